@@ -1,0 +1,30 @@
+"""The one way an operation fails."""
+
+from typing import Any, NoReturn
+
+__all__ = ["DynamoError", "invalid"]
+
+
+class DynamoError(Exception):
+    """An answer of the service that is not a success: its code, its message, and what it tells besides."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        item: dict[str, Any] | None = None,
+        reasons: list[dict[str, Any]] | None = None,
+    ) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+        self.item = item
+        self.reasons = reasons
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, self.message, self.item, self.reasons)
+
+
+def invalid(message: str) -> NoReturn:
+    """Refuse a request that the service calls a ValidationException."""
+    raise DynamoError("ValidationException", message)
