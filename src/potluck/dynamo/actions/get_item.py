@@ -1,0 +1,28 @@
+"""GetItem."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.capacity import Consumed, read_units
+from potluck.dynamo.projections import projection_of
+from potluck.dynamo.storage.rows import unpack
+from potluck.dynamo.writes import check_key_values
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+
+async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    projection = projection_of(request)
+    check_key_values(request["Key"])
+    table = database.table(request["TableName"])
+    row = database.rows.get(table, table.checked_key(request["Key"])[1])
+    answer: dict[str, Any] = {}
+    if row is not None:
+        item = unpack(row[1])
+        answer["Item"] = item if projection is None else projection.apply(item)
+    asked = request.get("ReturnConsumedCapacity", "NONE")
+    if asked != "NONE":
+        consumed = Consumed(table.name)
+        consumed.read(read_units(row[0] if row else 0, request.get("ConsistentRead", False)))
+        answer["ConsumedCapacity"] = consumed.report(asked)
+    return answer

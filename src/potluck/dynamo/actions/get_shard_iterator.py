@@ -1,0 +1,43 @@
+"""GetShardIterator."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.streams import Iterator, before_horizon, find_stream, newest, sequence_of
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+
+async def get_shard_iterator(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    now, rows = database.clock(), database.rows
+    kind, number = request["ShardIteratorType"], request.get("SequenceNumber")
+    stream = find_stream(rows, request["StreamArn"], now)
+    if request["ShardId"] != stream.shard:
+        raise DynamoError(
+            "ResourceNotFoundException",
+            f"Requested resource not found: Shard does not exist: {request['ShardId']}",
+        )
+    if kind == "TRIM_HORIZON":
+        after = before_horizon(rows, stream, now)
+    elif kind == "LATEST":
+        after = newest(rows, stream)
+    else:
+        if number is None:
+            invalid(f"SequenceNumber is required for ShardIteratorType {kind}")
+        after = sequence_of(number) - (kind == "AT_SEQUENCE_NUMBER")
+        if not -1 <= after <= newest(rows, stream):
+            invalid("Invalid SequenceNumber: it does not belong to the shard")
+        check_kept(after, before_horizon(rows, stream, now))
+    return {"ShardIterator": Iterator.behind(stream.definition.number, after, now).token()}
+
+
+def check_kept(after: int, horizon: int) -> None:
+    """Refuse a position from which changes have been trimmed away."""
+    # The shard's own start stands for its first change, so it is behind as soon as one is gone.
+    if max(after, 0) < horizon:
+        raise DynamoError(
+            "TrimmedDataAccessException",
+            "The operation attempted to read past the oldest stream record in a shard: "
+            "the records at that position are no longer kept",
+        )

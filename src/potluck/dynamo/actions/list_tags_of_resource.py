@@ -1,0 +1,14 @@
+"""ListTagsOfResource."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.actions.tag_resource import tagged
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+
+async def list_tags_of_resource(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    database.file.refresh_catalog()
+    tags = tagged(database.rows, request["ResourceArn"]).definition.tags
+    return {"Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}

@@ -1,0 +1,40 @@
+"""PutItem."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.capacity import Consumed
+from potluck.dynamo.item_collections import collection_metrics
+from potluck.dynamo.storage.rows import Rows
+from potluck.dynamo.writes import Put, Write
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+
+async def put_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    return await write_one(database, request, Put(request, request["Item"]))
+
+
+async def write_one(database: "Database", request: dict[str, Any], write: Write) -> dict[str, Any]:
+    """Put or delete one item, and answer with what was there if that is asked."""
+    table = database.table(request["TableName"])
+    write.bind(table)
+    now = database.clock()
+
+    def work(rows: Rows) -> dict[str, Any]:
+        old, new = write.evaluate(rows)
+        rows.store(table, write.key, old, new, now)
+        answer: dict[str, Any] = {}
+        if old is not None and request.get("ReturnValues") == "ALL_OLD":
+            answer["Attributes"] = old.item
+        asked = request.get("ReturnConsumedCapacity", "NONE")
+        if asked != "NONE":
+            consumed = Consumed(table.name)
+            consumed.write(table, old, new)
+            answer["ConsumedCapacity"] = consumed.report(asked)
+        if request.get("ReturnItemCollectionMetrics") == "SIZE":
+            answer |= collection_metrics(table, write.key_item)
+        return answer
+
+    answer: dict[str, Any] = await database.file.writer.submit(work)
+    return answer

@@ -1,0 +1,84 @@
+"""Query."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.expressions import KeyCondition, key_condition_of, key_tests, legacy
+from potluck.dynamo.keys import ENCODERS, hashed, prefix_encoded, prefix_end
+from potluck.dynamo.pages import Page
+from potluck.dynamo.reads import Selection, checked_start
+from potluck.dynamo.values import Value
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+
+async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    selection = Selection(request, "QueryFilter")
+    if "KeyConditionExpression" in request:
+        tests = key_tests(request["KeyConditionExpression"], selection.placeholders)
+    elif "KeyConditions" in request:
+        tests = legacy.key_conditions(request)
+    else:
+        invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+    selection.read_expressions()
+    table = database.table(request["TableName"])
+    index = selection.bind(table)
+    partition_names, sort_names = (index.partition, index.sort) if index else (table.key_names[:1], table.key_names[1:])
+    wanted = key_condition_of(tests, partition_names, sort_names, table.definition.attributes)
+    check_not_empty(wanted, partition_names, sort_names)
+    low, high = key_range(wanted)
+    backwards = request.get("ScanIndexForward") is False
+    page = Page(table, index, low, high, backwards=backwards, limit=request.get("Limit"), **selection.page_options())
+    if "ExclusiveStartKey" in request:
+        start = checked_start(table, index, request["ExclusiveStartKey"])
+        place = page.place(start)
+        if not place.startswith(partition_of(wanted)):
+            invalid("The provided starting key is outside query boundaries based on provided conditions")
+        if place < low or (high is not None and place >= high):
+            invalid("The provided starting key does not match the range key predicate")
+        page.start_after(start)
+    await page.read(database)
+    return page.answer(request, request.get("ConsistentRead", False))
+
+
+def check_not_empty(wanted: KeyCondition, partition_names: tuple[str, ...], sort_names: tuple[str, ...]) -> None:
+    equal = [*zip(partition_names, wanted.partition, strict=True), *zip(sort_names, wanted.sort_equal, strict=False)]
+    for name, value in equal:
+        ((kind, content),) = value.items()
+        if not content:
+            noun = "string" if kind == "S" else "binary"
+            invalid(
+                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
+                f"empty {noun} value. Key: {name}"
+            )
+
+
+def encoded(value: Value) -> bytes:
+    ((kind, content),) = value.items()
+    return ENCODERS[kind](content)
+
+
+def partition_of(wanted: KeyCondition) -> bytes:
+    return hashed(b"".join([encoded(value) for value in wanted.partition]))
+
+
+def key_range(wanted: KeyCondition) -> tuple[bytes, bytes | None]:
+    """The keys that a key condition means: from one up to before another."""
+    base = partition_of(wanted) + b"".join([encoded(value) for value in wanted.sort_equal])
+    if wanted.sort is None:
+        return base, prefix_end(base)
+    operator, values = wanted.sort
+    if operator == "begins_with":
+        prefix = base + prefix_encoded(values[0])
+        return prefix, prefix_end(prefix)
+    bound = base + encoded(values[0])
+    if operator == "<":
+        return base, bound
+    if operator == "<=":
+        return base, prefix_end(bound)
+    if operator == ">":
+        return prefix_end(bound) or bound, prefix_end(base)
+    if operator == ">=":
+        return bound, prefix_end(base)
+    return bound, prefix_end(base + encoded(values[1]))

@@ -1,0 +1,52 @@
+"""Scan."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.keys import partition_range
+from potluck.dynamo.pages import Page
+from potluck.dynamo.reads import Selection, checked_start
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+
+async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    selection = Selection(request, "ScanFilter")
+    segment, segments = checked_segment(request)
+    selection.read_expressions()
+    table = database.table(request["TableName"])
+    index = selection.bind(table)
+    low, high = partition_range(segment, segments)
+    page = Page(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
+    if "ExclusiveStartKey" in request:
+        start = checked_start(table, index, request["ExclusiveStartKey"])
+        place = page.place(start)
+        if place < low or (high is not None and place >= high):
+            invalid("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+                    f"TotalSegments: {segments} Segment: {segment}")
+        page.start_after(start)
+    await page.read(database)
+    return page.answer(request, request.get("ConsistentRead", False))
+
+
+def checked_segment(request: dict[str, Any]) -> tuple[int, int]:
+    segment, segments = request.get("Segment"), request.get("TotalSegments")
+    if segments is None:
+        if segment is not None:
+            invalid(
+                "The TotalSegments parameter is required but was not present in the request when Segment parameter "
+                "is present"
+            )
+        return 0, 1
+    if segment is None:
+        invalid(
+            "The Segment parameter is required but was not present in the request when parameter TotalSegments is "
+            "present"
+        )
+    if segment >= segments:
+        invalid(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+            f"Segment: {segment} is not less than TotalSegments: {segments}"
+        )
+    return segment, segments

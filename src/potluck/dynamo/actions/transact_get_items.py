@@ -1,0 +1,61 @@
+"""TransactGetItems."""
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.capacity import Consumed, read_units
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.limits import TRANSACTION_BYTES
+from potluck.dynamo.projections import projection_of
+from potluck.dynamo.storage.rows import Rows, unpack
+from potluck.dynamo.writes import check_key_values
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+INLINE_KEYS = 25
+
+
+async def transact_get_items(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    gets = [each["Get"] for each in request["TransactItems"]]
+    projections = []
+    for get in gets:
+        projections.append(projection_of(get))
+        check_key_values(get["Key"])
+    wanted = []
+    for get in gets:
+        table = database.table(get["TableName"])
+        wanted.append((table, table.checked_key(get["Key"])[1]))
+    if len({(table.number, place) for table, place in wanted}) != len(wanted):
+        invalid("Transaction request cannot include multiple operations on one item")
+
+    def read() -> dict[str, Any]:
+        rows = database.rows
+        found = one_moment(rows, wanted)
+        if sum(row[0] for row in found if row) > TRANSACTION_BYTES:
+            invalid("Aggregate size of the items in the transaction cannot exceed 4 MB")
+        responses: list[dict[str, Any]] = []
+        consumed: dict[str, Consumed] = {}
+        for (table, _), row, projection in zip(wanted, found, projections, strict=True):
+            units = read_units(row[0] if row else 0, consistent=True)
+            consumed.setdefault(table.name, Consumed(table.name, factor=2)).read(units)
+            if row is None:
+                responses.append({})
+            else:
+                item = unpack(row[1])
+                responses.append({"Item": item if projection is None else projection.apply(item)})
+        answer: dict[str, Any] = {"Responses": responses}
+        asked = request.get("ReturnConsumedCapacity", "NONE")
+        if asked != "NONE":
+            answer["ConsumedCapacity"] = [each.report(asked) for each in consumed.values()]
+        return answer
+
+    return read() if len(wanted) <= INLINE_KEYS else await database.read_aside(read)
+
+
+def one_moment(rows: Rows, wanted: list[Any]) -> list[tuple[int, bytes] | None]:
+    """All the items as they are at one moment: no commit comes between."""
+    rows.execute("BEGIN")
+    try:
+        return [rows.get(table, place) for table, place in wanted]
+    finally:
+        rows.execute("COMMIT")

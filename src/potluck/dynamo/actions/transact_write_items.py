@@ -1,0 +1,133 @@
+"""TransactWriteItems."""
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.capacity import Consumed, read_units
+from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.item_collections import metrics
+from potluck.dynamo.limits import IDEMPOTENCY_SECONDS, TRANSACTION_BYTES
+from potluck.dynamo.storage.rows import ItemRow, Rows, pack, unpack
+from potluck.dynamo.writes import Check, Delete, Put, UpdateWrite, Write
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+REASONS = {
+    "ConditionalCheckFailedException": "ConditionalCheckFailed",
+    "ValidationException": "ValidationError",
+}
+"""The codes under which an action's own failure is told; any other fails the call."""
+
+
+async def transact_write_items(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    writes = [asked_write(each) for each in request["TransactItems"]]
+    for write, name in writes:
+        write.bind(database.table(name))
+    places = {(write.table.number, write.key) for write, _ in writes}
+    if len(places) != len(writes):
+        invalid("Transaction request cannot include multiple operations on one item")
+    transaction = Transaction(request, [write for write, _ in writes], database.clock())
+    answer: dict[str, Any] = await database.write(transaction.run)
+    return answer
+
+
+def asked_write(asked: dict[str, Any]) -> tuple[Write, str]:
+    if len(asked) != 1:
+        invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+    ((kind, action),) = asked.items()
+    name: str = action["TableName"]
+    if kind == "Put":
+        return Put(action, action["Item"]), name
+    if kind == "Update":
+        return UpdateWrite(action), name
+    if kind == "Delete":
+        return Delete(action), name
+    return Check(action), name
+
+
+class Transaction:
+    """Several items' changes, all or none; the same client token makes them once."""
+
+    def __init__(self, request: dict[str, Any], writes: list[Write], now: float) -> None:
+        self.request = request
+        self.writes = writes
+        self.now = now
+        self.token = request.get("ClientRequestToken")
+
+    def run(self, rows: Rows) -> dict[str, Any]:
+        digest = b""
+        if self.token is not None:
+            digest = hashlib.sha256(pack(self.request["TransactItems"])).digest()
+            before = rows.execute("SELECT request, answer, at FROM tokens WHERE token=?", (self.token,)).get
+            if before is not None and before[2] > self.now - IDEMPOTENCY_SECONDS:
+                return self.repeated(rows, before[0] == digest, unpack(before[1]))
+        changes = self.evaluated(rows)
+        for write, (old, new) in zip(self.writes, changes, strict=True):
+            if not isinstance(write, Check):
+                rows.store(write.table, write.key, old, new, self.now)
+        if self.token is not None:
+            sizes = [(write.table.name, new.size if new else 0) for write, (_, new) in zip(self.writes, changes, strict=True)]
+            rows.execute("REPLACE INTO tokens VALUES (?, ?, ?, ?)", (self.token, digest, pack(sizes), self.now))
+        return self.answer(changes)
+
+    def evaluated(self, rows: Rows) -> list[tuple[ItemRow | None, ItemRow | None]]:
+        """What every item is and becomes; if any action cannot be, the reasons of all."""
+        changes: list[tuple[ItemRow | None, ItemRow | None]] = []
+        reasons: list[dict[str, Any]] = []
+        for write in self.writes:
+            try:
+                changes.append(write.evaluate(rows))
+                reasons.append({"Code": "None"})
+            except DynamoError as failure:
+                code = REASONS.get(failure.code)
+                if code is None:
+                    raise
+                reason: dict[str, Any] = {"Code": code, "Message": failure.message}
+                if failure.item is not None:
+                    reason["Item"] = failure.item
+                reasons.append(reason)
+        if len(changes) < len(self.writes):
+            codes = ", ".join(reason["Code"] for reason in reasons)
+            raise DynamoError(
+                "TransactionCanceledException",
+                f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
+                reasons=reasons,
+            )
+        if sum(max(old.size if old else 0, new.size if new else 0) for old, new in changes) > TRANSACTION_BYTES:
+            invalid("Collection size of items in the transaction exceeded the 4 MB limit")
+        return changes
+
+    def answer(self, changes: list[tuple[ItemRow | None, ItemRow | None]]) -> dict[str, Any]:
+        answer: dict[str, Any] = {}
+        asked = self.request.get("ReturnConsumedCapacity", "NONE")
+        if asked != "NONE":
+            consumed: dict[str, Consumed] = {}
+            for write, (old, new) in zip(self.writes, changes, strict=True):
+                table = write.table
+                consumed.setdefault(table.name, Consumed(table.name, factor=2)).write(table, old, new)
+            answer["ConsumedCapacity"] = [each.report(asked) for each in consumed.values()]
+        if self.request.get("ReturnItemCollectionMetrics") == "SIZE":
+            collections: dict[str, list[dict[str, Any]]] = {}
+            for write in self.writes:
+                collection = metrics(write.table, write.key_item)
+                if collection and collection not in collections.setdefault(write.table.name, []):
+                    collections[write.table.name].append(collection)
+            if collections:
+                answer["ItemCollectionMetrics"] = collections
+        return answer
+
+    def repeated(self, rows: Rows, same: bool, sizes: list[tuple[str, int]]) -> dict[str, Any]:
+        """The answer to a call that was made before: it only costs the reads of finding that out."""
+        if not same:
+            raise DynamoError(
+                "IdempotentParameterMismatchException",
+                "Request parameters do not match a previous request with the same client token",
+            )
+        asked = self.request.get("ReturnConsumedCapacity", "NONE")
+        if asked == "NONE":
+            return {}
+        consumed: dict[str, Consumed] = {}
+        for name, size in sizes:
+            consumed.setdefault(name, Consumed(name, factor=2)).read(read_units(size, consistent=True))
+        return {"ConsumedCapacity": [each.report(asked) for each in consumed.values()]}

@@ -1,0 +1,216 @@
+"""UpdateTable."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from potluck.dynamo.backfill import backfill
+from potluck.dynamo.descriptions import described
+from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.limits import GLOBAL_INDEXES
+from potluck.dynamo.parameters import table_name_of
+from potluck.dynamo.schemas import (
+    WRONG,
+    check_projected,
+    checked_definitions,
+    checked_global_index,
+    checked_stream,
+    checked_throughput,
+)
+from potluck.dynamo.storage.catalog import create_index, create_log, drop_index
+from potluck.dynamo.storage.rows import Rows
+from potluck.dynamo.streams import new_stream
+from potluck.dynamo.tables import Table, TableDefinition
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+replaced = msgspec.structs.replace
+
+CHANGES = (
+    "ProvisionedThroughput",
+    "BillingMode",
+    "StreamSpecification",
+    "GlobalSecondaryIndexUpdates",
+    "SSESpecification",
+    "DeletionProtectionEnabled",
+    "TableClass",
+    "OnDemandThroughput",
+    "WarmThroughput",
+    "ReplicaUpdates",
+)
+
+
+async def update_table(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    check_request(request)
+    name = table_name_of(request["TableName"])
+
+    def change(rows: Rows) -> tuple[dict[str, Any], bool]:
+        table = rows.catalog.tables.get(name)
+        if table is None:
+            raise DynamoError("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
+        definition = with_settings(table.definition, request, database.clock())
+        definition = with_stream(rows, definition, request.get("StreamSpecification"), database.clock())
+        updates = request.get("GlobalSecondaryIndexUpdates") or []
+        definition = with_indexes(rows, table, definition, request, updates)
+        changed = Table(definition)
+        rows.catalog.save(rows.connection, changed)
+        description = described(changed, rows, "UPDATING")
+        for update in updates:
+            if "Delete" in update:
+                gone = described(table, rows)["GlobalSecondaryIndexes"]
+                leaving = next(each for each in gone if each["IndexName"] == update["Delete"]["IndexName"])
+                leaving["IndexStatus"] = "DELETING"
+                description.setdefault("GlobalSecondaryIndexes", []).append(leaving)
+        return {"TableDescription": description}, any("Create" in update for update in updates)
+
+    answer, fills = await database.write(change)
+    if fills:
+        database.start(backfill(database, name))
+    return answer  # type: ignore[no-any-return]
+
+
+def check_request(request: dict[str, Any]) -> None:
+    if not any(request.get(change) not in (None, []) for change in CHANGES):
+        invalid(
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
+            "SSESpecification or ReplicaUpdates is required"
+        )
+    if request.get("BillingMode") == "PROVISIONED" and not request.get("ProvisionedThroughput"):
+        invalid(f"{WRONG}ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+    checked_throughput(request.get("ProvisionedThroughput"))
+    names = set()
+    for update in request.get("GlobalSecondaryIndexUpdates") or ():
+        asked = update.get("Update") or update.get("Create") or update.get("Delete")
+        if not asked:
+            invalid(
+                f"{WRONG}One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+                "GlobalSecondaryIndexUpdate.Delete must not be null"
+            )
+        if asked["IndexName"] in names:
+            invalid(
+                f"{WRONG}Only one global secondary index update per index is allowed simultaneously. "
+                f"Index: {asked['IndexName']}"
+            )
+        names.add(asked["IndexName"])
+
+
+def with_settings(definition: TableDefinition, request: dict[str, Any], now: float) -> TableDefinition:
+    """What does not touch a row: billing, throughput, protection, class."""
+    billing = request.get("BillingMode") or definition.billing
+    units = request.get("ProvisionedThroughput")
+    if units and billing == "PAY_PER_REQUEST":
+        invalid(
+            f"{WRONG}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+            "PAY_PER_REQUEST"
+        )
+    if units and billing == definition.billing and checked_throughput(units) == definition.throughput:
+        current = definition.throughput
+        invalid(
+            "The provisioned throughput for the table will not change. The requested value equals the current value. "
+            f"Current ReadCapacityUnits provisioned for the table: {current.read}. "
+            f"Requested ReadCapacityUnits: {units['ReadCapacityUnits']}. "
+            f"Current WriteCapacityUnits provisioned for the table: {current.write}. "
+            f"Requested WriteCapacityUnits: {units['WriteCapacityUnits']}. "
+            "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+        )
+    if billing != definition.billing:
+        definition = replaced(
+            definition,
+            billing=billing,
+            billing_changed=now if billing == "PAY_PER_REQUEST" else definition.billing_changed,
+            throughput=checked_throughput(units),
+        )
+    elif units:
+        definition = replaced(definition, throughput=checked_throughput(units))
+    if request.get("DeletionProtectionEnabled") is not None:
+        definition = replaced(definition, protected=request["DeletionProtectionEnabled"])
+    if request.get("TableClass"):
+        definition = replaced(definition, table_class=request["TableClass"])
+    if request.get("OnDemandThroughput"):
+        definition = replaced(definition, on_demand=request["OnDemandThroughput"])
+    encryption = request.get("SSESpecification")
+    if encryption is not None:
+        enabled = {"Status": "ENABLED", "SSEType": "KMS"}
+        definition = replaced(definition, encryption=enabled if encryption.get("Enabled") else None)
+    return definition
+
+
+def with_stream(
+    rows: Rows, definition: TableDefinition, asked: dict[str, Any] | None, now: float
+) -> TableDefinition:
+    if asked is None:
+        return definition
+    view = checked_stream(asked)
+    current = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
+    if view is None:
+        if current is None:
+            invalid("Table is already in the requested stream state: disabled")
+        return replaced(definition, streams=(*definition.streams[:-1], replaced(current, ended=now)))
+    if current is not None:
+        invalid("Table already has an enabled stream: " + definition.name)
+    stream = new_stream(rows, definition, view, now)
+    create_log(rows.connection, stream)
+    return replaced(definition, streams=(*definition.streams, stream))
+
+
+def with_indexes(
+    rows: Rows, table: Table, definition: TableDefinition, request: dict[str, Any], updates: list[dict[str, Any]]
+) -> TableDefinition:
+    """Global indexes added, dropped or given other throughput."""
+    for update in updates:
+        if "Create" in update:
+            definition = with_new_index(rows, definition, request, update["Create"])
+        elif "Delete" in update:
+            name = update["Delete"]["IndexName"]
+            index = table.indexes_by_name.get(name)
+            if index is None or not index.is_global:
+                raise DynamoError(
+                    "ResourceNotFoundException", f"Requested resource not found: Index: {name} not found for table"
+                )
+            drop_index(rows.connection, index)
+            kept = tuple(each for each in definition.indexes if each.name != name)
+            definition = replaced(definition, indexes=kept, attributes=used_attributes(definition, kept))
+        else:
+            name = update["Update"]["IndexName"]
+            if name not in table.indexes_by_name:
+                raise DynamoError(
+                    "ResourceNotFoundException", f"Requested resource not found: Index: {name} not found for table"
+                )
+            units = checked_throughput(update["Update"].get("ProvisionedThroughput"))
+            indexes = tuple(
+                replaced(each, throughput=units) if each.name == name else each for each in definition.indexes
+            )
+            definition = replaced(definition, indexes=indexes)
+    return definition
+
+
+def with_new_index(
+    rows: Rows, definition: TableDefinition, request: dict[str, Any], asked: dict[str, Any]
+) -> TableDefinition:
+    given = checked_definitions(request.get("AttributeDefinitions") or [])
+    for name, kind in given.items():
+        if definition.attributes.get(name, kind) != kind:
+            invalid(f"{WRONG}Cannot change the type of a key attribute: {name}")
+    attributes = definition.attributes | given
+    index = checked_global_index(asked, attributes, definition.billing, list(definition.indexes))
+    indexes = (*definition.indexes, replaced(index, number=definition.next_number, status="CREATING"))
+    if sum(each.is_global for each in indexes) > GLOBAL_INDEXES:
+        raise DynamoError(
+            "LimitExceededException",
+            f"Subscriber limit exceeded: GlobalSecondaryIndex count exceeds the per-table limit of {GLOBAL_INDEXES}",
+        )
+    check_projected(list(indexes))
+    changed = replaced(
+        definition,
+        indexes=indexes,
+        next_number=definition.next_number + 1,
+        attributes=used_attributes(replaced(definition, attributes=attributes), indexes),
+    )
+    create_index(rows.connection, Table(changed).indexes[-1])
+    return changed
+
+
+def used_attributes(definition: TableDefinition, indexes: tuple[Any, ...]) -> dict[str, str]:
+    used = {*definition.key, *(name for index in indexes for name in (*index.partition, *index.sort))}
+    return {name: kind for name, kind in definition.attributes.items() if name in used}

@@ -1,0 +1,211 @@
+"""The embedded engine: the DynamoDB API in process, on one file."""
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from potluck.dynamo import streams, ttl
+from potluck.dynamo.actions import ACTIONS
+from potluck.dynamo.backfill import backfill
+from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.parameters import check, table_name_of
+from potluck.dynamo.storage.file import StoreFile
+from potluck.dynamo.storage.rows import Rows, StaleTable
+from potluck.dynamo.storage.writer import Work
+from potluck.dynamo.tables import Table, not_found
+
+__all__ = ["Database"]
+
+T = TypeVar("T")
+
+LONG_READS = 4
+"""How many long reads run beside the event loop at once."""
+
+SWITCH_SECONDS = 0.0001
+"""At Python's default a busy event loop starves the writer thread; this cures it for about a hundredth of the loop."""
+
+HOUSEKEEPING_SECONDS = 1.0
+TRIM_SECONDS = 60.0
+
+
+class Database:
+    """Tables in one file. Open it with `await Database.open(path)`, use it from any event loop of this process."""
+
+    def __init__(self, path: str | os.PathLike[str] | None, clock: Callable[[], float], vfs: str | None) -> None:
+        self.clock = clock
+        self._versions: dict[str, int] = {}
+        self._others = 0
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
+        self._waiting_lock = threading.Lock()
+        self._seen: WeakKeyDictionary[asyncio.Task[Any], dict[str, int]] = WeakKeyDictionary()
+        self._closed = False
+        self._housekeeping: asyncio.Task[None] | None = None
+        self._background: set[asyncio.Task[None]] = set()
+        self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
+        self.file = StoreFile(path, self._note_commit, vfs)
+
+    @classmethod
+    async def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        vfs: str | None = None,
+    ) -> "Database":
+        """Open a store's file, making it if it is new; without a path, a temporary store that is gone at close."""
+        if sys.getswitchinterval() > SWITCH_SECONDS:
+            sys.setswitchinterval(SWITCH_SECONDS)
+        database = cls(path, clock, vfs)
+        database._housekeeping = asyncio.create_task(database._keep_house())
+        for table in database.file.catalog.tables.values():
+            if any(index.definition.status == "CREATING" for index in table.indexes):
+                database.start(backfill(database, table.name))
+        return database
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one operation as the service would, or raise its DynamoError."""
+        action = ACTIONS.get(operation)
+        if action is None:
+            raise DynamoError("UnknownOperationException", "")
+        if self._closed:
+            raise DynamoError("InternalServerError", "The store is closed")
+        request = check(operation, request)
+        while True:
+            try:
+                return await action(self, request)
+            except StaleTable:
+                self.file.refresh_catalog()
+
+    def table(self, name: str) -> Table:
+        """The table of that name, or with that ARN."""
+        tables = self.file.catalog.tables
+        table = tables.get(name)
+        if table is None:
+            name = table_name_of(name)
+            if name not in tables:
+                self.file.refresh_catalog()
+            table = self.file.catalog.tables.get(name)
+            if table is None:
+                raise not_found()
+        return table
+
+    @property
+    def rows(self) -> Rows:
+        """The stored rows, to read from on the calling thread."""
+        return self.file.reader
+
+    async def write(self, work: Work) -> Any:
+        """Have the work done by the writer; it is durable when this returns."""
+        return await self.file.writer.submit(work)
+
+    async def read_aside(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Do a long read on another thread, so that the event loop goes on."""
+        return await asyncio.get_running_loop().run_in_executor(self._long_reads, work, *arguments)
+
+    def start(self, work: Awaitable[None]) -> None:
+        """Let something go on in the background until it is done or the store is closed."""
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    # --- changes -----------------------------------------------------------------------------------------------------
+
+    async def changed(self, table: str, timeout: float) -> bool:
+        """True as soon as the table changed since this task last read its stream, or last asked; False at the timeout.
+
+        Another process's commit counts as a change of every table.
+        """
+        loop = asyncio.get_running_loop()
+        self.file.writer.watch()
+        deadline = loop.time() + timeout
+        try:
+            while True:
+                waiter = (loop, loop.create_future())
+                with self._waiting_lock:
+                    self._waiting.add(waiter)
+                try:
+                    if self.note_seen(table):
+                        return True
+                    await asyncio.wait_for(waiter[1], deadline - loop.time())
+                except TimeoutError:
+                    return self.note_seen(table)
+                finally:
+                    with self._waiting_lock:
+                        self._waiting.discard(waiter)
+        finally:
+            self.file.writer.unwatch()
+
+    def note_seen(self, table: str) -> bool:
+        """Remember what of a table this task has seen; True if that was less than there is."""
+        task = asyncio.current_task()
+        if task is None:
+            return False
+        seen = self._seen.setdefault(task, {})
+        version = self._versions.get(table, 0) + self._others
+        before = seen.get(table, version)
+        seen[table] = version
+        return version != before
+
+    def _note_commit(self, tables: set[str] | None) -> None:
+        """Called by the writer's thread after each commit; None is a commit by another process."""
+        if tables is None:
+            self._others += 1
+        else:
+            for table in tables:
+                self._versions[table] = self._versions.get(table, 0) + 1
+        if self._waiting:
+            with self._waiting_lock:
+                waiting = list(self._waiting)
+            for loop, future in waiting:
+                try:
+                    loop.call_soon_threadsafe(wake, future)
+                except RuntimeError:
+                    continue  # that loop is closed, and whoever waited there with it
+
+    # --- upkeep ------------------------------------------------------------------------------------------------------
+
+    async def _keep_house(self) -> None:
+        trimmed = time.monotonic()
+        while True:
+            await asyncio.sleep(HOUSEKEEPING_SECONDS)
+            await ttl.sweep(self)
+            if time.monotonic() - trimmed > TRIM_SECONDS:
+                await streams.trim(self)
+                trimmed = time.monotonic()
+
+    async def sweep(self) -> int:
+        """Delete what has expired by now; how many items that were."""
+        return await ttl.sweep(self)
+
+    async def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copy the store to a new file, consistent as of one moment, while it is being used."""
+        await asyncio.to_thread(self.file.backup, path)
+
+    async def close(self) -> None:
+        """Finish the writes under way and let go of the file."""
+        if self._closed:
+            return
+        self._closed = True
+        ongoing = [*self._background, *([self._housekeeping] if self._housekeeping else [])]
+        for task in ongoing:
+            task.cancel()
+        await asyncio.gather(*ongoing, return_exceptions=True)
+        await asyncio.to_thread(self._long_reads.shutdown)
+        await asyncio.to_thread(self.file.close)
+
+    async def __aenter__(self) -> "Database":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,258 @@
+"""ConditionExpression and FilterExpression."""
+
+from collections.abc import Callable, Iterable
+
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.expressions.comparisons import begins_with, between, contains, ordered, size_of
+from potluck.dynamo.expressions.condition_checks import CheckedCondition
+from potluck.dynamo.expressions.failures import Refused, invalid_expression
+from potluck.dynamo.expressions.nodes import Comparison, Function, Junction, Negation, Node, Operand, Path, Reference
+from potluck.dynamo.expressions.parser import ParsedCondition, parse_condition
+from potluck.dynamo.expressions.paths import Place, reader
+from potluck.dynamo.expressions.placeholders import Placeholders
+from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.values import Item, Value, equal
+
+__all__ = ["Condition", "condition", "refuse_key_attributes", "refuse_nested_keys"]
+
+# What a compiled part of a condition is called with: the item, and the values in the order of their placeholders.
+Read = Callable[[Item, list[Value]], Value | None]
+Verdict = Callable[[Item, list[Value]], bool]
+
+
+class Condition:
+    """A condition with its placeholders filled in."""
+
+    __slots__ = ("_program", "_values", "_verdict")
+
+    def __init__(self, program: "_Program", values: list[Value]) -> None:
+        self._program = program
+        self._verdict = program.verdict
+        self._values = values
+
+    def matches(self, item: Item) -> bool:
+        """Whether the item, {} when there is none, meets the condition."""
+        return self._verdict(item, self._values)
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The top-level attributes it looks at."""
+        return self._program.attributes
+
+    @property
+    def nested(self) -> frozenset[str]:
+        """The top-level attributes it looks inside of."""
+        return self._program.nested
+
+
+def condition(parameter: str, text: str, placeholders: Placeholders) -> Condition:
+    """The condition in a request's parameter, or the service's refusal of it."""
+    program, values = _conditions.bind(parameter, text, placeholders)
+    if program.value_checks:
+        try:
+            for check in program.value_checks:
+                check(values)
+        except Refused as problem:
+            raise invalid_expression(parameter, problem) from None
+    return Condition(program, values)
+
+
+def refuse_key_attributes(attributes: Iterable[str], keys: Iterable[str], parameter: str = "Filter Expression") -> None:
+    """Refuse a filter that looks at an attribute of the key that is queried."""
+    for name in keys:
+        if name in attributes:
+            invalid(f"{parameter} can only contain non-primary key attributes: Primary key attribute: {name}")
+
+
+def refuse_nested_keys(nested: frozenset[str], keys: Iterable[str], index_keys: Iterable[str] = ()) -> None:
+    """Refuse an expression that looks inside an attribute which is a key of the table or of an index."""
+    for kind, names in (("Key", keys), ("IndexKey", index_keys)):
+        for name in names:
+            if name in nested:
+                invalid(
+                    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+                    f"{kind}: {name}"
+                )
+
+
+class _Program:
+    """A condition whose names and types of values are known, ready to run."""
+
+    __slots__ = ("attributes", "nested", "value_checks", "verdict")
+
+    def __init__(self, verdict: Verdict, checked: CheckedCondition) -> None:
+        self.verdict = verdict
+        self.attributes = frozenset(str(place[0]) for place in checked.places.values())
+        self.nested = frozenset(str(place[0]) for place in checked.places.values() if len(place) > 1)
+        self.value_checks = checked.value_checks
+
+
+def _compiled(template: Template[ParsedCondition, _Program], placeholders: Placeholders) -> _Program:
+    checked = CheckedCondition(template.parsed, template.values, placeholders)
+    return _Program(_Compiler(checked).verdict(checked.root), checked)
+
+
+_conditions: Templates[ParsedCondition, _Program] = Templates(parse_condition, ParsedCondition.leaves, _compiled)
+
+
+class _Compiler:
+    """Makes a program of a condition that has been checked."""
+
+    def __init__(self, checked: CheckedCondition) -> None:
+        self.checked = checked
+
+    def verdict(self, node: Node) -> Verdict:
+        if isinstance(node, Junction):
+            return _junction(node.operator, [self.verdict(part) for part in self.flattened(node)])
+        if isinstance(node, Negation):
+            inner = self.verdict(node.part)
+            if node.times % 2 == 0:
+                return inner
+            return lambda item, values: not inner(item, values)
+        if isinstance(node, Comparison):
+            return self.comparison(node)
+        assert isinstance(node, Function)
+        return self.function(node)
+
+    def flattened(self, junction: Junction) -> list[Node]:
+        """The parts of a junction and of those like it inside, so that calls nest no deeper than needed."""
+        parts: list[Node] = []
+        waiting: list[Node] = [junction]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Junction) and node.operator == junction.operator:
+                waiting.extend(reversed(node.parts))
+            else:
+                parts.append(node)
+        return parts
+
+    def operand(self, operand: Operand) -> Read:
+        if isinstance(operand, Path):
+            return reader(self.checked.places[operand])
+        if isinstance(operand, Reference):
+            slot = self.checked.slots[operand.name]
+            return lambda item, values: values[slot]
+        inner = self.operand(operand.operands[0])
+
+        def size(item: Item, values: list[Value]) -> Value | None:
+            value = inner(item, values)
+            return None if value is None else size_of(value)
+
+        return size
+
+    def comparison(self, comparison: Comparison) -> Verdict:
+        operator, operands = comparison.operator, comparison.operands
+        first = self.operand(operands[0])
+        if operator == "IN":
+            return _among(first, [self.operand(operand) for operand in operands[1:]])
+        second = self.operand(operands[1])
+        if operator == "BETWEEN":
+            return _within(first, second, self.operand(operands[2]))
+        if operator == "=":
+            left, right = operands
+            if isinstance(left, Path) and isinstance(right, Reference) and len(self.checked.places[left]) == 1:
+                return self.attribute_equals(str(self.checked.places[left][0]), right)
+            return _both(first, second, equal)
+        if operator == "<>":
+            return _differing(first, second)
+        return _both(first, second, ordered(operator))
+
+    def attribute_equals(self, name: str, reference: Reference) -> Verdict:
+        """The commonest condition: a top-level attribute against a value."""
+        slot = self.checked.slots[reference.name]
+        if self.checked.type_of(reference) in ("S", "N", "B", "BOOL", "NULL"):
+            # Scalars are canonical, so the same value is the same dictionary.
+            return lambda item, values: item.get(name) == values[slot]
+
+        def verdict(item: Item, values: list[Value]) -> bool:
+            value = item.get(name)
+            return value is not None and equal(value, values[slot])
+
+        return verdict
+
+    def function(self, function: Function) -> Verdict:
+        name, operands = function.name, function.operands
+        first = self.operand(operands[0])
+        if name in ("attribute_exists", "attribute_not_exists"):
+            assert isinstance(operands[0], Path)
+            return _existence(self.checked.places[operands[0]], first, name == "attribute_exists")
+        second = self.operand(operands[1])
+        if name == "attribute_type":
+
+            def has_type(item: Item, values: list[Value]) -> bool:
+                value, kind = first(item, values), second(item, values)
+                return value is not None and kind is not None and kind["S"] in value
+
+            return has_type
+        return _both(first, second, begins_with if name == "begins_with" else contains)
+
+
+def _junction(operator: str, parts: list[Verdict]) -> Verdict:
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) == 2:
+        left, right = parts
+        if operator == "AND":
+            return lambda item, values: left(item, values) and right(item, values)
+        return lambda item, values: left(item, values) or right(item, values)
+    enough = operator == "OR"
+
+    def verdict(item: Item, values: list[Value]) -> bool:
+        for part in parts:
+            if part(item, values) is enough:
+                return enough
+        return not enough
+
+    return verdict
+
+
+def _existence(place: Place, read: Read, wanted: bool) -> Verdict:
+    if len(place) == 1:
+        name = place[0]
+        if wanted:
+            return lambda item, values: name in item
+        return lambda item, values: name not in item
+    return lambda item, values: (read(item, values) is not None) is wanted
+
+
+def _both(first: Read, second: Read, test: Callable[[Value, Value], bool]) -> Verdict:
+    def verdict(item: Item, values: list[Value]) -> bool:
+        left = first(item, values)
+        if left is None:
+            return False
+        right = second(item, values)
+        return right is not None and test(left, right)
+
+    return verdict
+
+
+def _differing(first: Read, second: Read) -> Verdict:
+    """<> also holds when there is nothing to compare with."""
+
+    def verdict(item: Item, values: list[Value]) -> bool:
+        left, right = first(item, values), second(item, values)
+        return left is None or right is None or not equal(left, right)
+
+    return verdict
+
+
+def _within(value: Read, low: Read, high: Read) -> Verdict:
+    def verdict(item: Item, values: list[Value]) -> bool:
+        found, least, most = value(item, values), low(item, values), high(item, values)
+        return found is not None and least is not None and most is not None and between(found, least, most)
+
+    return verdict
+
+
+def _among(sought: Read, candidates: list[Read]) -> Verdict:
+    def verdict(item: Item, values: list[Value]) -> bool:
+        value = sought(item, values)
+        if value is None:
+            return False
+        for candidate in candidates:
+            other = candidate(item, values)
+            if other is not None and equal(value, other):
+                return True
+        return False
+
+    return verdict

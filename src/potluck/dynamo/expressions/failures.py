@@ -1,0 +1,14 @@
+"""An expression that is refused, before it is known which parameter of the request it came in."""
+
+from potluck.dynamo.errors import DynamoError
+
+__all__ = ["Refused", "invalid_expression"]
+
+
+class Refused(Exception):
+    """What is wrong with an expression, in the service's words."""
+
+
+def invalid_expression(parameter: str, problem: Refused) -> DynamoError:
+    """The error the service gives for a parameter that holds a refused expression."""
+    return DynamoError("ValidationException", f"Invalid {parameter}: {problem}")

@@ -1,0 +1,187 @@
+"""KeyConditionExpression."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.expressions.condition_checks import CheckedCondition
+from potluck.dynamo.expressions.failures import Refused, invalid_expression
+from potluck.dynamo.expressions.nodes import Comparison, Function, Junction, Negation, Node, Operand, Path, Reference
+from potluck.dynamo.expressions.parser import ParsedCondition, parse_condition
+from potluck.dynamo.expressions.placeholders import Placeholders
+from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.values import Value
+
+__all__ = ["KeyCondition", "KeyTests", "key_condition", "key_condition_of", "key_tests"]
+
+PARAMETER = "KeyConditionExpression"
+NOT_SUPPORTED = "Query key condition not supported"
+WRONG_TYPE = "One or more parameter values were invalid: Condition parameter type does not match schema type"
+
+MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+CLASSIC_KEY_ATTRIBUTES = 2
+
+# The test on each attribute: its operator and its values.
+KeyTests = dict[str, tuple[str, list[Value]]]
+
+
+class KeyCondition(NamedTuple):
+    """What a query asks of a key: every partition attribute, the first sort attributes, and a range of the next."""
+
+    partition: list[Value]
+    sort_equal: list[Value]
+    sort: tuple[str, list[Value]] | None
+
+
+def key_condition(
+    text: str,
+    placeholders: Placeholders,
+    partition_names: Sequence[str],
+    sort_names: Sequence[str],
+    types: Mapping[str, str] | None = None,
+) -> KeyCondition:
+    """The key condition in a request on a table or index with these key attributes, or the service's refusal of it.
+
+    `types` are the types of the key attributes; when given, values of another type are refused.
+    """
+    return key_condition_of(key_tests(text, placeholders), partition_names, sort_names, types)
+
+
+def key_tests(text: str, placeholders: Placeholders) -> KeyTests:
+    """The tests in a key condition, checked as far as can be done without knowing the table."""
+    program, values = _key_conditions.bind(PARAMETER, text, placeholders)
+    try:
+        for check in program.value_checks:
+            check(values)
+    except Refused as problem:
+        raise invalid_expression(PARAMETER, problem) from None
+    if program.problem is not None:
+        invalid(program.problem)
+    return {name: (operator, [values[slot] for slot in slots]) for name, operator, slots in program.tests}
+
+
+def key_condition_of(
+    tests: KeyTests,
+    partition_names: Sequence[str],
+    sort_names: Sequence[str],
+    types: Mapping[str, str] | None = None,
+) -> KeyCondition:
+    """The tests in the order of the key's attributes, or the service's refusal of them."""
+    composite = len(partition_names) > 1 or len(sort_names) > 1
+    if not composite:
+        if len(tests) > CLASSIC_KEY_ATTRIBUTES:
+            invalid("Conditions can be of length 1 or 2 only")
+        if len(tests) > 1 and not sort_names:
+            invalid(NOT_SUPPORTED)
+        if partition_names[0] not in tests:
+            invalid(f"Query condition missed key schema element: {partition_names[0]}")
+    else:
+        _require_composite(tests, partition_names, sort_names)
+    unknown = [name for name in tests if name not in partition_names and name not in sort_names]
+    if unknown:
+        missing = [name for name in sort_names if name not in tests]
+        invalid(f"Query condition missed key schema element: {missing[0]}" if missing else NOT_SUPPORTED)
+    if types is not None:
+        for name in (*partition_names, *sort_names):
+            if name in tests and any(types[name] not in value for value in tests[name][1]):
+                invalid(WRONG_TYPE)
+    if tests[partition_names[0]][0] != "=":
+        invalid(NOT_SUPPORTED)
+    sort_equal: list[Value] = []
+    for name in sort_names:
+        if name not in tests:
+            break
+        operator, values = tests[name]
+        if operator != "=":
+            return KeyCondition([tests[each][1][0] for each in partition_names], sort_equal, (operator, values))
+        sort_equal.append(values[0])
+    return KeyCondition([tests[each][1][0] for each in partition_names], sort_equal, None)
+
+
+def _require_composite(tests: KeyTests, partition_names: Sequence[str], sort_names: Sequence[str]) -> None:
+    unequal = [name for name in partition_names if name not in tests or tests[name][0] != "="]
+    if unequal:
+        invalid(f"HASH key attributes {', '.join(unequal)} must have equality conditions specified in the query")
+    tested = [position for position, name in enumerate(sort_names) if name in tests]
+    if tested:
+        before = sort_names[: tested[-1]]
+        unequal = [name for name in before if name not in tests or tests[name][0] != "="]
+        if unequal:
+            invalid(
+                f"RANGE key attributes {', '.join(unequal)} must have equality conditions specified in the query "
+                f"because a condition is present on key attribute {sort_names[tested[-1]]}"
+            )
+
+
+class _Program:
+    """The tests of a key condition with the slots of their values, or what is wrong with it."""
+
+    def __init__(self, checked: CheckedCondition) -> None:
+        self.value_checks = checked.value_checks
+        self.tests: list[tuple[str, str, list[int]]] = []
+        self.problem: str | None = None
+        try:
+            for node in _conjuncts(checked.root):
+                self._add(node, checked)
+        except Refused as problem:
+            self.problem = str(problem)
+
+    def _add(self, node: Node, checked: CheckedCondition) -> None:
+        operator, operands = _operation(node)
+        paths = [operand for operand in operands if isinstance(operand, Path)]
+        if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
+            raise Refused(
+                f"Invalid condition in {PARAMETER}: "
+                f"{operator} operator must have the key attribute as its first operand"
+            )
+        if any(isinstance(operand, Function) for operand in operands):
+            raise Refused("KeyConditionExpressions cannot contain nested operations")
+        if len(paths) > 1:
+            raise Refused(f"Invalid condition in {PARAMETER}: Multiple attribute names used in one condition")
+        if not paths:
+            raise Refused(f"Invalid condition in {PARAMETER}: No key attribute specified")
+        place = checked.places[paths[0]]
+        if len(place) > 1:
+            raise Refused("KeyConditionExpressions cannot have conditions on nested attributes")
+        name = str(place[0])
+        if any(name == other for other, _, _ in self.tests):
+            raise Refused("KeyConditionExpressions must only contain one condition per key")
+        if operands[0] is not paths[0]:
+            operator = MIRRORED[operator]
+        slots = [checked.slots[operand.name] for operand in operands if isinstance(operand, Reference)]
+        self.tests.append((name, operator, slots))
+
+
+def _conjuncts(root: Node) -> list[Node]:
+    """The conditions joined by AND, from left to right."""
+    found: list[Node] = []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Junction) and node.operator == "AND":
+            waiting.extend(reversed(node.parts))
+        else:
+            found.append(node)
+    return found
+
+
+def _operation(node: Node) -> tuple[str, list[Operand]]:
+    if isinstance(node, Comparison) and node.operator not in ("<>", "IN"):
+        return node.operator, node.operands
+    if isinstance(node, Function) and node.name == "begins_with":
+        return node.name, node.operands
+    if isinstance(node, Negation):
+        name = "NOT"
+    elif isinstance(node, Function):
+        name = node.name
+    else:
+        assert isinstance(node, Junction | Comparison)
+        name = node.operator
+    raise Refused(f"Invalid operator used in {PARAMETER}: {name}")
+
+
+def _compiled(template: Template[ParsedCondition, _Program], placeholders: Placeholders) -> _Program:
+    return _Program(CheckedCondition(template.parsed, template.values, placeholders))
+
+
+_key_conditions: Templates[ParsedCondition, _Program] = Templates(parse_condition, ParsedCondition.leaves, _compiled)

@@ -1,0 +1,121 @@
+"""Document paths: resolving their placeholders, reading items along them, and keeping them apart."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from potluck.dynamo import limits
+from potluck.dynamo.expressions.failures import Refused
+from potluck.dynamo.expressions.nodes import Path
+from potluck.dynamo.values import Item, Value
+
+__all__ = ["PathTree", "Place", "described", "placeholders_in", "read_along", "reader", "resolve"]
+
+# A resolved path: attribute names as text, list indexes as numbers.
+Place = tuple[str | int, ...]
+
+_ABSENT: Mapping[str, Any] = {}
+
+
+def placeholders_in(paths: Iterable[Path]) -> tuple[str, ...]:
+    """Every #placeholder in the paths, once, in order."""
+    found: dict[str, None] = {}
+    for path in paths:
+        for part in path.parts:
+            if isinstance(part, str) and part[0] == "#":
+                found[part] = None
+    return tuple(found)
+
+
+def resolve(path: Path, names: Mapping[str, str]) -> Place:
+    """The path with its placeholders replaced; refused when too deep or when one is not defined."""
+    if len(path.parts) > limits.NESTING_LEVELS:
+        raise Refused(f"The document path has too many nesting levels; nesting levels: {len(path.parts)}")
+    place: list[str | int] = []
+    for part in path.parts:
+        if isinstance(part, str) and part[0] == "#":
+            if part not in names:
+                raise Refused(
+                    f"An expression attribute name used in the document path is not defined; attribute name: {part}"
+                )
+            part = names[part]
+        place.append(part)
+    return tuple(place)
+
+
+def described(place: Place) -> str:
+    """A path as the service writes it in its messages."""
+    return f"[{', '.join(f'[{part}]' if isinstance(part, int) else part for part in place)}]"
+
+
+def read_along(item: Item, place: Place) -> Value | None:
+    """The value an item has at a path, if any."""
+    value = item.get(place[0])  # type: ignore[arg-type]
+    for part in place[1:]:
+        if value is None:
+            return None
+        if isinstance(part, int):
+            elements = value.get("L")
+            value = elements[part] if elements is not None and part < len(elements) else None
+        else:
+            value = value.get("M", _ABSENT).get(part)
+    return value
+
+
+def reader(place: Place) -> Callable[[Item, Any], Value | None]:
+    """A function that reads this path; the second argument is there for whoever evaluates operands."""
+    if len(place) == 1:
+        name: Any = place[0]
+        return lambda item, _: item.get(name)
+    return lambda item, _: read_along(item, place)
+
+
+class PathTree:
+    """Paths that may not touch each other, added from the last to the first as the service does."""
+
+    def __init__(self) -> None:
+        self._root: dict[str | int, Any] = {}
+
+    def add(self, place: Place) -> None:
+        """Take in a path, or refuse it for the one it overlaps or conflicts with."""
+        level = self._root
+        for depth, part in enumerate(place):
+            if level and isinstance(next(iter(level)), int) != isinstance(part, int):
+                raise self._collision("conflict", place, place[:depth], level)
+            final = depth == len(place) - 1
+            inner = level.get(part)
+            if inner is None and part not in level:
+                level[part] = None if final else {}
+            elif final or inner is None:
+                raise self._collision("overlap", place, place[:depth], level)
+            level = level[part]
+
+    def _collision(self, kind: str, one: Place, parents: Place, level: dict[str | int, Any]) -> Refused:
+        two = list(parents)
+        # The service names as the second path the last that its hash table holds here, not the one that collides.
+        while level:
+            part = max(reversed(level), key=partial(_bucket, capacity=_capacity(len(level))))
+            two.append(part)
+            level = level[part]
+        return Refused(
+            f"Two document paths {kind} with each other; must remove or rewrite one of these paths; "
+            f"path one: {described(one)}, path two: {described(tuple(two))}"
+        )
+
+
+def _capacity(count: int) -> int:
+    capacity = 16
+    while count > capacity * 3 // 4:
+        capacity *= 2
+    return capacity
+
+
+def _bucket(part: str | int, capacity: int) -> int:
+    """Where a Java hash table of this capacity keeps a key."""
+    if isinstance(part, int):
+        return part % capacity
+    code = 0
+    units = part.encode("utf-16-be", "surrogatepass")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        code = (code * 31 + high * 256 + low) & 0xFFFFFFFF
+    return (code ^ code >> 16) % capacity

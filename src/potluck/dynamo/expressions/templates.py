@@ -1,0 +1,89 @@
+"""Expressions read once: by their text, and again by the names and types their placeholders stand for."""
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+from potluck.dynamo.expressions.failures import Refused, invalid_expression
+from potluck.dynamo.expressions.nodes import Path, Reference
+from potluck.dynamo.expressions.paths import placeholders_in
+from potluck.dynamo.expressions.placeholders import Placeholders
+from potluck.dynamo.values import Value
+
+__all__ = ["Template", "Templates"]
+
+REMEMBERED_TEXTS = 2048
+REMEMBERED_PROGRAMS = 64
+
+Parsed = TypeVar("Parsed")
+Program = TypeVar("Program")
+
+
+class Template(Generic[Parsed, Program]):
+    """A parsed text, the placeholders it uses, and the programs made of it so far."""
+
+    __slots__ = ("names", "parsed", "programs", "values")
+
+    def __init__(self, parsed: Parsed, leaves: Iterable[Path | Reference]) -> None:
+        leaves = list(leaves)
+        self.parsed = parsed
+        self.names = placeholders_in(leaf for leaf in leaves if isinstance(leaf, Path))
+        self.values = tuple(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Reference)))
+        self.programs: dict[tuple[tuple[str | None, ...], tuple[str | None, ...]], Program] = {}
+
+
+class Templates(Generic[Parsed, Program]):
+    """All texts of one grammar that were read lately."""
+
+    def __init__(
+        self,
+        parse: Callable[[str], Parsed],
+        leaves: Callable[[Parsed], Iterable[Path | Reference]],
+        compile: Callable[[Template[Parsed, Program], Placeholders], Program],
+    ) -> None:
+        self._parse = parse
+        self._leaves = leaves
+        self._compile = compile
+        self._templates: dict[str, Template[Parsed, Program]] = {}
+
+    def bind(self, parameter: str, text: str, placeholders: Placeholders) -> tuple[Program, list[Value]]:
+        """The program for this text and these placeholders, and the values it is to run with."""
+        template = self._templates.get(text)
+        if template is None:
+            template = self._remember(parameter, text)
+        bound: list[Value] = []
+        kinds: tuple[str | None, ...] = ()
+        names: tuple[str | None, ...] = ()
+        if template.values:
+            values = placeholders.values
+            placeholders.used_values.update(template.values)
+            try:
+                bound = [values[name] for name in template.values]
+                kinds = tuple([next(iter(value)) for value in bound])
+            except KeyError:
+                # Compiling finds the one that is not defined, and says so when its turn comes.
+                kinds = (None,)
+        if template.names:
+            names = tuple(map(placeholders.names.get, template.names))
+            placeholders.used_names.update(template.names)
+        program = template.programs.get((names, kinds))
+        if program is None:
+            try:
+                program = self._compile(template, placeholders)
+            except Refused as problem:
+                raise invalid_expression(parameter, problem) from None
+            if len(template.programs) >= REMEMBERED_PROGRAMS:
+                template.programs.clear()
+            template.programs[names, kinds] = program
+        return program, bound
+
+    def _remember(self, parameter: str, text: str) -> Template[Parsed, Program]:
+        try:
+            parsed = self._parse(text)
+        except Refused as problem:
+            raise invalid_expression(parameter, problem) from None
+        template: Template[Parsed, Program] = Template(parsed, self._leaves(parsed))
+        if len(self._templates) >= REMEMBERED_TEXTS:
+            # Dictionaries keep their order: the first is the one that has been here longest.
+            self._templates.pop(next(iter(self._templates)), None)
+        self._templates[text] = template
+        return template

@@ -1,0 +1,366 @@
+"""UpdateExpression."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from potluck.dynamo import limits
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.expressions.failures import Refused
+from potluck.dynamo.expressions.nodes import Arithmetic, Clause, Function, Operand, Path, Reference
+from potluck.dynamo.expressions.parser import ParsedUpdate, parse_update
+from potluck.dynamo.expressions.paths import PathTree, Place, read_along, reader, resolve
+from potluck.dynamo.expressions.placeholders import Placeholders
+from potluck.dynamo.expressions.projections import project
+from potluck.dynamo.expressions.templates import Template, Templates
+from potluck.dynamo.values import Item, Value, add_numbers, kind_of
+
+__all__ = ["Change", "Update", "added", "deleted", "refuse_key_updates", "update"]
+
+# What a compiled clause is called with, and what it makes of its path: None means that nothing is left there.
+Compute = Callable[[Item, list[Value]], Value | None]
+Change = tuple[Place, Compute]
+
+NO_SUCH_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
+WRONG_TYPE = "An operand in the update expression has an incorrect data type"
+INVALID_PATH = "The document path provided in the update expression is invalid for update"
+
+SETS = ("SS", "NS", "BS")
+LONG_TYPE_NAMES = {
+    "S": "STRING",
+    "N": "NUMBER",
+    "B": "BINARY",
+    "BOOL": "BOOLEAN",
+    "NULL": "NULL",
+    "L": "LIST",
+    "M": "MAP",
+}
+
+
+class Update:
+    """An update with its placeholders filled in."""
+
+    __slots__ = ("_changes", "_flat", "_places", "_values", "attributes", "nested")
+
+    def __init__(self, program: "_Program", values: list[Value]) -> None:
+        self._changes = program.changes
+        self._flat = program.flat
+        self._places = program.places
+        self._values = values
+        self.attributes: tuple[str, ...] = program.attributes
+        self.nested: frozenset[str] = program.nested
+
+    def apply(self, item: Item) -> Item:
+        """The item after the update; the given one stays as it is. Every operand is read from the given one."""
+        values = self._values
+        if self._flat:
+            changed = [compute(item, values) for _, compute in self._changes]
+            new = item.copy()
+            for name, value in zip(self.attributes, changed, strict=True):
+                if value is None:
+                    new.pop(name, None)
+                else:
+                    new[name] = value
+            return new
+        return _rewritten(item, [(place, compute(item, values)) for place, compute in self._changes])
+
+    def touched(self, item: Item) -> Item:
+        """Only what an item has at the paths of this update."""
+        if self._flat:
+            return {name: item[name] for name in self.attributes if name in item}
+        return project(item, self._places)
+
+
+def update(text: str, placeholders: Placeholders) -> Update:
+    """The update in a request, or the service's refusal of it."""
+    return Update(*_updates.bind("UpdateExpression", text, placeholders))
+
+
+def refuse_key_updates(touched: Iterable[str], keys: Iterable[str]) -> None:
+    """Refuse an update that touches an attribute of the table's key."""
+    keys = tuple(keys)
+    for name in touched:
+        if name in keys:
+            invalid(
+                "One or more parameter values were invalid: "
+                f"Cannot update attribute {name}. This attribute is part of the key"
+            )
+
+
+class _Program:
+    """An update whose names and types of values are known, ready to run."""
+
+    __slots__ = ("attributes", "changes", "flat", "nested", "places")
+
+    def __init__(self, changes: list[Change], read: list[Place]) -> None:
+        self.changes = changes
+        self.places = [place for place, _ in changes]
+        self.flat = all(len(place) == 1 for place in self.places)
+        self.attributes = tuple(dict.fromkeys(str(place[0]) for place in self.places))
+        self.nested = frozenset(str(place[0]) for place in [*self.places, *read] if len(place) > 1)
+
+
+def _compiled(template: Template[ParsedUpdate, _Program], placeholders: Placeholders) -> _Program:
+    return _Compiler(template.parsed, template.values, placeholders).program()
+
+
+_updates: Templates[ParsedUpdate, _Program] = Templates(parse_update, ParsedUpdate.leaves, _compiled)
+
+
+class _Compiler:
+    """Checks the clauses of a parsed update from the last to the first, as the service does, and makes a program."""
+
+    def __init__(self, parsed: ParsedUpdate, value_names: tuple[str, ...], placeholders: Placeholders) -> None:
+        self.clauses = parsed.clauses
+        self.slots = {name: slot for slot, name in enumerate(value_names)}
+        self.names = placeholders.names
+        self.values = placeholders.values
+        self.places: dict[Path, Place] = {}
+
+    def program(self) -> _Program:
+        tree = PathTree()
+        for clause in reversed(self.clauses):
+            self.places[clause.path] = resolve(clause.path, self.names)
+            tree.add(self.places[clause.path])
+        targets = set(self.places)
+        operators = 0
+        for clause in reversed(self.clauses):
+            self.check_clause(clause)
+            operators += clause.operators
+            if operators > limits.EXPRESSION_OPERATORS:
+                raise Refused(
+                    f"The expression contains too many operators; operator count: {limits.EXPRESSION_OPERATORS + 1}"
+                )
+        changes = [(self.places[clause.path], self.compute(clause)) for clause in self.clauses]
+        return _Program(changes, [place for path, place in self.places.items() if path not in targets])
+
+    # --- checks ---
+
+    def check_clause(self, clause: Clause) -> None:
+        value = clause.value
+        if isinstance(value, Arithmetic):
+            self.check_operand(value.left)
+            self.check_operand(value.right)
+            self.require_type(value.operator, [value.left, value.right], "N")
+        elif value is not None:
+            self.check_operand(value)
+            if clause.action != "SET":
+                assert isinstance(value, Reference)
+                kind = kind_of(self.values[value.name])
+                if kind not in SETS and not (kind == "N" and clause.action == "ADD"):
+                    raise Refused(
+                        f"Incorrect operand type for operator or function; operator: {clause.action}, "
+                        f"operand type: {LONG_TYPE_NAMES[kind]}, typeSet: ALLOWED_FOR_{clause.action}_OPERAND"
+                    )
+
+    def check_operand(self, operand: Operand) -> None:
+        # Calls nest to the right only (if_not_exists), so following the last operand needs no recursion.
+        finished: list[Operand] = []
+        waiting: list[Operand] = [operand]
+        while waiting:
+            node = waiting.pop()
+            finished.append(node)
+            if isinstance(node, Function):
+                waiting.extend(node.operands)
+        for node in reversed(finished):
+            if isinstance(node, Path):
+                self.places[node] = resolve(node, self.names)
+            elif isinstance(node, Reference):
+                if node.name not in self.values:
+                    raise Refused(
+                        f"An expression attribute value used in expression is not defined; attribute value: {node.name}"
+                    )
+            else:
+                self.check_function(node)
+
+    def check_function(self, function: Function) -> None:
+        if len(function.operands) != 2:
+            raise Refused(
+                "Incorrect number of operands for operator or function; "
+                f"operator or function: {function.name}, number of operands: {len(function.operands)}"
+            )
+        if function.name == "list_append":
+            self.require_type(function.name, function.operands, "L")
+        elif not isinstance(function.operands[0], Path):
+            raise Refused(f"Operator or function requires a document path; operator or function: {function.name}")
+
+    def require_type(self, name: str, operands: list[Operand], wanted: str) -> None:
+        for operand in operands:
+            if isinstance(operand, Reference) and wanted not in self.values[operand.name]:
+                raise Refused(
+                    "Incorrect operand type for operator or function; "
+                    f"operator or function: {name}, operand type: {kind_of(self.values[operand.name])}"
+                )
+
+    # --- programs ---
+
+    def compute(self, clause: Clause) -> Compute:
+        if clause.action == "REMOVE":
+            return lambda item, values: None
+        value = clause.value
+        if clause.action == "SET":
+            assert value is not None
+            return self.sum(value) if isinstance(value, Arithmetic) else self.operand(value)
+        assert isinstance(value, Reference)
+        place, slot = self.places[clause.path], self.slots[value.name]
+        if clause.action == "ADD":
+            return lambda item, values: added(read_along(item, place), values[slot], WRONG_TYPE)
+        return lambda item, values: deleted(read_along(item, place), values[slot], WRONG_TYPE)
+
+    def sum(self, arithmetic: Arithmetic) -> Compute:
+        left, right = self.operand(arithmetic.left), self.operand(arithmetic.right)
+        subtract = arithmetic.operator == "-"
+
+        def compute(item: Item, values: list[Value]) -> Value:
+            one, two = left(item, values), right(item, values)
+            try:
+                return {"N": add_numbers(one["N"], two["N"], subtract)}
+            except KeyError:
+                invalid(WRONG_TYPE)
+
+        return compute
+
+    def operand(self, operand: Operand) -> Callable[[Item, list[Value]], Value]:
+        if isinstance(operand, Reference):
+            slot = self.slots[operand.name]
+            return lambda item, values: values[slot]
+        if isinstance(operand, Path):
+            return _present(self.places[operand])
+        if operand.name == "list_append":
+            return _appended(self.operand(operand.operands[0]), self.operand(operand.operands[1]))
+        return self.first_present(operand)
+
+    def first_present(self, function: Function) -> Callable[[Item, list[Value]], Value]:
+        """if_not_exists in if_not_exists in …, as one loop."""
+        places: list[Place] = []
+        last: Operand = function
+        while isinstance(last, Function):
+            path, last = function.operands
+            assert isinstance(path, Path)
+            places.append(self.places[path])
+            if isinstance(last, Function):
+                function = last
+        otherwise = self.operand(last)
+        if len(places) == 1:
+            read = reader(places[0])
+
+            def compute_one(item: Item, values: list[Value]) -> Value:
+                value = read(item, values)
+                return otherwise(item, values) if value is None else value
+
+            return compute_one
+
+        def compute(item: Item, values: list[Value]) -> Value:
+            for place in places:
+                value = read_along(item, place)
+                if value is not None:
+                    return value
+            return otherwise(item, values)
+
+        return compute
+
+
+def _present(place: Place) -> Callable[[Item, list[Value]], Value]:
+    def compute(item: Item, values: list[Value]) -> Value:
+        value = read_along(item, place)
+        if value is None:
+            invalid(NO_SUCH_ATTRIBUTE)
+        return value
+
+    return compute
+
+
+def _appended(
+    first: Callable[[Item, list[Value]], Value], second: Callable[[Item, list[Value]], Value]
+) -> Callable[[Item, list[Value]], Value]:
+    def compute(item: Item, values: list[Value]) -> Value:
+        one, two = first(item, values), second(item, values)
+        try:
+            return {"L": one["L"] + two["L"]}
+        except KeyError:
+            invalid(WRONG_TYPE)
+
+    return compute
+
+
+def added(old: Value | None, value: Value, mismatch: str) -> Value:
+    """What ADD makes of a value: a sum, or a union of sets."""
+    if old is None:
+        return value
+    [(kind, content)] = value.items()
+    if kind not in old:
+        invalid(mismatch)
+    if kind == "N":
+        return {"N": add_numbers(old["N"], content)}
+    members = set(old[kind])
+    return {kind: old[kind] + [member for member in content if member not in members]}
+
+
+def deleted(old: Value | None, value: Value, mismatch: str) -> Value | None:
+    """What DELETE leaves of a set; nothing when it was the last of it."""
+    if old is None:
+        return None
+    [(kind, content)] = value.items()
+    if kind not in old:
+        invalid(mismatch)
+    members = set(content)
+    left = [member for member in old[kind] if member not in members]
+    return {kind: left} if left else None
+
+
+_REMOVED: Value = {}
+
+
+def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
+    """A copy of the item with the changes made; only what lies along their paths is copied."""
+    new = item.copy()
+    # The containers copied so far by their path; lists also keep what is to come after their end.
+    copies: dict[Place, Any] = {(): new}
+    lists: dict[Place, list[tuple[int, Value]]] = {}
+    for place, value in changes:
+        last = place[-1]
+        container = _copied(copies, lists, place[:-1])
+        if isinstance(last, int):
+            if not isinstance(container, list):
+                invalid(INVALID_PATH)
+            if last < len(container):
+                container[last] = _REMOVED if value is None else value
+            elif value is not None:
+                lists[place[:-1]].append((last, value))
+        else:
+            if not isinstance(container, dict):
+                invalid(INVALID_PATH)
+            if value is None:
+                container.pop(last, None)
+            else:
+                container[last] = value
+    for place, beyond in lists.items():
+        elements = copies[place]
+        elements[:] = [element for element in elements if element is not _REMOVED]
+        elements.extend(value for _, value in sorted(beyond, key=lambda pair: pair[0]))
+    return new
+
+
+def _copied(copies: dict[Place, Any], lists: dict[Place, list[tuple[int, Value]]], place: Place) -> Any:
+    """The map or list at a path, copied into the new item on first use."""
+    depth = len(place)
+    while place[:depth] not in copies:
+        depth -= 1
+    container = copies[place[:depth]]
+    for reached in range(depth, len(place)):
+        part = place[reached]
+        if isinstance(part, int):
+            value = container[part] if isinstance(container, list) and part < len(container) else None
+        else:
+            value = container.get(part) if isinstance(container, dict) else None
+        if value is None:
+            invalid(INVALID_PATH)
+        kind = kind_of(value)
+        if kind != "M" and kind != "L":
+            invalid(INVALID_PATH)
+        copy = value[kind].copy()
+        container[part] = {kind: copy}
+        container = copy
+        copies[place[: reached + 1]] = copy
+        if kind == "L":
+            lists[place[: reached + 1]] = []
+    return container

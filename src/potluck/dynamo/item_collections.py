@@ -1,0 +1,25 @@
+"""Item collections: what shares a partition in a table with local indexes."""
+
+from typing import Any
+
+from potluck.dynamo.tables import Table
+from potluck.dynamo.values import Item
+
+__all__ = ["collection_metrics", "metrics"]
+
+SIZE_ESTIMATE_GB = [0.0, 1.0]
+
+
+def metrics(table: Table, key: Item) -> dict[str, Any] | None:
+    """How big an item's collection is; None where the table has no local index, and so no collections."""
+    if all(index.is_global for index in table.indexes):
+        return None
+    return {
+        "ItemCollectionKey": {table.partition_name: key[table.partition_name]},
+        "SizeEstimateRangeGB": SIZE_ESTIMATE_GB,
+    }
+
+
+def collection_metrics(table: Table, key: Item) -> dict[str, Any]:
+    found = metrics(table, key)
+    return {"ItemCollectionMetrics": found} if found else {}

@@ -1,0 +1,76 @@
+"""Keys as bytes whose order is DynamoDB's order, for strings, numbers and binaries."""
+
+import zlib
+from base64 import b64decode
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+__all__ = ["COMPONENT_BYTES", "ENCODERS", "HASH_BYTES", "hashed", "partition_range", "prefix_encoded", "prefix_end"]
+
+HASH_BYTES = 4
+"""Rows are clustered by a hash of their partition key first, so that a scan's segments are ranges."""
+
+LOWEST_EXPONENT = -130
+TERMINATOR = b"\x00\x01"
+
+
+def encode_string(text: str) -> bytes:
+    # A zero byte is escaped, so the terminator below sorts "a" before "a\0" and ends a component unmistakably.
+    return text.encode().replace(b"\x00", b"\x00\xff") + TERMINATOR
+
+
+def encode_binary(base64_text: str) -> bytes:
+    return b64decode(base64_text).replace(b"\x00", b"\x00\xff") + TERMINATOR
+
+
+def encode_number(text: str) -> bytes:
+    """Sign, exponent, then two digits a byte; a negative number is its absolute value's complement."""
+    negative, digits, exponent = Decimal(text).as_tuple()
+    figures = "".join(map(str, digits)).lstrip("0")
+    if not figures:
+        return b"\x80"
+    exponent = int(exponent) + len(figures) - 1
+    figures = figures.rstrip("0")
+    if len(figures) % 2:
+        figures += "0"
+    pairs = bytes(int(figures[at : at + 2]) + 1 for at in range(0, len(figures), 2))
+    body = bytes([exponent - LOWEST_EXPONENT]) + pairs + b"\x00"
+    if negative:
+        return b"\x7f" + bytes(255 - byte for byte in body)
+    return b"\x81" + body
+
+
+ENCODERS: dict[str, Callable[[str], bytes]] = {"S": encode_string, "N": encode_number, "B": encode_binary}
+
+COMPONENT_BYTES: dict[str, Callable[[str], int]] = {
+    "S": lambda text: len(text) if text.isascii() else len(text.encode()),
+    "B": lambda text: len(b64decode(text)),
+    "N": lambda text: (len(text.replace(".", "").replace("-", "").strip("0")) + 1) // 2 + 1,
+}
+"""How long the service takes a key's value to be, for its limits on key length."""
+
+
+def hashed(partition: bytes) -> bytes:
+    """An encoded partition key behind its hash: what every row's key begins with."""
+    return zlib.crc32(partition).to_bytes(HASH_BYTES, "big") + partition
+
+
+def prefix_encoded(value: dict[str, Any]) -> bytes:
+    """What the encoding of every value that begins with this one begins with."""
+    ((kind, text),) = value.items()
+    return ENCODERS[kind](text)[: -len(TERMINATOR)]
+
+
+def prefix_end(prefix: bytes) -> bytes | None:
+    """The first key after every key with this prefix; None where there is none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+
+
+def partition_range(segment: int, total_segments: int) -> tuple[bytes, bytes | None]:
+    """The keys of one of so many equal parts of the hash space."""
+    space = 1 << (8 * HASH_BYTES)
+    low = space * segment // total_segments
+    high = space * (segment + 1) // total_segments
+    return low.to_bytes(HASH_BYTES, "big"), None if high == space else high.to_bytes(HASH_BYTES, "big")

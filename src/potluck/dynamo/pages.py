@@ -1,0 +1,163 @@
+"""One page of a query or a scan: which rows it reads, where it stops, and what of them it answers."""
+
+from typing import Any, Protocol
+
+from potluck.dynamo.capacity import Consumed, read_units
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.limits import PAGE_BYTES
+from potluck.dynamo.storage.rows import Rows, unpack_all
+from potluck.dynamo.tables import Index, Table
+from potluck.dynamo.values import Item, item_size
+
+__all__ = ["Page", "Reads"]
+
+INLINE_ROWS = 256
+INLINE_BYTES = 128 * 1024
+"""A page that needs more than this is finished on another thread."""
+
+
+class Reads(Protocol):
+    @property
+    def rows(self) -> Rows: ...
+    async def read_aside(self, work: Any, *arguments: Any) -> Any: ...
+
+
+class Filter(Protocol):
+    def matches(self, item: Item) -> bool: ...
+
+
+class Projection(Protocol):
+    def apply(self, item: Item) -> Item: ...
+
+
+class Page:
+    """A page being read: rows from `low` up to before `high`, until the limit, a megabyte or the end."""
+
+    def __init__(
+        self,
+        table: Table,
+        index: Index | None,
+        low: bytes,
+        high: bytes | None,
+        *,
+        backwards: bool = False,
+        limit: int | None = None,
+        filter: Filter | None = None,
+        projection: Projection | None = None,
+        counts_only: bool = False,
+        fetches_whole: bool = False,
+    ) -> None:
+        self.table = table
+        self.index = index
+        self.low = low
+        self.high = high
+        self.backwards = backwards
+        self.limit = limit
+        self.filter = filter
+        self.projection = projection
+        self.counts_only = counts_only
+        self.fetches_whole = fetches_whole  # a local index asked for more than it shows
+        self.items: list[Item] = []
+        self.count = 0
+        self.scanned = 0
+        self.size = 0
+        self.fetched_units = 0
+        self.last: Item | None = None
+        self._newest: Item | None = None
+
+    def place(self, key: Item) -> bytes:
+        """Where the item with this key stands in what is read."""
+        place = self.table.row_key(key)
+        return place if self.index is None else (self.index.place(key) or b"") + place
+
+    def start_after(self, key: Item) -> None:
+        """Go on behind the item with this key."""
+        place = self.place(key)
+        if self.backwards:
+            self.high = place if self.high is None else min(self.high, place)
+        else:
+            self.low = max(self.low, place + b"\x00")
+
+    async def read(self, database: Reads) -> None:
+        """Fill the page: its first rows at once, the rest of a long one beside the event loop."""
+        if not self._advance(database.rows, INLINE_ROWS, INLINE_BYTES):
+            await database.read_aside(lambda: self._finish(database))
+
+    def _finish(self, database: Reads) -> None:
+        while not self._advance(database.rows, 16 * INLINE_ROWS, PAGE_BYTES):
+            pass
+
+    def _advance(self, rows: Rows, most_rows: int, most_bytes: int) -> bool:
+        """Read some more rows; True when the page is complete."""
+        if self._newest is not None:
+            self.start_after(self._newest)
+        wanted = most_rows if self.limit is None else min(most_rows, self.limit - self.scanned)
+        taken = self.size
+        pause = min(PAGE_BYTES, taken + most_bytes)
+        blobs: list[bytes] = []
+        found = rows.between(self.table, self.index, self.low, self.high, self.backwards, wanted)
+        for row_size, blob in found:
+            blobs.append(blob)
+            taken += row_size
+            if taken >= pause:
+                found.close()
+                break
+        exhausted = taken < pause and len(blobs) < wanted
+        self._take(blobs, taken)
+        if exhausted:
+            return True
+        # The item that goes past a megabyte is the page's last, as in the service.
+        if taken >= PAGE_BYTES or self.scanned == self.limit:
+            self.last = self._key(self._newest) if self._newest is not None else None
+            return True
+        return False
+
+    def _take(self, blobs: list[bytes], size: int) -> None:
+        self.size = size
+        self.scanned += len(blobs)
+        if not blobs:
+            return
+        index, wanted = self.index, self.filter
+        if self.counts_only and wanted is None:
+            self.count += len(blobs)
+            self._newest = unpack_all(blobs[-1:])[0]
+            return
+        items = unpack_all(blobs)
+        self._newest = items[-1]
+        if index is not None and not index.shows_all:
+            if self.fetches_whole:
+                self.fetched_units += sum(-(-item_size(item) // 4096) for item in items)
+            else:
+                items = [index.show(item) for item in items]
+        if wanted is not None:
+            items = [item for item in items if wanted.matches(item)]
+        self.count += len(items)
+        if self.counts_only:
+            return
+        if self.projection is not None:
+            project = self.projection.apply
+            items = [project(item) for item in items]
+        self.items += items
+
+    def _key(self, item: Item) -> Item:
+        key = self.table.key_of(item)
+        if self.index is not None:
+            key.update((name, item[name]) for name in self.index.key_names)
+        return key
+
+    def answer(self, request: dict[str, Any], consistent: bool) -> dict[str, Any]:
+        """The page as Query and Scan answer it."""
+        answer: dict[str, Any] = {"Count": self.count, "ScannedCount": self.scanned}
+        if not self.counts_only:
+            answer["Items"] = self.items
+        if self.last is not None:
+            answer["LastEvaluatedKey"] = self.last
+        asked = request.get("ReturnConsumedCapacity", "NONE")
+        if asked != "NONE":
+            consumed = Consumed(self.table.name)
+            if self.index is None or self.fetched_units:
+                consumed.read(self.fetched_units * (1 if consistent else 0.5) if self.index else read_units(self.size, consistent))
+            if self.index is not None:
+                consumed.read(read_units(self.size, consistent), self.index)
+            answer["ConsumedCapacity"] = consumed.report(asked)
+        return answer

@@ -1,0 +1,179 @@
+"""What CreateTable and UpdateTable may ask for, and the definitions that come of it."""
+
+from typing import Any
+
+from potluck.dynamo.errors import invalid
+from potluck.dynamo.limits import GLOBAL_INDEXES, LOCAL_INDEXES, PROJECTED_ATTRIBUTES, THROUGHPUT_UNITS
+from potluck.dynamo.tables import IndexDefinition, Throughput
+
+__all__ = ["checked_definitions", "checked_indexes", "checked_key", "checked_stream", "checked_throughput"]
+
+WRONG = "One or more parameter values were invalid: "
+ATTRIBUTES_PER_KEY = 4
+
+
+def checked_definitions(given: list[dict[str, Any]]) -> dict[str, str]:
+    """Attribute definitions by name; each may be given once."""
+    attributes: dict[str, str] = {}
+    for each in given:
+        name = each["AttributeName"]
+        if name in attributes and attributes[name] != each["AttributeType"]:
+            invalid(f"{WRONG}Duplicate AttributeName in AttributeDefinitions: {name}")
+        attributes[name] = each["AttributeType"]
+    return attributes
+
+
+def checked_key(schema: list[dict[str, Any]], attributes: dict[str, str]) -> tuple[str, ...]:
+    """A table's key: one attribute, or two."""
+    names = [each["AttributeName"] for each in schema]
+    if len(names) > len(attributes):
+        invalid("Invalid KeySchema: Some index key attribute have no definition")
+    check_defined(names, attributes)
+    check_two(schema, names)
+    return tuple(names)
+
+
+def check_defined(names: list[str], attributes: dict[str, str]) -> None:
+    if any(name not in attributes for name in names):
+        invalid(
+            f"{WRONG}Some index key attributes are not defined in AttributeDefinitions. "
+            f"Keys: [{', '.join(names)}], AttributeDefinitions: [{', '.join(attributes)}]"
+        )
+
+
+def check_two(schema: list[dict[str, Any]], names: list[str]) -> None:
+    if len(names) > 1 and names[0] == names[1]:
+        invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+    if schema[0]["KeyType"] != "HASH":
+        invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+    if len(schema) > 1 and schema[1]["KeyType"] != "RANGE":
+        invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+
+
+def checked_indexes(
+    local: list[dict[str, Any]] | None,
+    global_: list[dict[str, Any]] | None,
+    attributes: dict[str, str],
+    key: tuple[str, ...],
+    billing: str,
+) -> list[IndexDefinition]:
+    """The indexes of a new table."""
+    indexes: list[IndexDefinition] = []
+    if local is not None:
+        if not local:
+            invalid(f"{WRONG}List of LocalSecondaryIndexes is empty")
+        if len(key) != 2:
+            invalid(
+                f"{WRONG}Table KeySchema does not have a range key, which is required when specifying a "
+                "LocalSecondaryIndex"
+            )
+        for each in local:
+            indexes.append(checked_local_index(each, attributes, key, indexes))
+        if len(local) > LOCAL_INDEXES:
+            invalid(f"{WRONG}Number of LocalSecondaryIndexes exceeds per-table limit of {LOCAL_INDEXES}")
+    if global_ is not None:
+        if not global_:
+            invalid(f"{WRONG}List of GlobalSecondaryIndexes is empty")
+        for each in global_:
+            indexes.append(checked_global_index(each, attributes, billing, indexes))
+        if len(global_) > GLOBAL_INDEXES:
+            invalid(f"{WRONG}GlobalSecondaryIndex count exceeds the per-table limit of {GLOBAL_INDEXES}")
+    check_projected(indexes)
+    return indexes
+
+
+def checked_local_index(
+    given: dict[str, Any], attributes: dict[str, str], key: tuple[str, ...], others: list[IndexDefinition]
+) -> IndexDefinition:
+    name, schema = given["IndexName"], given["KeySchema"]
+    names = [each["AttributeName"] for each in schema]
+    check_defined(names, attributes)
+    check_two(schema, names)
+    if len(schema) != 2:
+        invalid(f"{WRONG}Index KeySchema does not have a range key for index: {name}")
+    if names[0] != key[0]:
+        invalid(
+            f"{WRONG}Index KeySchema does not have the same leading hash key as table KeySchema for index: {name}. "
+            f"index hash key: {names[0]}, table hash key: {key[0]}"
+        )
+    projection, included = checked_projection(given["Projection"])
+    check_new_name(name, others)
+    return IndexDefinition(name, 0, False, (names[0],), (names[1],), projection, included)
+
+
+def checked_global_index(
+    given: dict[str, Any], attributes: dict[str, str], billing: str, others: list[IndexDefinition]
+) -> IndexDefinition:
+    name, schema = given["IndexName"], given["KeySchema"]
+    names = [each["AttributeName"] for each in schema]
+    check_defined(names, attributes)
+    if len(schema) <= 2 and (len(schema) < 2 or schema[1]["KeyType"] == "RANGE" or schema[0]["KeyType"] != "HASH"):
+        check_two(schema, names)
+    kinds = [each["KeyType"] for each in schema]
+    partition = tuple(each["AttributeName"] for each in schema if each["KeyType"] == "HASH")
+    sort = tuple(each["AttributeName"] for each in schema if each["KeyType"] == "RANGE")
+    if kinds != ["HASH"] * len(partition) + ["RANGE"] * len(sort) or not partition:
+        invalid("Invalid KeySchema: HASH key attributes must come before RANGE key attributes")
+    if len(partition) > ATTRIBUTES_PER_KEY or len(sort) > ATTRIBUTES_PER_KEY:
+        invalid(f"Invalid KeySchema: an index key can have at most {ATTRIBUTES_PER_KEY} HASH and RANGE attributes each")
+    if len(set(names)) != len(names):
+        invalid("Invalid KeySchema: the same attribute is named more than once")
+    projection, included = checked_projection(given["Projection"])
+    units = given.get("ProvisionedThroughput")
+    if billing == "PAY_PER_REQUEST" and units:
+        invalid(
+            f"{WRONG}ProvisionedThroughput should not be specified for index: {name} when BillingMode is "
+            "PAY_PER_REQUEST"
+        )
+    if billing == "PROVISIONED" and not units:
+        invalid(f"{WRONG}ProvisionedThroughput must be specified for index: {name}")
+    check_new_name(name, others)
+    return IndexDefinition(name, 0, True, partition, sort, projection, included, checked_throughput(units))
+
+
+def checked_projection(given: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    kind = given.get("ProjectionType")
+    if kind is None:
+        invalid(f"{WRONG}Unknown ProjectionType: null")
+    included = given.get("NonKeyAttributes")
+    if included is not None and kind != "INCLUDE":
+        invalid(f"{WRONG}ProjectionType is {kind}, but NonKeyAttributes is specified")
+    if kind == "INCLUDE" and not included:
+        invalid(f"{WRONG}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+    return kind, tuple(dict.fromkeys(included or ()))
+
+
+def check_new_name(name: str, others: list[IndexDefinition]) -> None:
+    if any(other.name == name for other in others):
+        invalid(f"{WRONG}Duplicate index name: {name}")
+
+
+def check_projected(indexes: list[IndexDefinition]) -> None:
+    if sum(len(index.included) for index in indexes) > PROJECTED_ATTRIBUTES:
+        invalid(
+            f"{WRONG}Number of NonKeyAttributes projected across all secondary indexes exceeds the limit of "
+            f"{PROJECTED_ATTRIBUTES}"
+        )
+
+
+def checked_throughput(given: dict[str, Any] | None) -> Throughput:
+    if given is None:
+        return Throughput()
+    for name in ("ReadCapacityUnits", "WriteCapacityUnits"):
+        if given[name] > THROUGHPUT_UNITS:
+            invalid(f"Given value {given[name]} for {name} is out of bounds")
+    return Throughput(given["ReadCapacityUnits"], given["WriteCapacityUnits"])
+
+
+def checked_stream(given: dict[str, Any] | None) -> str | None:
+    """The view type asked for; None where no stream is."""
+    if given is None:
+        return None
+    view: str | None = given.get("StreamViewType")
+    if not given.get("StreamEnabled"):
+        if view is not None:
+            invalid(f"{WRONG}StreamViewType is not allowed when StreamEnabled is false")
+        return None
+    if view is None:
+        invalid(f"{WRONG}StreamViewType must be specified when StreamEnabled is true")
+    return view

@@ -1,0 +1,370 @@
+"""The database over HTTP, as the AWS SDKs, the AWS CLI and other tools of DynamoDB speak to it.
+
+Requests must be signed, as the service demands, but signatures are not verified: any credentials do. What keeps
+strangers out is the loopback address it listens on, the check of the Host header (a web page whose name was pointed
+at this machine cannot speak to it), the demand for a JSON content type, and the absence of CORS headers.
+"""
+
+import asyncio
+import logging
+import re
+import secrets
+import signal
+import socket
+import string
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import lru_cache
+from ipaddress import ip_address
+from itertools import count
+from typing import Any, Protocol
+from urllib.parse import parse_qs
+from zlib import crc32
+
+import msgspec
+import uvicorn
+
+from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.limits import KIB, MIB
+from potluck.dynamo.parameters import OPERATIONS, STREAM_OPERATIONS, check_whole
+
+__all__ = ["application", "serve", "serving"]
+
+REQUEST_BYTES = 16 * MIB
+HEADER_BYTES = 16 * KIB
+KEEP_ALIVE_SECONDS = 75
+STOP_SECONDS = 10
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+ANY_ADDRESS = frozenset({"0.0.0.0", "::"})
+HOST = re.compile(r"(?:\[([^\]]*)\]|([^:]*))(?::[0-9]*)?")
+
+TARGETS = {
+    **{f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS},
+    **{f"DynamoDBStreams_20120810.{name}".encode(): name for name in STREAM_OPERATIONS},
+}
+JSON_TYPES = {
+    kind: kind for kind in (b"application/x-amz-json-1.0", b"application/x-amz-json-1.1", b"application/json")
+}
+ANSWERED_EMPTY = frozenset({"TagResource", "UntagResource"})
+HEALTHY = b"healthy: dynamodb.us-east-1.amazonaws.com "
+UNKNOWN = b"<UnknownOperationException/>\n"
+ELSEWHERE = b"This server does not answer to that host name.\n"
+HEADERS_TOO_LARGE = b"The request's headers are too large.\n"
+TEXT = b"text/plain; charset=utf-8"
+
+# As the SDKs write it; whatever else comes is looked at more closely.
+SIGNED = re.compile(rb"AWS4-[^\s,]+ Credential=[^\s,]+, ?SignedHeaders=[^\s,]+, ?Signature=[^\s,]+")
+SIGNED_HEADER = ("Credential", "Signature", "SignedHeaders")
+SIGNED_QUERY = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
+
+MODEL = "com.amazonaws.dynamodb.v20120810#"
+NAMESPACES = {
+    "ValidationException": "com.amazon.coral.validate#",
+    "ThrottlingException": "com.amazon.coral.availability#",
+    "AccessDeniedException": "com.amazon.coral.service#",
+    "IncompleteSignatureException": "com.amazon.coral.service#",
+    "InvalidSignatureException": "com.amazon.coral.service#",
+    "MissingAuthenticationTokenException": "com.amazon.coral.service#",
+    "SerializationException": "com.amazon.coral.service#",
+    "UnknownOperationException": "com.amazon.coral.service#",
+}
+# The service writes "Message" in these and "message" in all others.
+CAPITAL_MESSAGE = frozenset(
+    {
+        "AccessDeniedException",
+        "IdempotentParameterMismatchException",
+        "SerializationException",
+        "TransactionCanceledException",
+        "TransactionInProgressException",
+    }
+)
+STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503}
+FAILURE = DynamoError(
+    "InternalServerError",
+    "The request processing has failed because of an unknown error, exception or failure.",
+)
+
+Scope = dict[str, Any]
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = dict[bytes, bytes]
+Answer = tuple[int, bytes, bytes]  # status, content type, body
+
+log = logging.getLogger(__name__)
+decode = msgspec.json.Decoder().decode
+encode = msgspec.json.Encoder().encode
+
+
+class Callee(Protocol):
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
+
+
+class Disconnected(Exception):
+    """The client left before its request was complete."""
+
+
+def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[str] = ()) -> Application:
+    """The ASGI application that answers for the database, to loopback names, `host` and `host_names` only."""
+    admitted = admission(host, host_names)
+    # Unique and of the service's form; a fresh random text for each would cost more than the rest of the header.
+    request_ids = map(f"{random_text(39)}%013d".__mod__, count())
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = dict(scope["headers"])
+        try:
+            if admitted(headers.get(b"host", b"")):
+                status, kind, body = await answered(database, scope, headers, receive)
+            else:
+                status, kind, body = 421, TEXT, ELSEWHERE
+        except Disconnected:
+            return
+        await send(
+            {
+                "type": "http.response.start",
+                "status": status,
+                "headers": [
+                    (b"x-amzn-requestid", next(request_ids).encode()),
+                    (b"x-amz-crc32", b"%d" % crc32(body)),
+                    (b"content-type", kind),
+                    (b"content-length", b"%d" % len(body)),
+                ],
+            }
+        )
+        await send({"type": "http.response.body", "body": body})
+
+    return answer
+
+
+async def answered(database: Callee, scope: Scope, headers: Headers, receive: Receive) -> Answer:
+    if sum(map(len, headers.values())) > HEADER_BYTES:
+        return 400, TEXT, HEADERS_TOO_LARGE
+    if scope["path"] != "/":
+        return 404, TEXT, UNKNOWN
+    if scope["method"] == "GET":
+        return 200, TEXT, HEALTHY
+    body = await body_of(headers, receive)
+    if body is None:
+        return 413, TEXT, b""
+    kind = content_type(headers)
+    if scope["method"] != "POST" or (body and kind is None):
+        return 404, TEXT, UNKNOWN
+    kind = kind or b"application/json"
+    operation = ""
+    try:
+        operation, request = understood(scope, headers, body)
+        told = await database.call(operation, request)
+        return 200, kind, b"" if operation in ANSWERED_EMPTY and not told else encode(told)
+    except DynamoError as error:
+        return STATUSES.get(error.code, 400), kind, encode(error_body(error))
+    except Exception:
+        log.exception("%s failed", operation)
+        return 500, kind, encode(error_body(FAILURE))
+
+
+async def body_of(headers: Headers, receive: Receive) -> bytes | None:
+    """The whole body, or None when it is larger than the service takes."""
+    announced = headers.get(b"content-length", b"0")
+    if len(announced) > 7 and int(announced) > REQUEST_BYTES:
+        return None
+    message = await receive()
+    if message["type"] == "http.request" and not message["more_body"]:
+        body: bytes = message["body"]
+        return body if len(body) <= REQUEST_BYTES else None
+    chunks, size = [], 0
+    while message["type"] == "http.request":
+        chunks.append(message["body"])
+        size += len(message["body"])
+        if size > REQUEST_BYTES:
+            return None
+        if not message["more_body"]:
+            return b"".join(chunks)
+        message = await receive()
+    raise Disconnected
+
+
+def content_type(headers: Headers) -> bytes | None:
+    given = headers.get(b"content-type", b"")
+    return JSON_TYPES.get(given) or JSON_TYPES.get(given.partition(b";")[0].strip())
+
+
+def understood(scope: Scope, headers: Headers, body: bytes) -> tuple[str, dict[str, Any]]:
+    """The operation and its request, or the service's refusal, in the order in which it looks at things."""
+    request: Any = None
+    if body:
+        try:
+            request = decode(body)
+        except (ValueError, RecursionError):  # malformed, not UTF-8, or nested beyond all reason
+            raise DynamoError("SerializationException", "") from None
+    operation = TARGETS.get(headers.get(b"x-amz-target", b""))
+    if operation is None:
+        raise DynamoError("UnknownOperationException", "")
+    require_signature(scope["query_string"], headers)
+    if not body or request is None:
+        raise DynamoError("SerializationException", "")
+    if type(request) is not dict:
+        check_whole(operation, request)
+    return operation, request
+
+
+def require_signature(query_string: bytes, headers: Headers) -> None:
+    """Refuse what bears no signature; one that is there is taken for good."""
+    authorization = headers.get(b"authorization")
+    dated = b"x-amz-date" in headers or b"date" in headers
+    if authorization and not query_string and dated and SIGNED.fullmatch(authorization):
+        return
+    query = parse_qs(query_string.decode("latin-1"), keep_blank_values=True)
+    in_query = "X-Amz-Algorithm" in query
+    if authorization and in_query:
+        raise DynamoError(
+            "InvalidSignatureException",
+            "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
+        )
+    if in_query:
+        missing = [
+            f"AWS query-string parameters must include '{name}'. " for name in SIGNED_QUERY if not given(query, name)
+        ]
+        if missing:
+            raise DynamoError(
+                "IncompleteSignatureException", "".join(missing) + "Re-examine the query-string parameters."
+            )
+        return
+    text = (authorization or b"").decode("latin-1")
+    if not text.strip().startswith("AWS4-"):
+        raise DynamoError("MissingAuthenticationTokenException", "Request is missing Authentication Token")
+    parts = dict(part.partition("=")[::2] for part in re.split("[, ]+", text)[1:])
+    missing = [f"Authorization header requires '{name}' parameter. " for name in SIGNED_HEADER if not parts.get(name)]
+    if not dated:
+        missing.append("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
+    if missing:
+        raise DynamoError("IncompleteSignatureException", "".join(missing) + f"Authorization={text}")
+
+
+def given(query: dict[str, list[str]], name: str) -> str:
+    return query.get(name, [""])[0]
+
+
+def error_body(error: DynamoError) -> dict[str, Any]:
+    body: dict[str, Any] = {"__type": NAMESPACES.get(error.code, MODEL) + error.code}
+    if error.reasons is not None:
+        body["CancellationReasons"] = error.reasons
+    if error.message:
+        body["Message" if error.code in CAPITAL_MESSAGE else "message"] = error.message
+    if error.item is not None:
+        body["Item"] = error.item
+    return body
+
+
+def admission(host: str, host_names: Iterable[str]) -> Callable[[bytes], bool]:
+    """Whether a Host header names this server: it is how a page of a rebound domain name gives itself away."""
+    own = LOOPBACK | {host.lower()} | {name.lower() for name in host_names}
+    everywhere = host in ANY_ADDRESS
+    if everywhere:
+        own |= {socket.gethostname().lower()}
+
+    @lru_cache(256)
+    def admitted(header: bytes) -> bool:
+        match = HOST.fullmatch(header.decode("latin-1").lower())
+        if match is None:
+            return False
+        name = (match[1] or match[2] or "").removesuffix(".")
+        if name in own or name.endswith(".localhost"):
+            return bool(name)
+        try:
+            address = ip_address(name)
+        except ValueError:
+            return False
+        # A rebound name is always a name: an address in its place is harmless where any address was asked for.
+        return address.is_loopback or everywhere
+
+    return admitted
+
+
+def random_text(length: int) -> str:
+    return "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(length))
+
+
+class Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.startup_over = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().startup(sockets)
+        finally:
+            self.startup_over.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals of the process to whoever runs it."""
+        yield
+
+
+async def started(
+    database: Callee, host: str, port: int, host_names: Iterable[str]
+) -> tuple[Server, "asyncio.Task[None]", int]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Bound here and not by uvicorn, which ends the process when the port is taken.
+    listening = socket.create_server((host, port), family=family)
+    config = uvicorn.Config(
+        application(database, host, host_names),
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    server = Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    await server.startup_over.wait()
+    if not server.started:
+        listening.close()
+        await running
+    return server, running, listening.getsockname()[1]
+
+
+@asynccontextmanager
+async def serving(
+    database: Callee, host: str = "127.0.0.1", port: int = 0, host_names: Iterable[str] = ()
+) -> AsyncIterator[int]:
+    """Serve the database in the running loop for as long as the block lasts; gives the port."""
+    server, running, bound_port = await started(database, host, port, host_names)
+    try:
+        yield bound_port
+    finally:
+        server.should_exit = True
+        await running
+
+
+async def serve(database: Callee, host: str = "127.0.0.1", port: int = 8001, host_names: Iterable[str] = ()) -> None:
+    """Serve the database until cancelled, interrupted or terminated; requests under way are answered first."""
+    server, running, _ = await started(database, host, port, host_names)
+    with stopped_by_signals(server):
+        try:
+            await asyncio.shield(running)
+        finally:
+            server.should_exit = True
+            await running
+
+
+@contextmanager
+def stopped_by_signals(server: Server) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, server.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

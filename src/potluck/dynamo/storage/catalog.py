@@ -1,0 +1,151 @@
+"""Which tables there are: their definitions, and the SQLite tables behind each."""
+
+import threading
+
+import apsw
+import msgspec
+
+from potluck.dynamo.storage.connection import StoreDamaged
+from potluck.dynamo.tables import Index, StreamDefinition, Table, TableDefinition
+
+__all__ = ["Catalog", "create_expiries", "create_index", "create_log", "drop_index", "prepare_file"]
+
+FORMAT = 1
+APPLICATION_ID = 0x504F544C  # "POTL"
+
+encode = msgspec.msgpack.Encoder().encode
+decode = msgspec.msgpack.Decoder(TableDefinition).decode
+
+
+def prepare_file(connection: apsw.Connection) -> None:
+    """Make a new file a store; refuse a file that is something else or comes from a later version."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        found = connection.execute("PRAGMA user_version").get
+        application = connection.execute("PRAGMA application_id").get
+        if found == 0 and application == 0:
+            if connection.execute("SELECT count(*) FROM sqlite_schema").get:
+                raise StoreDamaged("this SQLite file was not made by potluck")
+            for statement in (
+                "CREATE TABLE tables(name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
+                "CREATE TABLE numbers(kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
+                "CREATE TABLE counts(of TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID",
+                "CREATE TABLE tokens(token TEXT PRIMARY KEY, request BLOB NOT NULL, answer BLOB NOT NULL,"
+                " at REAL NOT NULL) WITHOUT ROWID",
+                "CREATE INDEX tokens_by_age ON tokens(at)",
+                # A stream outlives its table by a day, so it is known by itself.
+                "CREATE TABLE streams(number INTEGER PRIMARY KEY, table_name TEXT NOT NULL, keys BLOB NOT NULL,"
+                " definition BLOB NOT NULL)",
+                "INSERT INTO numbers VALUES ('catalog', 0), ('table', 0), ('stream', 0)",
+                f"PRAGMA user_version={FORMAT}",
+                f"PRAGMA application_id={APPLICATION_ID}",
+            ):
+                connection.execute(statement)
+        elif application != APPLICATION_ID:
+            raise StoreDamaged("this SQLite file was not made by potluck")
+        elif found > FORMAT:
+            raise StoreDamaged(f"this store was written by a later version of potluck (format {found})")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+class Catalog:
+    """The tables as this process knows them; the file is asked again whenever it may have changed."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Table] = {}
+        self._version = -1
+        self._lock = threading.Lock()
+
+    def refresh(self, connection: apsw.Connection, *, undone: bool = False) -> bool:
+        """Read the definitions if they changed since; True if so.
+
+        A reader may be behind the writer's transaction, so what is known only moves on, unless that was undone.
+        """
+        with self._lock:
+            version = connection.execute("SELECT last FROM numbers WHERE kind='catalog'").get
+            if version <= self._version and not undone:
+                return False
+            known = self.tables
+            tables = {}
+            for name, blob in connection.execute("SELECT name, definition FROM tables").fetchall():
+                definition = decode(blob)
+                same = known.get(name)
+                tables[name] = same if same and same.definition == definition else Table(definition)
+            self.tables = tables
+            self._version = version
+            return True
+
+    def next_number(self, connection: apsw.Connection, kind: str) -> int:
+        """A number that nothing of this kind ever had, in the transaction under way."""
+        number: int = connection.execute(
+            "UPDATE numbers SET last = last + 1 WHERE kind=? RETURNING last", (kind,)
+        ).get
+        return number
+
+    def create(self, connection: apsw.Connection, definition: TableDefinition) -> Table:
+        table = Table(definition)
+        connection.execute(
+            f"CREATE TABLE {table.rows}(key BLOB PRIMARY KEY, size INTEGER NOT NULL, item BLOB NOT NULL) WITHOUT ROWID"
+        )
+        for index in table.indexes:
+            create_index(connection, index)
+        connection.execute("INSERT INTO counts VALUES (?, 0, 0)", (table.rows,))
+        self.save(connection, table)
+        return table
+
+    def save(self, connection: apsw.Connection, table: Table) -> None:
+        """Keep a new or changed definition, in the transaction under way."""
+        connection.execute("REPLACE INTO tables VALUES (?, ?)", (table.name, encode(table.definition)))
+        for stream in table.definition.streams:
+            connection.execute(
+                "REPLACE INTO streams VALUES (?, ?, ?, ?)",
+                (stream.number, table.name, encode(key_schema(table)), encode(stream)),
+            )
+        self._changed(connection)
+
+    def drop(self, connection: apsw.Connection, table: Table, now: float) -> None:
+        for index in table.indexes:
+            drop_index(connection, index)
+        connection.execute(f"DROP TABLE {table.rows}")
+        connection.execute(f"DROP TABLE IF EXISTS {table.expiries}")
+        connection.execute("DELETE FROM counts WHERE of=?", (table.rows,))
+        connection.execute("DELETE FROM tables WHERE name=?", (table.name,))
+        if table.stream:
+            ended = msgspec.structs.replace(table.stream, ended=now)
+            connection.execute("UPDATE streams SET definition=? WHERE number=?", (encode(ended), ended.number))
+        self._changed(connection)
+
+    def _changed(self, connection: apsw.Connection) -> None:
+        self.next_number(connection, "catalog")
+        self.refresh(connection)
+
+
+def key_schema(table: Table) -> list[list[str]]:
+    return [[name, kind] for name, kind in zip(table.key_names, ("HASH", "RANGE"), strict=False)]
+
+
+def create_index(connection: apsw.Connection, index: Index) -> None:
+    # A row is the item's place in the index and then its own key, which begins at `base`.
+    connection.execute(
+        f"CREATE TABLE {index.rows}(key BLOB PRIMARY KEY, base INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID"
+    )
+    connection.execute("INSERT INTO counts VALUES (?, 0, 0)", (index.rows,))
+
+
+def drop_index(connection: apsw.Connection, index: Index) -> None:
+    connection.execute(f"DROP TABLE {index.rows}")
+    connection.execute("DELETE FROM counts WHERE of=?", (index.rows,))
+
+
+def create_log(connection: apsw.Connection, stream: StreamDefinition) -> None:
+    connection.execute(
+        f"CREATE TABLE changes_{stream.number}(sequence INTEGER PRIMARY KEY, at REAL NOT NULL, kind INTEGER NOT NULL,"
+        " key BLOB NOT NULL, new BLOB, old BLOB)"
+    )
+
+
+def create_expiries(connection: apsw.Connection, table: Table) -> None:
+    connection.execute(f"CREATE TABLE {table.expiries}(at INTEGER, key BLOB, PRIMARY KEY(at, key)) WITHOUT ROWID")

@@ -1,0 +1,229 @@
+"""Items as rows: one row an item, one an index it is in, one an expiry, one a change in the log."""
+
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+import msgspec
+
+from potluck.dynamo.storage.catalog import Catalog
+from potluck.dynamo.tables import Index, Table
+from potluck.dynamo.values import Item, equal, item_size
+
+__all__ = [
+    "EXPIRED",
+    "INSERTED",
+    "MODIFIED",
+    "REMOVED",
+    "ItemRow",
+    "Rows",
+    "StaleTable",
+    "expiry",
+    "pack",
+    "unpack",
+    "unpack_all",
+]
+
+INSERTED, MODIFIED, REMOVED, EXPIRED = range(4)
+
+LATEST_EXPIRY = 1 << 62
+
+pack: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
+unpack: Callable[[bytes], Any] = msgspec.msgpack.Decoder().decode
+
+
+def unpack_all(blobs: list[bytes]) -> list[Item]:
+    """Many items at once: they are one array to the decoder."""
+    items: list[Item] = unpack(b"\xdd" + len(blobs).to_bytes(4, "big") + b"".join(blobs))
+    return items
+
+
+class StaleTable(Exception):
+    """The table's definition changed after the call was prepared; it is prepared again."""
+
+
+class ItemRow:
+    """An item as it is stored; its attributes, and its places in the indexes, are worked out when first asked for."""
+
+    __slots__ = ("_item", "_places", "blob", "size")
+
+    def __init__(
+        self, size: int, blob: bytes, item: Item | None = None, places: list[bytes | None] | None = None
+    ) -> None:
+        self.size = size
+        self.blob = blob
+        self._item = item
+        self._places = places
+
+    @property
+    def item(self) -> Item:
+        if self._item is None:
+            self._item = unpack(self.blob)
+        return self._item  # type: ignore[return-value]
+
+    def places(self, table: Table) -> list[bytes | None]:
+        """Where the item stands in each index of its table."""
+        if self._places is None:
+            item = self.item
+            self._places = [index.place(item) for index in table.indexes]
+        return self._places
+
+
+class Rows:
+    """One connection's view of the rows; what it writes is part of the transaction under way."""
+
+    def __init__(self, connection: apsw.Connection, catalog: Catalog) -> None:
+        self.connection = connection
+        self.catalog = catalog
+        self.execute = connection.execute
+        self.counts: dict[str, list[int]] = {}
+        self.changed: set[str] = set()
+
+    def get(self, table: Table, key: bytes) -> tuple[int, bytes] | None:
+        """The size and content of the item at a key."""
+        try:
+            row: tuple[int, bytes] | None = self.execute(f"SELECT size, item FROM {table.rows} WHERE key=?", (key,)).get
+        except apsw.SQLError as error:
+            raise StaleTable from error  # dropped by another process
+        return row
+
+    def check_current(self, table: Table) -> None:
+        """Refuse to go on with a table that changed after the call was prepared."""
+        if self.catalog.tables.get(table.name) is not table:
+            raise StaleTable
+
+    def between(
+        self, table: Table, index: Index | None, low: bytes, high: bytes | None, backwards: bool, limit: int
+    ) -> apsw.Cursor:
+        """The sizes and contents of the items from one key up to before another, in order."""
+        order = "DESC" if backwards else "ASC"
+        if index is None:
+            past = "" if high is None else "AND key < ?3"
+            statement = f"SELECT size, item FROM {table.rows} WHERE key >= ?1 {past} ORDER BY key {order} LIMIT ?2"
+        else:
+            past = "" if high is None else "AND i.key < ?3"
+            size = "t.size" if index.shows_all else "i.size"
+            statement = (
+                f"SELECT {size}, t.item FROM {index.rows} i CROSS JOIN {table.rows} t ON t.key = substr(i.key, i.base)"
+                f" WHERE i.key >= ?1 {past} ORDER BY i.key {order} LIMIT ?2"
+            )
+        try:
+            return self.execute(statement, (low, limit) if high is None else (low, limit, high))
+        except apsw.SQLError as error:
+            raise StaleTable from error
+
+    def store(
+        self, table: Table, key: bytes, old: ItemRow | None, new: ItemRow | None, now: float, *, expired: bool = False
+    ) -> None:
+        """Put `new` where `old` was, in the table, its indexes, its expiries and its log."""
+        execute = self.execute
+        if new is None:
+            if old is None:
+                return
+            execute(f"DELETE FROM {table.rows} WHERE key=?", (key,))
+            self.count(table.rows, -1, -old.size)
+        else:
+            execute(f"REPLACE INTO {table.rows} VALUES (?, ?, ?)", (key, new.size, new.blob))
+            if old is None:
+                self.count(table.rows, 1, new.size)
+            else:
+                self.count(table.rows, 0, new.size - old.size)
+        if table.indexes:
+            nowhere = [None] * len(table.indexes)
+            before = old.places(table) if old else nowhere
+            after = new.places(table) if new else nowhere
+            for at, index in enumerate(table.indexes):
+                self.move(index, key, old, new, before[at], after[at])
+        if table.ttl is not None:
+            self.expire(table, key, old, new)
+        if table.log is not None and not (old and new and (old.blob == new.blob or same(old.item, new.item))):
+            self.log(table, old, new, now, expired)
+        self.changed.add(table.name)
+
+    def move(
+        self,
+        index: Index,
+        key: bytes,
+        old: ItemRow | None,
+        new: ItemRow | None,
+        before: bytes | None,
+        after: bytes | None,
+    ) -> None:
+        """Move an item's row in one index from where it was to where it belongs."""
+        if before is None and after is None:
+            return
+        gone = shown_size(index, old) if old and before is not None else 0
+        size = shown_size(index, new) if new and after is not None else 0
+        if before == after:
+            if size != gone:
+                self.count(index.rows, 0, size - gone)
+                if not index.shows_all:
+                    self.execute(f"UPDATE {index.rows} SET size=? WHERE key=?", (size, (before or b"") + key))
+            return
+        if before is not None:
+            self.execute(f"DELETE FROM {index.rows} WHERE key=?", (before + key,))
+            self.count(index.rows, -1, -gone)
+        if after is not None:
+            self.execute(f"REPLACE INTO {index.rows} VALUES (?, ?, ?)", (after + key, len(after) + 1, size))
+            self.count(index.rows, 1, size)
+
+    def expire(self, table: Table, key: bytes, old: ItemRow | None, new: ItemRow | None) -> None:
+        before = expiry(table, old.item) if old else None
+        after = expiry(table, new.item) if new else None
+        if before != after:
+            if before is not None:
+                self.execute(f"DELETE FROM {table.expiries} WHERE at=? AND key=?", (before, key))
+            if after is not None:
+                self.execute(f"INSERT INTO {table.expiries} VALUES (?, ?)", (after, key))
+
+    def log(self, table: Table, old: ItemRow | None, new: ItemRow | None, now: float, expired: bool) -> None:
+        view = table.stream.view  # type: ignore[union-attr]
+        kind = INSERTED if old is None else MODIFIED if new else EXPIRED if expired else REMOVED
+        self.execute(
+            f"INSERT INTO {table.log}(at, kind, key, new, old) VALUES (?, ?, ?, ?, ?)",
+            (
+                now,
+                kind,
+                pack(table.key_of((new or old).item)),  # type: ignore[union-attr]
+                new.blob if new and view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES") else None,
+                old.blob if old and view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES") else None,
+            ),
+        )
+
+    def count(self, of: str, items: int, size: int) -> None:
+        counted = self.counts.get(of)
+        if counted is None:
+            self.counts[of] = [items, size]
+        else:
+            counted[0] += items
+            counted[1] += size
+
+    def save_counts(self) -> None:
+        """Add up what this transaction changed, once a table and index."""
+        for of, (items, size) in self.counts.items():
+            if items or size:
+                self.execute("UPDATE counts SET items = items + ?, bytes = bytes + ? WHERE of=?", (items, size, of))
+        self.counts.clear()
+
+    def counted(self, of: str) -> tuple[int, int]:
+        """How many items a table or index holds, and their bytes."""
+        row: tuple[int, int] | None = self.execute("SELECT items, bytes FROM counts WHERE of=?", (of,)).get
+        return row or (0, 0)
+
+
+def shown_size(index: Index, row: ItemRow) -> int:
+    return row.size if index.shows_all else item_size(index.show(row.item))
+
+
+def same(old: Item, new: Item) -> bool:
+    return old.keys() == new.keys() and all(equal(value, new[name]) for name, value in old.items())
+
+
+def expiry(table: Table, item: Item) -> int | None:
+    """The second an item's TTL attribute names, where it names one."""
+    value = item.get(table.ttl or "")
+    number = value.get("N") if value else None
+    if number is None:
+        return None
+    second = int(number.partition(".")[0]) if "E" not in number.upper() else int(float(number))
+    return second if 0 < second < LATEST_EXPIRY else None

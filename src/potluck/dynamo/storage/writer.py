@@ -1,0 +1,220 @@
+"""One writer with group commit: what arrived while the last commit was under way goes into the next."""
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+
+from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.storage.catalog import Catalog
+from potluck.dynamo.storage.rows import Rows, StaleTable
+
+__all__ = ["Work", "Writer"]
+
+logger = logging.getLogger(__name__)
+
+LARGEST_BATCH = 1024
+WATCH_SECONDS = 0.02
+"""How often an idle writer looks for other processes' commits while somebody waits for changes."""
+
+SHARED_SECONDS = 1.0
+TURN_SECONDS = 0.001
+
+CHECKPOINT_PAGES = 2_000
+LONGEST_LOG_PAGES = 16_000
+
+Work = Callable[[Rows], Any]
+
+
+class Job:
+    __slots__ = ("future", "loop", "work")
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self.work = work
+        self.loop = loop
+        self.future: asyncio.Future[Any] = loop.create_future()
+
+
+class Writer:
+    """Runs each piece of work alone and in order, answers it once it is durable, or tells why it failed.
+
+    Work must be repeatable: if anything but the work itself goes wrong with a batch, each piece is tried by itself.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        catalog: Catalog,
+        checkpoint: Callable[[], None],
+        on_commit: Callable[[set[str] | None], None],
+    ) -> None:
+        self.connection = connection
+        self.catalog = catalog
+        self.checkpoint = checkpoint
+        self.on_commit = on_commit
+        self.rows = Rows(connection, catalog)
+        self.watching = 0
+        self._queue: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
+        self._arriving: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        self._closed = False
+        self._log_pages = 0
+        self._seen_version = 0
+        self._shared_until = 0.0
+        connection.wal_autocheckpoint(0)
+        connection.set_wal_hook(self._note_log)
+        self._thread = threading.Thread(target=self._run, name="potluck-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Work) -> asyncio.Future[Any]:
+        """Have the work done in the next commit; must be called on the event loop that awaits it."""
+        loop = asyncio.get_running_loop()
+        if self._closed:
+            raise DynamoError("InternalServerError", "The store is closed")
+        job = Job(work, loop)
+        arriving = self._arriving.get(loop)
+        if arriving is None:
+            # Everything that becomes ready in this turn of the loop is handed over, and wakes the writer, once.
+            self._arriving[loop] = [job]
+            loop.call_soon(self._hand_over, loop)
+        else:
+            arriving.append(job)
+        return job.future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._queue.put(self._arriving.pop(loop))
+
+    def watch(self) -> None:
+        """Look out for other processes' commits until `unwatch`."""
+        self.watching += 1
+        if self.watching == 1:
+            self._queue.put([])
+
+    def unwatch(self) -> None:
+        self.watching -= 1
+
+    def close(self) -> None:
+        """Finish what was submitted, then stop."""
+        if not self._closed:
+            self._closed = True
+            for loop in list(self._arriving):
+                self._hand_over(loop)
+            self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping:
+            try:
+                arrived = self._queue.get(timeout=WATCH_SECONDS if self.watching else None)
+            except queue.Empty:
+                self._look_for_others()
+                continue
+            jobs: list[Job] = []
+            while True:
+                if arrived is None:
+                    stopping = True
+                else:
+                    jobs += arrived
+                if len(jobs) >= LARGEST_BATCH:
+                    break
+                try:
+                    arrived = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+            if jobs:
+                self._commit(jobs)
+                self._keep_log_short()
+
+    def _commit(self, jobs: list[Job]) -> None:
+        try:
+            outcomes = self._try(jobs)
+        except Exception as trouble:
+            if len(jobs) == 1:
+                logger.exception("a write failed")
+                outcomes = [(jobs[0], None, internal(trouble))]
+            else:
+                # Whatever it was, it must not take the others with it.
+                for job in jobs:
+                    self._commit([job])
+                return
+        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Job, Any, BaseException | None]]] = {}
+        for outcome in outcomes:
+            by_loop.setdefault(outcome[0].loop, []).append(outcome)
+        for loop, answers in by_loop.items():
+            try:
+                loop.call_soon_threadsafe(answer, answers)
+            except RuntimeError:
+                logger.warning("%d writes were made whose callers' event loop is closed", len(answers))
+
+    def _try(self, jobs: list[Job]) -> list[tuple[Job, Any, BaseException | None]]:
+        execute = self.connection.execute
+        rows = self.rows
+        execute("BEGIN IMMEDIATE")
+        try:
+            self._look_for_others()
+            outcomes: list[tuple[Job, Any, BaseException | None]] = []
+            for job in jobs:
+                try:
+                    outcomes.append((job, job.work(rows), None))
+                except (DynamoError, StaleTable) as refusal:
+                    outcomes.append((job, None, refusal))
+            rows.save_counts()
+            execute("COMMIT")
+        except BaseException:
+            rows.counts.clear()
+            rows.changed.clear()
+            if not self.connection.get_autocommit():
+                execute("ROLLBACK")
+            self.catalog.refresh(self.connection, undone=True)
+            raise
+        if rows.changed:
+            changed, rows.changed = rows.changed, set()
+            self.on_commit(changed)
+        return outcomes
+
+    def _look_for_others(self) -> None:
+        """Take notice of what another process committed: definitions now, changes to whoever waits."""
+        version = self.connection.execute("PRAGMA data_version").get
+        if version != self._seen_version:
+            first = self._seen_version == 0
+            self._seen_version = version
+            self.catalog.refresh(self.connection)
+            if not first:
+                self._shared_until = time.monotonic() + SHARED_SECONDS
+                self.on_commit(None)
+
+    def _note_log(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        self._log_pages = pages
+        return 0
+
+    def _keep_log_short(self) -> None:
+        if self._log_pages > LONGEST_LOG_PAGES:
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        elif self._log_pages > CHECKPOINT_PAGES:
+            self.checkpoint()
+        if time.monotonic() < self._shared_until:
+            # SQLite's lock is not fair: without a pause, a busy process would keep it from the others.
+            time.sleep(TURN_SECONDS)
+
+
+def internal(trouble: Exception) -> DynamoError:
+    if isinstance(trouble, apsw.FullError):
+        return DynamoError("InternalServerError", "The disk is full: nothing was written")
+    if isinstance(trouble, apsw.BusyError):
+        return DynamoError("InternalServerError", "Another process keeps the store busy: nothing was written")
+    return DynamoError("InternalServerError", "The write failed: nothing was written")
+
+
+def answer(answers: list[tuple[Job, Any, BaseException | None]]) -> None:
+    for job, result, refusal in answers:
+        if job.future.cancelled():
+            continue
+        if refusal is None:
+            job.future.set_result(result)
+        else:
+            job.future.set_exception(refusal)

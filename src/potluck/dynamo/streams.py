@@ -1,0 +1,188 @@
+"""The change log as DynamoDB Streams: one stream a table, one shard a stream, kept for a day."""
+
+import base64
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.limits import IDEMPOTENCY_SECONDS, ITERATOR_LIFETIME_SECONDS, STREAM_RETENTION_SECONDS
+from potluck.dynamo.storage.rows import EXPIRED, INSERTED, MODIFIED, Rows, unpack
+from potluck.dynamo.tables import ACCOUNT, REGION, StreamDefinition, TableDefinition
+from potluck.dynamo.values import item_size
+
+if TYPE_CHECKING:
+    from potluck.dynamo.database import Database
+
+__all__ = ["Iterator", "Stream", "find_stream", "new_stream", "record", "sequence_number", "trim"]
+
+FIRST_SEQUENCE_NUMBER = 10**20
+"""Sequence numbers are texts of 21 digits or more, as the service's are."""
+
+SERVICE = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
+
+decode_definition = msgspec.msgpack.Decoder(StreamDefinition).decode
+
+
+class Stream:
+    """A stream that can still be read, whether or not its table is there."""
+
+    def __init__(self, table_name: str, keys: list[list[str]], definition: StreamDefinition) -> None:
+        self.table_name = table_name
+        self.keys = keys
+        self.definition = definition
+        self.log = f"changes_{definition.number}"
+        self.arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{table_name}/stream/{definition.label}"
+        self.shard = f"shardId-{int(definition.created * 1000):020d}-{definition.number:08x}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.definition.ended is None
+
+
+class Iterator(msgspec.Struct, array_like=True):
+    """Where a reader goes on: behind which change of which stream; and until when that may be asked."""
+
+    stream: int
+    after: int
+    expires: float
+
+    def token(self) -> str:
+        return base64.urlsafe_b64encode(msgspec.json.encode(self)).decode()
+
+    @classmethod
+    def read(cls, token: str, now: float) -> "Iterator":
+        try:
+            iterator = msgspec.json.decode(base64.urlsafe_b64decode(token), type=cls)
+        except (ValueError, msgspec.DecodeError):
+            invalid("Invalid ShardIterator")
+        if iterator.expires < now:
+            raise DynamoError(
+                "ExpiredIteratorException", "Iterator expired. The iterator was created more than 15 minutes ago."
+            )
+        return iterator
+
+    @classmethod
+    def behind(cls, stream: int, after: int, now: float) -> "Iterator":
+        return cls(stream, after, now + ITERATOR_LIFETIME_SECONDS)
+
+
+def new_stream(rows: Rows, table: TableDefinition, view: str, now: float) -> StreamDefinition:
+    """A stream that begins now; its label tells it from the table's earlier ones."""
+    number = rows.catalog.next_number(rows.connection, "stream")
+    label = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
+    taken = {stream.label for stream in table.streams}
+    if label in taken:
+        label = f"{label[:-3]}{number % 1000:03d}"
+    return StreamDefinition(number, label, view, now)
+
+
+def all_streams(rows: Rows, now: float) -> list[Stream]:
+    found = rows.execute("SELECT table_name, keys, definition FROM streams ORDER BY number").fetchall()
+    streams = [Stream(name, unpack(keys), decode_definition(blob)) for name, keys, blob in found]
+    return [stream for stream in streams if not gone(stream.definition, now)]
+
+
+def gone(definition: StreamDefinition, now: float) -> bool:
+    return definition.ended is not None and definition.ended < now - STREAM_RETENTION_SECONDS
+
+
+def find_stream(rows: Rows, arn: str, now: float) -> Stream:
+    for stream in all_streams(rows, now):
+        if stream.arn == arn:
+            return stream
+    raise stream_not_found(arn)
+
+
+def stream_not_found(arn: str) -> DynamoError:
+    return DynamoError("ResourceNotFoundException", f"Requested resource not found: Stream: {arn} not found")
+
+
+def stream_numbered(rows: Rows, number: int, now: float) -> Stream:
+    for stream in all_streams(rows, now):
+        if stream.definition.number == number:
+            return stream
+    raise DynamoError("ResourceNotFoundException", "Requested resource not found: Stream not found")
+
+
+def sequence_number(sequence: int) -> str:
+    return str(FIRST_SEQUENCE_NUMBER + sequence)
+
+
+def sequence_of(number: str) -> int:
+    if not number.isdigit():
+        invalid(f"Invalid SequenceNumber: {number}")
+    return int(number) - FIRST_SEQUENCE_NUMBER
+
+
+def newest(rows: Rows, stream: Stream) -> int:
+    """The last change's sequence, 0 before the first."""
+    return rows.execute(f"SELECT max(sequence) FROM {stream.log}").get or 0
+
+
+def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
+    """The last sequence that is too old to be read, 0 where none is."""
+    first = rows.execute(
+        f"SELECT sequence FROM {stream.log} WHERE at >= ? ORDER BY sequence LIMIT 1", (now - STREAM_RETENTION_SECONDS,)
+    ).get
+    return newest(rows, stream) if first is None else first - 1
+
+
+def record(stream: Stream, row: tuple[int, float, int, bytes, bytes | None, bytes | None]) -> dict[str, Any]:
+    """One change as GetRecords tells it."""
+    sequence, at, kind, key, new, old = row
+    keys = unpack(key)
+    size = item_size(keys)
+    change: dict[str, Any] = {"ApproximateCreationDateTime": float(int(at)), "Keys": keys}
+    for name, blob in (("NewImage", new), ("OldImage", old)):
+        if blob is not None:
+            change[name] = unpack(blob)
+            size += item_size(change[name])
+    change |= {
+        "SequenceNumber": sequence_number(sequence),
+        "SizeBytes": size,
+        "StreamViewType": stream.definition.view,
+    }
+    told: dict[str, Any] = {
+        "eventID": f"{stream.definition.number:08x}{sequence:024x}",
+        "eventName": "INSERT" if kind == INSERTED else "MODIFY" if kind == MODIFIED else "REMOVE",
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": REGION,
+        "dynamodb": change,
+    }
+    if kind == EXPIRED:
+        told["userIdentity"] = SERVICE
+    return told
+
+
+async def trim(database: "Database") -> None:
+    """Forget changes and transaction tokens that are too old to be asked for."""
+    now = database.clock()
+
+    def forget(rows: Rows) -> None:
+        known = [decode_definition(blob) for (blob,) in rows.execute("SELECT definition FROM streams").fetchall()]
+        for definition in known:
+            log = f"changes_{definition.number}"
+            if gone(definition, now):
+                rows.execute(f"DROP TABLE {log}")
+                rows.execute("DELETE FROM streams WHERE number=?", (definition.number,))
+                forget_in_table(rows, definition)
+            else:
+                # The newest change stays whatever its age: the next one's number goes on from it.
+                rows.execute(
+                    f"DELETE FROM {log} WHERE sequence < (SELECT max(sequence) FROM {log}) AND sequence <"
+                    f" coalesce((SELECT sequence FROM {log} WHERE at >= ? ORDER BY sequence LIMIT 1), 1 << 62)",
+                    (now - STREAM_RETENTION_SECONDS,),
+                )
+        rows.execute("DELETE FROM tokens WHERE at < ?", (now - IDEMPOTENCY_SECONDS,))
+
+    await database.write(forget)
+
+
+def forget_in_table(rows: Rows, stream: StreamDefinition) -> None:
+    for table in list(rows.catalog.tables.values()):
+        kept = tuple(each for each in table.definition.streams if each.number != stream.number)
+        if len(kept) != len(table.definition.streams):
+            rows.catalog.save(rows.connection, type(table)(msgspec.structs.replace(table.definition, streams=kept)))

@@ -1,0 +1,271 @@
+"""A table's definition, and the same compiled: where its keys are and how they become bytes."""
+
+from typing import Any
+
+import msgspec
+
+from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.keys import COMPONENT_BYTES, ENCODERS, hashed
+from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from potluck.dynamo.values import Item, Value, checked_value
+
+__all__ = ["Index", "IndexDefinition", "StreamDefinition", "Table", "TableDefinition", "Throughput"]
+
+REGION = "us-east-1"
+ACCOUNT = "000000000000"
+
+SURELY_SHORT = 255
+"""No key value of so few characters can be over a limit."""
+
+
+class Throughput(msgspec.Struct, frozen=True):
+    read: int = 0
+    write: int = 0
+
+
+class IndexDefinition(msgspec.Struct, frozen=True):
+    name: str
+    number: int
+    is_global: bool
+    partition: tuple[str, ...]
+    sort: tuple[str, ...]
+    projection: str
+    included: tuple[str, ...] = ()
+    throughput: Throughput = Throughput()
+    status: str = "ACTIVE"
+    backfilled_to: bytes = b""
+
+
+class StreamDefinition(msgspec.Struct, frozen=True):
+    number: int
+    label: str
+    view: str
+    created: float
+    ended: float | None = None
+
+
+class TableDefinition(msgspec.Struct, frozen=True):
+    """What CreateTable and UpdateTable decide; kept in the store as it is."""
+
+    name: str
+    number: int
+    unique_id: str
+    created: float
+    attributes: dict[str, str]
+    key: tuple[str, ...]
+    indexes: tuple[IndexDefinition, ...] = ()
+    billing: str = "PROVISIONED"
+    billing_changed: float | None = None
+    throughput: Throughput = Throughput()
+    streams: tuple[StreamDefinition, ...] = ()
+    ttl: str | None = None
+    ttl_changed: float | None = None
+    protected: bool = False
+    table_class: str | None = None
+    encryption: dict[str, Any] | None = None
+    on_demand: dict[str, Any] | None = None
+    tags: dict[str, str] = {}
+    next_number: int = 1
+
+
+class Index:
+    """One index of a table: its key's attributes, and what of an item it shows."""
+
+    def __init__(self, definition: IndexDefinition, table: TableDefinition) -> None:
+        self.definition = definition
+        self.name = definition.name
+        self.is_global = definition.is_global
+        self.partition = definition.partition
+        self.sort = definition.sort
+        self.rows = f"index_{table.number}_{definition.number}"
+        self.key_names = definition.partition + definition.sort
+        self.components = [(name, table.attributes[name], ENCODERS[table.attributes[name]]) for name in self.key_names]
+        self.partition_length = len(definition.partition)
+        self.shows_all = definition.projection == "ALL"
+        names = {*table.key, *self.key_names, *definition.included}
+        self.shown = None if self.shows_all else frozenset(names)
+
+    def place(self, item: Item, *, strict: bool = False) -> bytes | None:
+        """Where the item stands in this index, before its own key is appended; None where it has no place.
+
+        An item written before the index was may have a value it cannot take; only a strict call refuses it.
+        """
+        encoded = []
+        for name, kind, encode in self.components:
+            value = item.get(name)
+            if value is None:
+                if strict:
+                    self.check_key(item)
+                return None
+            content = value.get(kind)
+            if not content or len(content) > SURELY_SHORT:
+                try:
+                    self.check_key(item)
+                except DynamoError:
+                    if strict:
+                        raise
+                    return None
+            encoded.append(encode(content))  # type: ignore[arg-type]  # a missing content was refused above
+        length = self.partition_length
+        if length == 1:
+            return hashed(encoded[0]) + encoded[1] if len(encoded) == 2 else hashed(encoded[0]) + b"".join(encoded[1:])
+        return hashed(b"".join(encoded[:length])) + b"".join(encoded[length:])
+
+    def show(self, item: Item) -> Item:
+        """What the index keeps of an item."""
+        shown = self.shown
+        return item if shown is None else {name: value for name, value in item.items() if name in shown}
+
+    def check_key(self, item: Item) -> None:
+        """Refuse an item whose value for this index's key is of another type, empty or too long."""
+        sort_bytes = 0
+        for position, (name, kind, _) in enumerate(self.components):
+            value = item.get(name)
+            if value is None:
+                continue
+            ((actual, content),) = value.items()
+            if actual != kind:
+                invalid(
+                    f"One or more parameter values were invalid: Type mismatch for Index Key {name} "
+                    f"Expected: {kind} Actual: {actual} IndexName: {self.name}"
+                )
+            if not content:
+                noun = "string" if kind == "S" else "binary"
+                invalid(
+                    "One or more parameter values are not valid. A value specified for a secondary index key is not "
+                    f"supported. The AttributeValue for a key attribute cannot contain an empty {noun} value. "
+                    f"IndexName: {self.name}, IndexKey: {name}"
+                )
+            if len(content) > SURELY_SHORT:
+                size = COMPONENT_BYTES[kind](content)
+                if position < self.partition_length:
+                    check_partition_bytes(size)
+                else:
+                    sort_bytes += size
+                    check_sort_bytes(sort_bytes)
+
+
+class Table:
+    """A table as the actions use it; a changed definition makes a new one."""
+
+    def __init__(self, definition: TableDefinition) -> None:
+        self.definition = definition
+        self.name = definition.name
+        self.number = definition.number
+        self.rows = f"items_{definition.number}"
+        self.expiries = f"expiries_{definition.number}"
+        self.key_names = definition.key
+        self.partition_name = definition.key[0]
+        self.partition_kind = definition.attributes[definition.key[0]]
+        self.encode_partition = ENCODERS[self.partition_kind]
+        self.sort_name = definition.key[1] if len(definition.key) > 1 else None
+        self.sort_kind = definition.attributes[self.sort_name] if self.sort_name else ""
+        self.encode_sort = ENCODERS[self.sort_kind] if self.sort_name else None
+        self.indexes = [Index(index, definition) for index in definition.indexes]
+        self.indexes_by_name = {index.name: index for index in self.indexes}
+        self.index_key_names = {name for index in self.indexes for name in index.key_names}
+        self.ttl = definition.ttl
+        self.stream = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
+        self.log = f"changes_{self.stream.number}" if self.stream else None
+        self.arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{definition.name}"
+
+    def key_of(self, item: Item) -> Item:
+        """The key attributes of an item that has them."""
+        return {name: item[name] for name in self.key_names}
+
+    def row_key(self, item: Item) -> bytes:
+        """Where an item of this table is kept; its key attributes are known to be valid."""
+        key = hashed(self.encode_partition(item[self.partition_name][self.partition_kind]))
+        if self.encode_sort is None:
+            return key
+        return key + self.encode_sort(item[self.sort_name][self.sort_kind])  # type: ignore[index]
+
+    def checked_key(self, key: Item) -> tuple[Item, bytes]:
+        """A key given on its own, checked against the schema, and where its item is kept."""
+        if len(key) != len(self.key_names):
+            check_values(key)
+            invalid("The provided key element does not match the schema")
+        canonical = {}
+        for name in self.key_names:
+            value = key.get(name)
+            if value is None:
+                check_values(key)
+                invalid("The provided key element does not match the schema")
+            # A plain string needs no other check than its length.
+            if "S" not in value or len(value) != 1 or type(value["S"]) is not str:
+                value = checked_value(value)[0]
+            canonical[name] = value
+        self.check_key_values(canonical, "The provided key element does not match the schema")
+        return canonical, self.row_key(canonical)
+
+    def check_key_values(self, item: Item, mismatch: str | None = None) -> None:
+        """Refuse key values of another type, empty or too long; for an item also a missing one."""
+        for name in self.key_names:
+            value = item.get(name)
+            if value is None:
+                invalid(f"One or more parameter values were invalid: Missing the key {name} in the item")
+            kind = self.partition_kind if name == self.partition_name else self.sort_kind
+            content = value.get(kind)
+            if content is None:
+                actual = next(iter(value))
+                invalid(
+                    mismatch
+                    or "One or more parameter values were invalid: "
+                    f"Type mismatch for key {name} expected: {kind} actual: {actual}"
+                )
+            if not content:
+                noun = "string" if kind == "S" else "binary"
+                invalid(
+                    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+                    f"contain an empty {noun} value. Key: {name}"
+                )
+            if len(content) > SURELY_SHORT:
+                size = COMPONENT_BYTES[kind](content)
+                if name == self.partition_name:
+                    check_partition_bytes(size)
+                else:
+                    check_sort_bytes(size)
+
+    def index(self, name: str) -> Index:
+        """The index of that name; an error of the service's where there is none."""
+        index = self.indexes_by_name.get(name)
+        if index is None:
+            invalid(f"The table does not have the specified index: {name}")
+        if index.definition.status != "ACTIVE":
+            invalid(f"Cannot read from backfilling global secondary index: {name}")
+        return index
+
+    def stream_arn(self, stream: StreamDefinition) -> str:
+        return f"{self.arn}/stream/{stream.label}"
+
+
+def check_partition_bytes(size: int) -> None:
+    if size > PARTITION_KEY_BYTES:
+        invalid(
+            "One or more parameter values were invalid: "
+            f"Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_BYTES} bytes"
+        )
+
+
+def check_sort_bytes(size: int) -> None:
+    if size > SORT_KEY_BYTES:
+        invalid(
+            "One or more parameter values were invalid: "
+            f"Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES} bytes"
+        )
+
+
+def check_values(item: Item) -> None:
+    for value in item.values():
+        checked_value(value)
+
+
+def not_found() -> DynamoError:
+    """The answer to a call on a table that is not there."""
+    return DynamoError("ResourceNotFoundException", "Requested resource not found")
+
+
+def single(value: Value) -> tuple[str, Any]:
+    """An attribute value's type and content."""
+    ((kind, content),) = value.items()
+    return kind, content

@@ -1,0 +1,179 @@
+"""One item's change, as PutItem, UpdateItem, DeleteItem and the actions of a transaction ask for it."""
+
+from typing import Any
+
+from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.expressions import (
+    Condition,
+    Placeholders,
+    Update,
+    condition,
+    refuse_key_updates,
+    refuse_mixed_parameters,
+    refuse_nested_keys,
+    update,
+)
+from potluck.dynamo.expressions import legacy
+from potluck.dynamo.limits import ITEM_BYTES
+from potluck.dynamo.storage.rows import ItemRow, Rows, pack
+from potluck.dynamo.tables import Table
+from potluck.dynamo.values import Item, checked_item, checked_value, item_size
+
+__all__ = ["Check", "Delete", "Put", "UpdateWrite", "Write"]
+
+
+class Write:
+    """What one item is to become, and on which condition. Read from the request first, then bound to its table."""
+
+    __slots__ = ("condition", "key", "key_item", "table", "tells_failed")
+
+    table: Table
+    key: bytes
+    key_item: Item
+
+    def __init__(self, request: dict[str, Any], condition: Condition | None) -> None:
+        self.condition = condition
+        self.tells_failed = request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+
+    def bind(self, table: Table) -> None:
+        """Check the request against the table's schema; finds out which row it is about."""
+        self.table = table
+        if self.condition is not None and self.condition.nested:
+            refuse_nested_keys(self.condition.nested, table.key_names, table.index_key_names)
+
+    def become(self, old: ItemRow | None) -> ItemRow | None:
+        """What stands there afterwards."""
+        raise NotImplementedError
+
+    def evaluate(self, rows: Rows) -> tuple[ItemRow | None, ItemRow | None]:
+        """What stands there now and what is to stand there; nothing is written yet."""
+        rows.check_current(self.table)
+        row = rows.get(self.table, self.key)
+        old = None if row is None else ItemRow(*row)
+        if self.condition is not None and not self.condition.matches(old.item if old else {}):
+            raise DynamoError(
+                "ConditionalCheckFailedException",
+                "The conditional request failed",
+                old.item if old and self.tells_failed else None,
+            )
+        return old, self.become(old)
+
+
+class Put(Write):
+    __slots__ = ("item", "new", "size")
+
+    new: ItemRow
+
+    def __init__(self, request: dict[str, Any], item: Item) -> None:
+        refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
+        self.item, self.size = checked_item(item)
+        if request.get("ReturnValues") not in (None, "NONE", "ALL_OLD"):
+            invalid("ReturnValues can only be ALL_OLD or NONE")
+        if self.size > ITEM_BYTES:
+            invalid("Item size has exceeded the maximum allowed size")
+        super().__init__(request, condition_of(request))
+
+    def bind(self, table: Table) -> None:
+        super().bind(table)
+        item = self.item
+        table.check_key_values(item)
+        self.key_item = item
+        self.key = table.row_key(item)
+        places = [index.place(item, strict=True) for index in table.indexes]
+        self.new = ItemRow(self.size, pack(item), item, places)
+
+    def become(self, old: ItemRow | None) -> ItemRow | None:
+        return self.new
+
+
+class Keyed(Write):
+    """A change of the item with a given key."""
+
+    __slots__ = ("given_key",)
+
+    def __init__(self, request: dict[str, Any], condition: Condition | None) -> None:
+        self.given_key: Item = request["Key"]
+        super().__init__(request, condition)
+
+    def bind(self, table: Table) -> None:
+        super().bind(table)
+        self.key_item, self.key = table.checked_key(self.given_key)
+
+
+class Delete(Keyed):
+    def __init__(self, request: dict[str, Any]) -> None:
+        refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
+        check_key_values(request["Key"])
+        if request.get("ReturnValues") not in (None, "NONE", "ALL_OLD"):
+            invalid("ReturnValues can only be ALL_OLD or NONE")
+        super().__init__(request, condition_of(request))
+
+    def become(self, old: ItemRow | None) -> ItemRow | None:
+        return None
+
+
+class Check(Keyed):
+    """A transaction's condition on an item it leaves as it is."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        check_key_values(request["Key"])
+        super().__init__(request, condition_of(request))
+
+    def become(self, old: ItemRow | None) -> ItemRow | None:
+        return old
+
+
+class UpdateWrite(Keyed):
+    __slots__ = ("update",)
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        refuse_mixed_parameters(
+            request, ("UpdateExpression", "ConditionExpression"), ("AttributeUpdates", "Expected")
+        )
+        check_key_values(request["Key"])
+        self.update: Update | None = None
+        placeholders = Placeholders(request)
+        if "UpdateExpression" in request:
+            self.update = update(request["UpdateExpression"], placeholders)
+        elif "AttributeUpdates" in request:
+            self.update = legacy.attribute_updates(request)
+        super().__init__(request, condition_of(request, placeholders))
+
+    def bind(self, table: Table) -> None:
+        super().bind(table)
+        if self.update is not None:
+            refuse_key_updates(self.update.attributes, table.key_names)
+            refuse_nested_keys(self.update.nested, table.key_names, table.index_key_names)
+
+    def become(self, old: ItemRow | None) -> ItemRow | None:
+        before = old.item if old else self.key_item
+        if self.update is None:
+            return old or ItemRow(item_size(before), pack(before), before)
+        item = self.update.apply(before)
+        size = item_size(item)
+        if size > ITEM_BYTES:
+            invalid("Item size to update has exceeded the maximum allowed size")
+        places = [index.place(item, strict=True) for index in self.table.indexes]
+        return ItemRow(size, pack(item), item, places)
+
+
+def condition_of(request: dict[str, Any], placeholders: Placeholders | None = None) -> Condition | None:
+    """The request's condition, in either dialect; every placeholder it gives must be used by now."""
+    text = request.get("ConditionExpression")
+    if placeholders is None:
+        if text is None and "Expected" not in request:
+            return None
+        placeholders = Placeholders(request)
+    found = None
+    if text is not None:
+        found = condition("ConditionExpression", text, placeholders)
+    elif "Expected" in request:
+        found = legacy.expected(request)
+    placeholders.check_all_used()
+    return found
+
+
+def check_key_values(key: Item) -> None:
+    for value in key.values():
+        if "S" not in value or len(value) != 1 or type(value["S"]) is not str:
+            checked_value(value)

@@ -1,0 +1,272 @@
+"""Amazon DynamoDB, or whatever answers its protocol at an endpoint.
+
+The wire form of values is the JSON protocol itself, so a request is encoded, signed and sent as it is, and the answer
+is decoded and returned as it is. aiobotocore finds the region, the endpoint and the credentials, and botocore signs;
+their conversion of every value to Python types and back is not needed.
+
+Nothing is retried but what is safe to send twice after a broken connection: reads, and transactions, which carry a
+token. Throttling and conflicts are the caller's to retry, because only the caller knows its budget.
+"""
+
+import asyncio
+import time
+import uuid
+import zlib
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiobotocore.session  # type: ignore[import-untyped]
+import aiohttp
+import msgspec
+from botocore.auth import SigV4Auth  # type: ignore[import-untyped]
+from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]
+from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
+
+from potluck.engines import ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
+
+__all__ = ["Aws"]
+
+READS = frozenset(
+    {
+        *("DescribeTable", "ListTables", "DescribeTimeToLive"),
+        *("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"),
+    }
+)
+WRITES = frozenset(
+    {
+        *("CreateTable", "UpdateTable", "DeleteTable", "UpdateTimeToLive"),
+        *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
+    }
+)
+STREAM_READS = frozenset({"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"})
+REPEATABLE = READS | STREAM_READS | {"TransactWriteItems"}
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 60.0
+# Shorter than the service keeps an idle connection, so that a write seldom meets one that was just closed.
+IDLE_CONNECTION_SECONDS = 12.0
+CONNECTIONS = 100
+CLOSING_GRACE_SECONDS = 5.0
+STREAM_POLL_SECONDS = 0.5
+
+NO_NEWS = frozenset(
+    {
+        *(REQUEST_NOT_SENT, ANSWER_LOST, "InternalServerError", "ServiceUnavailable"),
+        *("ThrottlingException", "LimitExceededException", "ProvisionedThroughputExceededException"),
+    }
+)
+WATCH_AGAIN = frozenset({"ExpiredIteratorException", "TrimmedDataAccessException"})
+
+
+class Aws:
+    """The engine that sends every call to the service."""
+
+    def __init__(self, credentials: Any, region: str, table_url: str, stream_url: str) -> None:
+        self.region = region
+        self._credentials = credentials
+        self._urls = {"DynamoDB_20120810": table_url, "DynamoDBStreams_20120810": stream_url}
+        self._watches: dict[str, _StreamWatch] = {}
+        self._closed = False
+        self._pending = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self._http = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=IDLE_CONNECTION_SECONDS),
+            timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_read=ANSWER_SECONDS),
+            # A proxy configured on this machine has no business with a service on this machine.
+            trust_env=urlsplit(table_url).hostname not in {"localhost", "127.0.0.1", "::1"},
+        )
+
+    @classmethod
+    async def open(
+        cls,
+        region: str | None = None,
+        endpoint: str | None = None,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        session_token: str | None = None,
+    ) -> "Aws":
+        """What is not given is looked for where every AWS tool looks: environment, profile, instance."""
+        session = aiobotocore.session.get_session()
+        if access_key is not None:
+            session.set_credentials(access_key, secret_key, session_token)
+        urls = []
+        for service in ("dynamodb", "dynamodbstreams"):
+            async with session.create_client(service, region_name=region, endpoint_url=endpoint) as client:
+                region = client.meta.region_name
+                urls.append(client.meta.endpoint_url.rstrip("/") + "/")
+        assert region is not None
+        return cls(await session.get_credentials(), region, *urls)
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation in READS or operation in WRITES:
+            service = "DynamoDB_20120810"
+        elif operation in STREAM_READS:
+            service = "DynamoDBStreams_20120810"
+        else:
+            raise DynamoError("UnknownOperationException", f"{operation} is not an operation of this engine")
+        if operation == "TransactWriteItems" and "ClientRequestToken" not in request:
+            request = {**request, "ClientRequestToken": str(uuid.uuid4())}
+        try:
+            body = msgspec.json.encode(request)
+        except (TypeError, ValueError) as error:
+            raise DynamoError("SerializationException", str(error)) from error
+        if self._closed:
+            raise DynamoError(CLOSED, "the engine is closed")
+        self._pending += 1
+        self._quiet.clear()
+        try:
+            try:
+                return await self._send(service, operation, body)
+            except DynamoError as error:
+                if error.code != ANSWER_LOST or operation not in REPEATABLE or self._closed:
+                    raise
+                return await self._send(service, operation, body)
+        finally:
+            self._pending -= 1
+            if not self._pending:
+                self._quiet.set()
+
+    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+        if self._closed:
+            raise DynamoError(CLOSED, "the engine is closed")
+        watch = self._watches.get(table)
+        if watch is None:
+            watch = self._watches[table] = _StreamWatch(self, table)
+        return await watch.wait(timeout)
+
+    async def close(self) -> None:
+        """Calls under way may finish within a grace period; those that do not fail as lost answers."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await asyncio.wait_for(self._quiet.wait(), CLOSING_GRACE_SECONDS)
+        except TimeoutError:
+            pass
+        finally:
+            await self._http.close()
+
+    async def _send(self, service: str, operation: str, body: bytes) -> dict[str, Any]:
+        url = self._urls[service]
+        headers = {
+            "Content-Type": "application/x-amz-json-1.0",
+            "X-Amz-Target": f"{service}.{operation}",
+            "Accept-Encoding": "identity",  # the checksum is of the bytes as sent
+        }
+        headers = await self._signed(url, headers, body)
+        try:
+            async with self._http.post(url, data=body, headers=headers, allow_redirects=False) as response:
+                content = await response.read()
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise DynamoError(REQUEST_NOT_SENT, f"no connection to {url}: {error}") from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise DynamoError(ANSWER_LOST, f"no answer from {url}: {error or type(error).__name__}") from error
+        checksum = response.headers.get("x-amz-crc32")
+        if checksum is not None and int(checksum) != zlib.crc32(content):
+            raise DynamoError(ANSWER_LOST, f"the answer from {url} was damaged on its way")
+        if response.status == 200:
+            try:
+                answer: dict[str, Any] = msgspec.json.decode(content or b"{}", type=dict[str, Any])
+            except msgspec.DecodeError as error:
+                raise DynamoError(ANSWER_LOST, f"the answer from {url} is not JSON: {error}") from error
+            return answer
+        raise _error(response.status, content)
+
+    async def _signed(self, url: str, headers: dict[str, str], body: bytes) -> dict[str, str]:
+        if self._credentials is None:
+            raise DynamoError("MissingAuthenticationTokenException", "no AWS credentials were found")
+        try:
+            credentials = await self._credentials.get_frozen_credentials()
+        except BotoCoreError as error:
+            raise DynamoError(REQUEST_NOT_SENT, f"no AWS credentials to sign with: {error}") from error
+        request = AWSRequest(method="POST", url=url, headers=headers, data=body)
+        SigV4Auth(credentials, "dynamodb", self.region).add_auth(request)
+        return dict(request.headers.items())
+
+
+def _error(status: int, content: bytes) -> DynamoError:
+    try:
+        told: Any = msgspec.json.decode(content)
+    except msgspec.DecodeError:
+        told = None
+    if not isinstance(told, dict) or not isinstance(told.get("__type"), str):
+        code = "InternalServerError" if status == 500 else "ServiceUnavailable" if status > 500 else f"Http{status}"
+        return DynamoError(code, content.decode("utf-8", "replace")[:500])
+    return DynamoError(
+        told["__type"].rpartition("#")[2],
+        told.get("message") or told.get("Message") or "",
+        told.get("Item"),
+        told.get("CancellationReasons"),
+    )
+
+
+class _StreamWatch:
+    """Whether a table's stream has anything new, asked once for all who wait in this process."""
+
+    def __init__(self, engine: Aws, table: str) -> None:
+        self._engine = engine
+        self._table = table
+        self._asking = asyncio.Lock()
+        self._asked_at = float("-inf")
+        self._news = 0
+        self._iterators: dict[str, str] | None = None
+
+    async def wait(self, timeout: float) -> bool:  # noqa: ASYNC109
+        seen = self._news
+        deadline = time.monotonic() + timeout
+        while True:
+            async with self._asking:
+                if self._news == seen and time.monotonic() - self._asked_at >= STREAM_POLL_SECONDS:
+                    self._asked_at = time.monotonic()
+                    await self._ask()
+            if self._news != seen:
+                return True
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return False
+            await asyncio.sleep(min(remaining, STREAM_POLL_SECONDS))
+
+    async def _ask(self) -> None:
+        try:
+            if self._iterators is None:
+                self._iterators = await self._newest()
+                if self._iterators is not None:
+                    # What happened before anyone watched is unknown, so the first to wait is sent to look.
+                    self._news += 1
+                return
+            for shard, iterator in list(self._iterators.items()):
+                answer = await self._engine.call("GetRecords", {"ShardIterator": iterator, "Limit": 1000})
+                if answer["Records"]:
+                    self._news += 1
+                following = answer.get("NextShardIterator")
+                if following is None:
+                    # The shard was closed and its children hold what comes now.
+                    self._iterators = None
+                    return
+                self._iterators[shard] = following
+        except DynamoError as error:
+            if error.code in WATCH_AGAIN:
+                self._iterators = None
+            elif error.code not in NO_NEWS:
+                self._iterators = None
+                raise
+
+    async def _newest(self) -> dict[str, str] | None:
+        """An iterator at the end of each open shard; None when the table has no stream to watch."""
+        table = await self._engine.call("DescribeTable", {"TableName": self._table})
+        arn = table["Table"].get("LatestStreamArn")
+        if arn is None or not table["Table"].get("StreamSpecification", {}).get("StreamEnabled"):
+            return None
+        iterators = {}
+        request = {"StreamArn": arn}
+        while True:
+            stream = (await self._engine.call("DescribeStream", request))["StreamDescription"]
+            for shard in stream["Shards"]:
+                if "EndingSequenceNumber" not in shard["SequenceNumberRange"]:
+                    newest = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "LATEST"}
+                    answer = await self._engine.call("GetShardIterator", newest)
+                    iterators[shard["ShardId"]] = answer["ShardIterator"]
+            if "LastEvaluatedShardId" not in stream:
+                return iterators
+            request = {"StreamArn": arn, "ExclusiveStartShardId": stream["LastEvaluatedShardId"]}

@@ -1,0 +1,15 @@
+"""The embedded engine: potluck.dynamo in this process."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from potluck.dynamo.database import Database
+from potluck.engines import Engine
+
+__all__ = ["open_embedded"]
+
+
+async def open_embedded(path: str | Path | None = None, clock: Callable[[], float] = time.time) -> Engine:
+    """Open the store in one file; without a path, a temporary one that is gone at close."""
+    return await Database.open(path, clock=clock)

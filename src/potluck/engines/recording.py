@@ -1,0 +1,210 @@
+"""What was asked of an engine, and what it cost.
+
+In single-table design the number and the cost of the requests is the design, so tests state both. A call is recorded
+under its operation and under the access pattern it was made for, which whoever builds the request names with
+`access_pattern`.
+"""
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from potluck.engines import DynamoError, Engine
+
+__all__ = ["Call", "Recording", "Total", "access_pattern"]
+
+READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
+WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
+
+CALLS_KEPT = 10_000
+
+_pattern: ContextVar[str | None] = ContextVar("access pattern", default=None)
+
+
+@contextlib.contextmanager
+def access_pattern(name: str) -> Iterator[None]:
+    """Every call made inside is recorded under this name."""
+    token = _pattern.set(name)
+    try:
+        yield
+    finally:
+        _pattern.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: what was asked, and what it took."""
+
+    operation: str
+    pattern: str | None
+    tables: tuple[str, ...]
+    index: str | None
+    items: int
+    bytes_sent: int
+    bytes_received: int
+    read_units: float
+    write_units: float
+    seconds: float
+    error: str | None
+    request: dict[str, Any] = field(repr=False)
+
+
+@dataclass(slots=True)
+class Total:
+    """What the calls of one pattern and operation took together."""
+
+    calls: int = 0
+    errors: int = 0
+    items: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    read_units: float = 0.0
+    write_units: float = 0.0
+    seconds: float = 0.0
+
+    def add(self, call: Call) -> None:
+        self.calls += 1
+        self.errors += call.error is not None
+        self.items += call.items
+        self.bytes_sent += call.bytes_sent
+        self.bytes_received += call.bytes_received
+        self.read_units += call.read_units
+        self.write_units += call.write_units
+        self.seconds += call.seconds
+
+
+class Scope(list[Call]):
+    """The calls made while a scope was open, in the order in which they ended."""
+
+    @property
+    def operations(self) -> list[str]:
+        return [call.operation for call in self]
+
+    @property
+    def read_units(self) -> float:
+        return sum(call.read_units for call in self)
+
+    @property
+    def write_units(self) -> float:
+        return sum(call.write_units for call in self)
+
+
+class Recording:
+    """An engine that remembers its last calls and the totals of all of them."""
+
+    def __init__(self, engine: Engine, keep: int = CALLS_KEPT) -> None:
+        self.engine = engine
+        self.calls: deque[Call] = deque(maxlen=keep)
+        self.totals: dict[tuple[str | None, str], Total] = {}
+        self._scopes: list[Scope] = []
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        asked = request.get("ReturnConsumedCapacity", "NONE") != "NONE"
+        measurable = operation in READS or operation in WRITES
+        sent = {**request, "ReturnConsumedCapacity": "TOTAL"} if measurable and not asked else request
+        started = time.perf_counter()
+        try:
+            answer = await self.engine.call(operation, sent)
+        except DynamoError as error:
+            self._record(operation, request, {}, 0.0, time.perf_counter() - started, error.code)
+            raise
+        seconds = time.perf_counter() - started
+        units = _units(answer.get("ConsumedCapacity"))
+        if not asked and "ConsumedCapacity" in answer:
+            answer = {name: part for name, part in answer.items() if name != "ConsumedCapacity"}
+        self._record(operation, request, answer, units, seconds, None)
+        return answer
+
+    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+        return await self.engine.changed(table, timeout)
+
+    async def close(self) -> None:
+        await self.engine.close()
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Scope]:
+        """The calls made by anyone through this engine until the block ends."""
+        scope = Scope()
+        self._scopes.append(scope)
+        try:
+            yield scope
+        finally:
+            # By identity: two open scopes with the same calls are equal as lists.
+            self._scopes = [each for each in self._scopes if each is not scope]
+
+    def _record(
+        self,
+        operation: str,
+        request: dict[str, Any],
+        answer: dict[str, Any],
+        units: float,
+        seconds: float,
+        error: str | None,
+    ) -> None:
+        call = Call(
+            operation=operation,
+            pattern=_pattern.get(),
+            tables=_tables(request),
+            index=request.get("IndexName"),
+            items=_items(operation, request, answer) if error is None else 0,
+            bytes_sent=_size(request),
+            bytes_received=_size(answer),
+            read_units=units if operation in READS else 0.0,
+            write_units=units if operation in WRITES else 0.0,
+            seconds=seconds,
+            error=error,
+            request=request,
+        )
+        self.calls.append(call)
+        self.totals.setdefault((call.pattern, operation), Total()).add(call)
+        for scope in self._scopes:
+            scope.append(call)
+
+
+def _size(body: dict[str, Any]) -> int:
+    try:
+        return len(msgspec.json.encode(body))
+    except (TypeError, ValueError):
+        # A request that no engine could have read either; the engine's refusal is what the caller should see.
+        return 0
+
+
+def _units(consumed: Any) -> float:
+    if isinstance(consumed, list):
+        return float(sum(each.get("CapacityUnits", 0.0) for each in consumed))
+    return float(consumed.get("CapacityUnits", 0.0)) if consumed else 0.0
+
+
+def _tables(request: dict[str, Any]) -> tuple[str, ...]:
+    if "TableName" in request:
+        return (request["TableName"],)
+    if "RequestItems" in request:
+        return tuple(request["RequestItems"])
+    actions = [action for actions in request.get("TransactItems", ()) for action in actions.values()]
+    return tuple(dict.fromkeys(action["TableName"] for action in actions))
+
+
+def _items(operation: str, request: dict[str, Any], answer: dict[str, Any]) -> int:
+    """How many items came back, or were written."""
+    if operation in {"Query", "Scan"}:
+        return int(answer.get("Count", 0))
+    if operation == "GetItem":
+        return int("Item" in answer)
+    if operation == "BatchGetItem":
+        return sum(len(items) for items in answer.get("Responses", {}).values())
+    if operation == "TransactGetItems":
+        return sum("Item" in response for response in answer.get("Responses", ()))
+    if operation == "BatchWriteItem":
+        refused = sum(len(writes) for writes in answer.get("UnprocessedItems", {}).values())
+        return sum(len(writes) for writes in request["RequestItems"].values()) - refused
+    if operation == "TransactWriteItems":
+        return sum("ConditionCheck" not in actions for actions in request["TransactItems"])
+    if operation == "GetRecords":
+        return len(answer.get("Records", ()))
+    return int(operation in WRITES)

@@ -1,0 +1,288 @@
+"""One owner for background work, whatever the number of workers.
+
+A lease is a row that its owner changes every second. Another worker may take it when it has *seen no change* for
+`LEASE_SECONDS` of its own monotonic clock: the clocks of two machines are never compared. The owner in turn stops
+believing in its lease `LEASE_SECONDS` after it began its last successful renewal, which is before anyone may take it.
+A worker that was stalled may still act a moment too late, so whatever the owner writes should be conditional on the
+lease: `Lease.check()` is an action for the transaction.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import random
+import socket
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
+
+__all__ = ["Deposed", "Lease", "Rows", "is_passing"]
+
+# Dead owner to new owner, at worst: one look before the last renewal was seen, the lease itself, one look after it,
+# and the taking write: a little over 4 seconds.
+LEASE_SECONDS = 3.0
+RENEW_SECONDS = 1.0
+LOOK_SECONDS = 0.5
+RELEASE_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+PASSING = frozenset(
+    {
+        *(REQUEST_NOT_SENT, ANSWER_LOST, "InternalServerError", "ServiceUnavailable", "RequestLimitExceeded"),
+        *("ThrottlingException", "ProvisionedThroughputExceededException", "LimitExceededException"),
+        *("TransactionConflictException", "TransactionInProgressException"),
+    }
+)
+PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+
+def is_passing(error: DynamoError) -> bool:
+    """Whether the same request may well succeed later, with nothing changed."""
+    if error.code == "TransactionCanceledException":
+        return all(reason.get("Code") in PASSING_REASONS for reason in error.reasons or [{}])
+    return error.code in PASSING
+
+
+class Deposed(Exception):
+    """Somebody else owns the lease now; nothing was written."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The table where leases and positions are kept, and the names of its two key attributes."""
+
+    table: str = "BackgroundWork"
+    partition_key: str = "PK"
+    sort_key: str = "SK"
+
+    def key(self, partition: str, sort: str) -> dict[str, Any]:
+        return {self.partition_key: {"S": partition}, self.sort_key: {"S": sort}}
+
+    async def create_if_missing(self, engine: Engine) -> None:
+        """Make the table, unless somebody has; it is ready when this returns."""
+        names = (self.partition_key, self.sort_key)
+        request = {
+            "TableName": self.table,
+            "KeySchema": [
+                {"AttributeName": self.partition_key, "KeyType": "HASH"},
+                {"AttributeName": self.sort_key, "KeyType": "RANGE"},
+            ],
+            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in names],
+            "BillingMode": "PAY_PER_REQUEST",
+        }
+        with contextlib.suppress(DynamoError):
+            described = await engine.call("DescribeTable", {"TableName": self.table})
+            if described["Table"]["TableStatus"] == "ACTIVE":
+                return
+        try:
+            await engine.call("CreateTable", request)
+        except DynamoError as error:
+            if error.code != "ResourceInUseException":
+                raise
+        while True:
+            described = await engine.call("DescribeTable", {"TableName": self.table})
+            if described["Table"]["TableStatus"] == "ACTIVE":
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+class Lease:
+    """The right to do one named piece of work, held by at most one worker at a time."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        name: str,
+        rows: Rows | None = None,
+        *,
+        seconds: float = LEASE_SECONDS,
+        renew_every: float = RENEW_SECONDS,
+        look_every: float = LOOK_SECONDS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.engine = engine
+        self.name = name
+        self.rows = rows or Rows()
+        self.owner: str | None = None  # a new one each time the lease is taken, so that no two terms are confused
+        self._seconds = seconds
+        self._renew_every = renew_every
+        self._look_every = look_every
+        self._monotonic = monotonic
+        self._valid_until = float("-inf")
+        self._seen: tuple[str | None, str] | None = None
+        self._seen_at = float("-inf")
+        self._reached_for_as: str | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether the lease is ours beyond doubt, by our own clock."""
+        return self.owner is not None and self._monotonic() < self._valid_until
+
+    @property
+    def key(self) -> dict[str, Any]:
+        return self.rows.key(f"LEASE#{self.name}", "LEASE")
+
+    def check(self) -> dict[str, Any]:
+        """The action that cancels a transaction when the lease is no longer ours."""
+        if self.owner is None:
+            raise Deposed(self.name)
+        return {
+            "ConditionCheck": {
+                "TableName": self.rows.table,
+                "Key": self.key,
+                "ConditionExpression": "#owner = :owner",
+                "ExpressionAttributeNames": {"#owner": "Owner"},
+                "ExpressionAttributeValues": {":owner": {"S": self.owner}},
+            }
+        }
+
+    async def run(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work whenever the lease is ours, from its start after each loss, until it returns or fails."""
+        while True:
+            await self.acquire()
+            log.info("%s: the lease is ours as %s", self.name, self.owner)
+            if await self._work_while_held(work):
+                return
+
+    async def acquire(self) -> None:
+        """Wait until the lease is ours."""
+        while True:
+            try:
+                with contextlib.suppress(Deposed):
+                    if await self.try_acquire():
+                        return
+            except DynamoError as error:
+                if not is_passing(error):
+                    raise
+            # Apart from each other, or all waiting workers would reach for it in the same moment.
+            await asyncio.sleep(self._look_every * random.uniform(0.8, 1.0))
+
+    async def try_acquire(self) -> bool:
+        """Look once, and take the lease if it is free or its owner has shown no life for long enough."""
+        row = (await self._call("GetItem", {"Key": self.key, "ConsistentRead": True})).get("Item", {})
+        seen = (row.get("Owner", {}).get("S"), row.get("Renewals", {}).get("N", "0"))
+        now = self._monotonic()
+        if seen != self._seen:
+            self._seen, self._seen_at = seen, now
+        if seen[0] is not None and seen[0] == self._reached_for_as:
+            # We took it and the answer was lost. Others have seen it since, so our time starts with a renewal.
+            self.owner, self._reached_for_as = seen[0], None
+            await self.renew()
+            return True
+        if seen[0] is not None and now - self._seen_at < self._seconds:
+            return False
+        owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
+        self._reached_for_as = owner
+        unchanged = "attribute_not_exists(#owner)" if seen[0] is None else "#owner = :seen AND #renewals = :renewals"
+        values = {":owner": {"S": owner}, ":zero": {"N": "0"}, ":one": {"N": "1"}}
+        if seen[0] is not None:
+            values |= {":seen": {"S": seen[0]}, ":renewals": {"N": seen[1]}}
+        try:
+            await self._update(
+                "SET #owner = :owner, #renewals = if_not_exists(#renewals, :zero) + :one", unchanged, values
+            )
+        except DynamoError as error:
+            if error.code == "ConditionalCheckFailedException":
+                return False
+            raise
+        self.owner, self._reached_for_as = owner, None
+        self._valid_until = now + self._seconds
+        return True
+
+    async def renew(self) -> None:
+        """Show life; Deposed if the lease is somebody else's."""
+        if self.owner is None:
+            raise Deposed(self.name)
+        now = self._monotonic()
+        values = {":owner": {"S": self.owner}, ":one": {"N": "1"}}
+        try:
+            await self._update("SET #renewals = #renewals + :one", "#owner = :owner", values)
+        except DynamoError as error:
+            if error.code == "ConditionalCheckFailedException":
+                self._lose()
+                raise Deposed(self.name) from error
+            raise
+        self._valid_until = now + self._seconds
+
+    async def release(self) -> None:
+        """Give the lease up, so that another worker need not wait for it to age."""
+        if self.owner is None:
+            return
+        owner = self.owner
+        self._lose()
+        with contextlib.suppress(DynamoError):
+            await self._call(
+                "UpdateItem",
+                {
+                    "Key": self.key,
+                    "UpdateExpression": "REMOVE #owner",
+                    "ConditionExpression": "#owner = :owner",
+                    "ExpressionAttributeNames": {"#owner": "Owner"},
+                    "ExpressionAttributeValues": {":owner": {"S": owner}},
+                },
+            )
+
+    def _lose(self) -> None:
+        self.owner = None
+        self._valid_until = float("-inf")
+
+    async def _work_while_held(self, work: Callable[[], Awaitable[None]]) -> bool:
+        """True when the work came to its end, False when the lease was lost under it."""
+        working = asyncio.ensure_future(work())
+        renewing = asyncio.ensure_future(self._keep_renewing())
+        try:
+            await asyncio.wait({working, renewing}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            # A cancelled handler may take its time to stop; until it has, nothing else starts here.
+            lost = renewing.done() and not working.done()
+            for task in (working, renewing):
+                task.cancel()
+            await asyncio.wait({working, renewing})
+            if not lost:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.release(), RELEASE_SECONDS)
+        for task in (working, renewing):
+            if not task.cancelled() and (failure := task.exception()) is not None and not isinstance(failure, Deposed):
+                raise failure
+        if working.cancelled() or working.exception() is not None:
+            log.warning("%s: the lease was lost", self.name)
+            self._lose()
+            return False
+        return True
+
+    async def _keep_renewing(self) -> None:
+        """Return when the lease is lost."""
+        while self.held:
+            await asyncio.sleep(min(self._renew_every, max(0.0, self._valid_until - self._monotonic())))
+            while self.held:
+                try:
+                    # An answer that comes after the lease has run out is of no use.
+                    await asyncio.wait_for(self.renew(), max(0.0, self._valid_until - self._monotonic()))
+                    break
+                except (TimeoutError, Deposed):
+                    return
+                except DynamoError as error:
+                    if not is_passing(error):
+                        raise
+                    await asyncio.sleep(self._look_every / 5)
+
+    async def _update(self, update: str, condition: str, values: dict[str, Any]) -> None:
+        await self._call(
+            "UpdateItem",
+            {
+                "Key": self.key,
+                "UpdateExpression": update,
+                "ConditionExpression": condition,
+                "ExpressionAttributeNames": {"#owner": "Owner", "#renewals": "Renewals"},
+                "ExpressionAttributeValues": values,
+            },
+        )
+
+    async def _call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        return await self.engine.call(operation, {"TableName": self.rows.table, **request})

@@ -1,0 +1,367 @@
+"""Consumers of a table's stream: every change handed to a function, in order for each key, by one worker at a time.
+
+    consumer = Consumer(engine, "library-consistency", "MediaLibrary", handle)
+    await consumer.run()                      # until cancelled; any number of workers may run it
+
+**Once, or at least once.** The handler may return actions of a transaction. They are committed together with the
+position's advance, so they happen exactly once, whoever is killed when. A handler that returns nothing did its work
+itself; the position is saved after it, and after a crash it may be called again for changes it has already seen.
+
+**A record that cannot be handled** is tried again with growing pauses. Failures that pass by themselves (throttling,
+conflicts, lost connections) are retried for as long as they last. After `attempts` other failures the record is parked:
+a row with the record and the error is written in the same transaction as the position, an error is logged, and the
+consumer goes on, for one bad record should not stop the others. With `park=False` the failure ends `run` instead.
+
+**A position older than the log** is never passed over in silence. `lost` is called with a PositionLost and should
+rebuild what the consumer maintains; then reading starts again at what the log still holds, so changes made meanwhile
+are handled after it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
+
+A stream has shards: a shard is read after its parent, and several at once, so a handler may be called for different
+keys at the same time. Leases and positions must not be kept in the table whose stream is read, for each would make
+the next record.
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
+from potluck.engines import DynamoError, Engine
+from potluck.leases import Deposed, Lease, Rows, is_passing
+from potluck.positions import Action, Position, Positions
+
+__all__ = ["Action", "Change", "Consumer", "Handler", "PositionLost"]
+
+PAGE_RECORDS = 100
+ATTEMPTS = 8
+SHORTEST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+IDLE_SECONDS = 1.0
+DISCOVER_SECONDS = 60.0
+# An idle position says now and then that it is up to date, so that its age tells whether anything can have been lost.
+IDLE_SAVE_SECONDS = 3600.0
+# The log may be trimmed a little early by another machine's clock.
+SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600.0
+LAST_SAVE_SECONDS = 1.0
+PARKED_RECORD_BYTES = 300_000
+PARKED_ERROR_LENGTH = 2000
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of one item, as the stream tells it; items are in wire form."""
+
+    table: str
+    record: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """INSERT, MODIFY or REMOVE."""
+        return str(self.record["eventName"])
+
+    @property
+    def key(self) -> dict[str, Any]:
+        key: dict[str, Any] = self.record["dynamodb"]["Keys"]
+        return key
+
+    @property
+    def old(self) -> dict[str, Any] | None:
+        image: dict[str, Any] | None = self.record["dynamodb"].get("OldImage")
+        return image
+
+    @property
+    def new(self) -> dict[str, Any] | None:
+        image: dict[str, Any] | None = self.record["dynamodb"].get("NewImage")
+        return image
+
+    @property
+    def sequence_number(self) -> str:
+        return str(self.record["dynamodb"]["SequenceNumber"])
+
+    @property
+    def expired(self) -> bool:
+        """Whether the service itself removed the item because its time was over."""
+        return bool(self.record.get("userIdentity", {}).get("principalId") == "dynamodb.amazonaws.com")
+
+
+class PositionLost(Exception):
+    """Changes may have been trimmed from the log before this consumer read them."""
+
+    def __init__(self, consumer: str, table: str, why: str) -> None:
+        super().__init__(f"{consumer} may have missed changes of {table}: {why}")
+        self.consumer = consumer
+        self.table = table
+        self.why = why
+
+
+Handler = Callable[[Change], Awaitable[Sequence[Action] | None]]
+Shards = dict[str, str | None]  # by id, the id of the parent
+
+
+class Consumer:
+    """One named reader of one table's stream."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        name: str,
+        table: str,
+        handle: Handler,
+        *,
+        rows: Rows | None = None,
+        lease: Lease | None = None,
+        lost: Callable[[PositionLost], Awaitable[None]] | None = None,
+        attempts: int = ATTEMPTS,
+        park: bool = True,
+        page_records: int = PAGE_RECORDS,
+        idle_seconds: float = IDLE_SECONDS,
+        discover_seconds: float = DISCOVER_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.engine = engine
+        self.name = name
+        self.table = table
+        self.handle = handle
+        self.rows = rows or Rows()
+        if self.rows.table == table:
+            raise ValueError(f"positions kept in {table} would be changes of {table}, and never come to an end")
+        # Consumers of one process may share a lease, so that idling costs one renewal and not one for each.
+        self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.rows)
+        self.lost = lost
+        self.attempts = attempts
+        self.park = park
+        self.page_records = page_records
+        self.idle_seconds = idle_seconds
+        self.discover_seconds = discover_seconds
+        self.clock = clock
+        self._positions = Positions(engine, self.rows, name, self.lease, self._patiently)
+
+    async def run(self) -> None:
+        """Consume whenever the lease is ours, until cancelled."""
+        await self.rows.create_if_missing(self.engine)
+        await self.lease.run(self.consume)
+
+    async def consume(self) -> None:
+        """Read every shard in its order; to be called while the lease is held, as `run` does."""
+        reading: dict[str, asyncio.Task[None]] = {}
+        try:
+            while True:
+                arn = await self._stream()
+                shards = await self._shards(arn)
+                positions = await self._up_to_date(arn, shards)
+                for shard, parent in shards.items():
+                    before = positions.get(parent) if parent in shards else None
+                    if shard not in reading and not positions[shard].finished and (before is None or before.finished):
+                        reading[shard] = asyncio.create_task(self._read(arn, shard), name=f"{self.name}:{shard}")
+                done: set[asyncio.Task[None]] = set()
+                if reading:
+                    done, _ = await asyncio.wait(
+                        reading.values(), timeout=self.discover_seconds, return_when=asyncio.FIRST_COMPLETED
+                    )
+                else:
+                    await asyncio.sleep(self.idle_seconds)
+                for task in done:
+                    task.result()
+                reading = {shard: task for shard, task in reading.items() if task not in done}
+        finally:
+            for task in reading.values():
+                task.cancel()
+            await asyncio.gather(*reading.values(), return_exceptions=True)
+
+    async def parked(self) -> list[dict[str, Any]]:
+        """The records that were given up, each with its Error, Record and time (At), in wire form."""
+        return await self._positions.parked()
+
+    async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, Position]:
+        """A position for every shard there is, after saying what of the log was lost."""
+        positions = self._positions
+        previous = await positions.stream()
+        known = await positions.known(arn)
+        if previous is not None and previous != arn:
+            await self._report("the table has a new stream, and nothing was logged between the two")
+        elif previous is not None:
+            gone = [shard for shard, position in known.items() if shard not in shards and not position.finished]
+            skipped = [
+                shard
+                for shard, parent in shards.items()
+                if shard not in known and parent is not None and parent not in shards and parent not in known
+            ]
+            if gone or skipped:
+                why = f"trimmed with unread changes {gone}" if gone else f"trimmed before {skipped}"
+                await self._report(f"shards were {why}")
+        new = [shard for shard in shards if shard not in known]
+        if new or previous != arn:
+            await positions.register(arn, new, self.clock())
+            known |= {shard: Position(shard, None, self.clock()) for shard in new}
+        trimmed = [shard for shard in known if shard not in shards]
+        if trimmed:
+            await positions.forget(trimmed)
+        return known
+
+    async def _read(self, arn: str, shard: str) -> None:
+        """Hand over the shard's changes from its position to its end."""
+        position = await self._positions.claim(shard)
+        if position.sequence_number is None and self.clock() - position.read_at > SURELY_KEPT_SECONDS:
+            await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
+            await self._positions.restart(position, self.clock())
+        iterator: str | None = None
+        while True:
+            try:
+                if iterator is None:
+                    iterator = await self._iterator(arn, position)
+                asked_at = self.clock()
+                page = await self._patiently("GetRecords", {"ShardIterator": iterator, "Limit": self.page_records})
+            except DynamoError as error:
+                iterator = None
+                if error.code == "ExpiredIteratorException":
+                    continue
+                if error.code == "TrimmedDataAccessException":
+                    await self._report(f"shard {shard} is trimmed after {position.sequence_number}")
+                    await self._positions.restart(position, self.clock())
+                    continue
+                if error.code == "ResourceNotFoundException":
+                    # The shard is gone, or the table; which, and what that means, the list of shards will tell.
+                    await asyncio.sleep(self.idle_seconds)
+                    return
+                raise
+            await self._hand_over(position, page["Records"], asked_at)
+            iterator = page.get("NextShardIterator")
+            if iterator is None:
+                await self._positions.save(position, position.sequence_number, asked_at, finished=True)
+                return
+            if not page["Records"]:
+                if asked_at - position.read_at > IDLE_SAVE_SECONDS:
+                    await self._positions.save(position, position.sequence_number, asked_at)
+                await self._wait()
+
+    async def _hand_over(self, position: Position, records: list[dict[str, Any]], asked_at: float) -> None:
+        unsaved: str | None = None
+        try:
+            for record in records:
+                change = Change(self.table, record)
+                saved = await self._handled(position, change, asked_at)
+                unsaved = None if saved else change.sequence_number
+        except asyncio.CancelledError:
+            # A worker that is told to stop spares its successor the repetition, if the store answers at once.
+            if unsaved is not None:
+                with contextlib.suppress(TimeoutError, DynamoError, Deposed):
+                    await asyncio.wait_for(self._positions.save(position, unsaved, asked_at), LAST_SAVE_SECONDS)
+            raise
+        if unsaved is not None:
+            await self._positions.save(position, unsaved, asked_at)
+
+    async def _handled(self, position: Position, change: Change, asked_at: float) -> bool:
+        """Handle one change for good; whether the position was saved with it."""
+        failures = 0
+        pauses = Pauses()
+        while True:
+            if not self.lease.held:
+                raise Deposed(self.name)
+            try:
+                actions = await self.handle(change)
+                if actions:
+                    await self._positions.advance(position, change.sequence_number, asked_at, actions)
+                return bool(actions)
+            except Deposed:
+                raise
+            except Exception as error:
+                if not (isinstance(error, DynamoError) and is_passing(error)):
+                    failures += 1
+                    if failures >= self.attempts:
+                        if not self.park:
+                            raise
+                        log.exception("%s: parked %s of %s", self.name, change.sequence_number, self.table)
+                        await self._give_up(position, change, asked_at, error)
+                        return True
+                    log.warning("%s: attempt %d of %s failed: %r", self.name, failures, change.sequence_number, error)
+            await pauses.wait()
+
+    async def _give_up(self, position: Position, change: Change, asked_at: float, error: Exception) -> None:
+        record = msgspec.json.encode(change.record)
+        if len(record) > PARKED_RECORD_BYTES:
+            small = {name: part for name, part in change.record["dynamodb"].items() if not name.endswith("Image")}
+            record = msgspec.json.encode({**change.record, "dynamodb": small})
+        about = {
+            "Error": {"S": repr(error)[:PARKED_ERROR_LENGTH]},
+            "Record": {"S": record.decode()},
+            "At": {"N": f"{self.clock():.3f}"},
+        }
+        parking = self._positions.parking(change.sequence_number, about)
+        await self._positions.advance(position, change.sequence_number, asked_at, [parking])
+
+    async def _report(self, why: str) -> None:
+        lost = PositionLost(self.name, self.table, why)
+        log.error("%s", lost)
+        if self.lost is None:
+            raise lost
+        pauses = Pauses()
+        while True:
+            try:
+                await self.lost(lost)
+                return
+            except DynamoError as error:
+                if not is_passing(error):
+                    raise
+            await pauses.wait()
+
+    async def _stream(self) -> str:
+        described = (await self._patiently("DescribeTable", {"TableName": self.table}))["Table"]
+        if "LatestStreamArn" not in described:
+            raise DynamoError("ValidationException", f"the table {self.table} has no stream for {self.name} to read")
+        return str(described["LatestStreamArn"])
+
+    async def _shards(self, arn: str) -> Shards:
+        shards: Shards = {}
+        request = {"StreamArn": arn}
+        while True:
+            stream = (await self._patiently("DescribeStream", request))["StreamDescription"]
+            shards |= {shard["ShardId"]: shard.get("ParentShardId") for shard in stream["Shards"]}
+            if "LastEvaluatedShardId" not in stream:
+                return shards
+            request = {"StreamArn": arn, "ExclusiveStartShardId": stream["LastEvaluatedShardId"]}
+
+    async def _iterator(self, arn: str, position: Position) -> str:
+        request = {"StreamArn": arn, "ShardId": position.shard, "ShardIteratorType": "TRIM_HORIZON"}
+        if position.sequence_number is not None:
+            request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": position.sequence_number}
+        return str((await self._patiently("GetShardIterator", request))["ShardIterator"])
+
+    async def _wait(self) -> None:
+        try:
+            await self.engine.changed(self.table, self.idle_seconds)
+        except DynamoError as error:
+            if not is_passing(error):
+                raise
+            await asyncio.sleep(self.idle_seconds)
+
+    async def _patiently(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Send the request until it does not fail for a passing reason."""
+        pauses = Pauses()
+        while True:
+            try:
+                return await self.engine.call(operation, request)
+            except DynamoError as error:
+                if not is_passing(error):
+                    raise
+                log.info("%s: %s is sent again: %s", self.name, operation, error)
+            await pauses.wait()
+
+
+class Pauses:
+    """Pauses between attempts: each about twice the last one, never all workers at the same time."""
+
+    def __init__(self) -> None:
+        self._next = SHORTEST_PAUSE
+
+    async def wait(self) -> None:
+        await asyncio.sleep(self._next * random.uniform(0.5, 1.0))
+        self._next = min(self._next * 2, LONGEST_PAUSE)

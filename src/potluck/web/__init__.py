@@ -1,0 +1,1 @@
+"""What every page and every JSON answer shares."""

@@ -1,0 +1,272 @@
+"""The three things the suite is run on, behind one call in wire form."""
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import datetime
+import http.client
+import json
+import re
+import threading
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+import botocore.config
+import botocore.exceptions
+
+from potluck.dynamo.errors import DynamoError
+from tests.conformance.differences import words_of_dynamodb_local
+from tests.references import REGION, dynamodb_local
+
+__all__ = ["TARGETS", "Target", "running"]
+
+TARGETS = ("embedded", "http", "local")
+STREAMS_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
+CONNECTIONS = 16
+
+
+class Target:
+    """Something that answers the DynamoDB API; every refusal is a DynamoError."""
+
+    def __init__(self, name: str, endpoint: str | None = None) -> None:
+        self.name = name
+        self.endpoint = endpoint
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    async def refuses(
+        self, operation: str, request: dict[str, Any], code: str, message: str | re.Pattern[str]
+    ) -> DynamoError:
+        """The refusal of this request, which must have exactly this code and this message."""
+        try:
+            answer = await self.call(operation, request)
+        except DynamoError as refusal:
+            if refusal.code == code and self._worded(message, refusal.message):
+                return refusal
+            raise AssertionError(
+                f"{operation} was refused with\n  {refusal.code}: {refusal.message}\nand not with\n  {code}: {message}"
+            ) from None
+        raise AssertionError(f"{operation} was answered with {answer}, not refused with {code}: {message}")
+
+    async def invalid(self, operation: str, request: dict[str, Any], message: str | re.Pattern[str]) -> DynamoError:
+        """The refusal of a request that the service calls a ValidationException."""
+        return await self.refuses(operation, request, "ValidationException", message)
+
+    def _worded(self, message: str | re.Pattern[str], said: str) -> bool:
+        if isinstance(message, re.Pattern):
+            return message.fullmatch(said) is not None
+        return said in words_of_dynamodb_local(message) if self.name == "local" else said == message
+
+
+class Embedded(Target):
+    """The engine in this process."""
+
+    def __init__(self, database: Any) -> None:
+        super().__init__("embedded")
+        self._database = database
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        # A copy, so that a test sees it if the engine keeps or changes what it was given.
+        answer = await self._database.call(operation, json.loads(json.dumps(request)))
+        assert isinstance(answer, dict)
+        return answer
+
+
+class ThroughBoto(Target):
+    """An HTTP endpoint, called through boto3's low-level clients."""
+
+    def __init__(self, name: str, endpoint: str) -> None:
+        super().__init__(name, endpoint)
+        self._clients = {service: _client(service, endpoint) for service in ("dynamodb", "dynamodbstreams")}
+        self._exact_body = threading.local()
+        for client in self._clients.values():
+            client.meta.events.register("before-call", self._replace_body)
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        return await asyncio.to_thread(self._call, operation, request)
+
+    def _call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        client = self._clients["dynamodbstreams" if operation in STREAMS_OPERATIONS else "dynamodb"]
+        shape = client.meta.service_model.operation_model(operation).input_shape
+        try:
+            try:
+                answer = client._make_api_call(operation, _to_boto(request, shape))
+            except (botocore.exceptions.ParamValidationError, binascii.Error):
+                # boto3 refuses to write what the test wants to send, so the body goes out as the test wrote it.
+                self._exact_body.text = json.dumps(request)
+                try:
+                    answer = client._make_api_call(operation, _acceptable(operation))
+                finally:
+                    self._exact_body.text = None
+        except botocore.exceptions.ClientError as refusal:
+            raise _refusal(refusal) from None
+        answer.pop("ResponseMetadata")
+        return _from_boto(answer)
+
+    def _replace_body(self, params: dict[str, Any], **_: Any) -> None:
+        text = getattr(self._exact_body, "text", None)
+        if text is not None:
+            params["body"] = text.encode()
+
+
+def _client(service: str, endpoint: str) -> Any:
+    return boto3.session.Session().client(
+        service,
+        endpoint_url=endpoint,
+        region_name=REGION,
+        aws_access_key_id="conformance",
+        aws_secret_access_key="conformance",
+        config=botocore.config.Config(
+            retries={"total_max_attempts": 1},
+            max_pool_connections=CONNECTIONS,
+            connect_timeout=5,
+            read_timeout=30,
+            proxies={},
+            account_id_endpoint_mode="disabled",
+        ),
+    )
+
+
+def _acceptable(operation: str) -> dict[str, Any]:
+    # Arguments that pass boto3's own validation; the body is replaced before it is signed and sent.
+    name, key = "replaced", {"p": {"S": "replaced"}}
+    definitions = [{"AttributeName": "p", "AttributeType": "S"}]
+    schema = [{"AttributeName": "p", "KeyType": "HASH"}]
+    specification = {"Enabled": True, "AttributeName": "replaced"}
+    put = {"Put": {"TableName": name, "Item": key}}
+    arguments: dict[str, dict[str, Any]] = {
+        "CreateTable": {"TableName": name, "AttributeDefinitions": definitions, "KeySchema": schema},
+        "ListTables": {},
+        "UpdateTimeToLive": {"TableName": name, "TimeToLiveSpecification": specification},
+        "PutItem": {"TableName": name, "Item": key},
+        "GetItem": {"TableName": name, "Key": key},
+        "UpdateItem": {"TableName": name, "Key": key},
+        "DeleteItem": {"TableName": name, "Key": key},
+        "BatchGetItem": {"RequestItems": {name: {"Keys": [key]}}},
+        "BatchWriteItem": {"RequestItems": {name: [{"DeleteRequest": {"Key": key}}]}},
+        "TransactGetItems": {"TransactItems": [{"Get": {"TableName": name, "Key": key}}]},
+        "TransactWriteItems": {"TransactItems": [put]},
+        "ListStreams": {},
+        "DescribeStream": {"StreamArn": "a" * 40},
+        "GetShardIterator": {"StreamArn": "a" * 40, "ShardId": "s" * 40, "ShardIteratorType": "LATEST"},
+        "GetRecords": {"ShardIterator": "replaced"},
+    }
+    return arguments.get(operation, {"TableName": name})
+
+
+def _to_boto(value: Any, shape: Any) -> Any:
+    if shape.type_name == "structure" and isinstance(value, dict):
+        return {name: _to_boto(part, shape.members[name]) if name in shape.members else part for name, part in value.items()}
+    if shape.type_name == "map" and isinstance(value, dict):
+        return {name: _to_boto(part, shape.value) for name, part in value.items()}
+    if shape.type_name == "list" and isinstance(value, list):
+        return [_to_boto(part, shape.member) for part in value]
+    if shape.type_name == "blob" and isinstance(value, str):
+        return base64.b64decode(value, validate=True)
+    return value
+
+
+def _from_boto(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _from_boto(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_from_boto(part) for part in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, datetime.datetime):
+        return value.timestamp()
+    return value
+
+
+def _refusal(refusal: botocore.exceptions.ClientError) -> DynamoError:
+    answer: dict[str, Any] = _from_boto(dict(refusal.response))
+    error = answer["Error"]
+    return DynamoError(
+        error["Code"], error.get("Message", ""), item=answer.get("Item"), reasons=answer.get("CancellationReasons")
+    )
+
+
+@contextlib.asynccontextmanager
+async def running(name: str) -> AsyncIterator[Target]:
+    """This target with an empty store, until the block ends."""
+    if name == "embedded":
+        from potluck.dynamo.database import Database
+
+        database = await Database.open(None)
+        try:
+            yield Embedded(database)
+        finally:
+            await database.close()
+    elif name == "http":
+        with _served() as endpoint:
+            yield ThroughBoto(name, endpoint)
+    else:
+        with dynamodb_local() as reference:
+            yield ThroughBoto(name, reference.endpoint)
+
+
+@contextlib.contextmanager
+def _served() -> Iterator[str]:
+    # On a thread with a loop of its own: boto3 blocks, and the tests' loop must not be the one that answers it.
+    import uvicorn
+
+    from potluck.dynamo.database import Database
+    from potluck.dynamo.server import application
+
+    ready, address, failures = threading.Event(), [], []
+
+    async def serve() -> None:
+        database = await Database.open(None)
+        try:
+            config = uvicorn.Config(
+                application(database), host="127.0.0.1", port=0, log_level="error", access_log=False, lifespan="off"
+            )
+            server = uvicorn.Server(config)
+            task = asyncio.create_task(server.serve())
+            while not server.started and not task.done():
+                await asyncio.sleep(0.01)
+            if server.started:
+                address.append(server.servers[0].sockets[0].getsockname())
+                stopping.append(server)
+            ready.set()
+            await task
+        finally:
+            await database.close()
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            ready.set()
+
+    stopping: list[uvicorn.Server] = []
+    thread = threading.Thread(target=run, name="served", daemon=True)
+    thread.start()
+    ready.wait()
+    if not address:
+        thread.join()
+        raise RuntimeError("the server did not start") from (failures[0] if failures else None)
+    try:
+        yield f"http://127.0.0.1:{address[0][1]}"
+    finally:
+        stopping[0].should_exit = True
+        thread.join(10)
+    if failures:
+        raise failures[0]
+
+
+def post(endpoint: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers (names in lower case) and body of one request, sent exactly as given."""
+    connection = http.client.HTTPConnection(urlsplit(endpoint).netloc, timeout=30)
+    try:
+        connection.request("POST", "/", body, headers)
+        answer = connection.getresponse()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()

@@ -1,0 +1,79 @@
+"""The engines that tests above the seam are run on: the embedded one, and aws in front of DynamoDB Local."""
+
+import atexit
+import contextlib
+import functools
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from potluck.engines import Engine, open_engine
+from tests.needs import need
+from tests.references import REGION, dynamodb_local
+
+__all__ = ["BOTH", "EMBEDDED", "LOCAL", "address", "opened", "opened_at", "table"]
+
+EMBEDDED = "embedded"
+LOCAL = "dynamodb-local"
+BOTH = (EMBEDDED, LOCAL)
+
+
+@functools.cache
+def local_endpoint() -> str:
+    """One DynamoDB Local for the whole run, started when it is first needed."""
+    stack = contextlib.ExitStack()
+    reference = stack.enter_context(dynamodb_local())
+    atexit.register(stack.close)
+    return reference.endpoint
+
+
+def address(name: str, folder: Path) -> dict[str, Any]:
+    """What any process needs to open the same empty store."""
+    if name == EMBEDDED:
+        return {"kind": "embedded", "path": str(folder / "store.db")}
+    need("dynamodb-local")
+    # One server serves all tests, each with table names of its own.
+    return {"kind": "aws", "region": REGION, "endpoint": local_endpoint(), "prefix": f"t{uuid.uuid4().hex[:12]}-"}
+
+
+async def opened_at(where: dict[str, Any]) -> Engine:
+    """Open the store at an address; DynamoDB Local takes whatever credentials it is given."""
+    if where["kind"] == "aws":
+        from potluck.engines.aws import Aws
+        from potluck.engines.prefixing import Prefixing
+
+        aws = await Aws.open(where["region"], where["endpoint"], access_key="tests", secret_key="tests")
+        return Prefixing(aws, where["prefix"])
+    return await open_engine(**where)
+
+
+@contextlib.asynccontextmanager
+async def opened(name: str, folder: Path) -> AsyncIterator[Engine]:
+    """A new and empty store, until the block ends."""
+    engine = await opened_at(address(name, folder))
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+def table(name: str, stream: bool = False, index: bool = False) -> dict[str, Any]:
+    """A CreateTable request: keys PK and SK, if wanted an index on GSI1PK and GSI1SK, and a stream of both images."""
+    attributes = ["PK", "SK", *(["GSI1PK", "GSI1SK"] if index else [])]
+    request: dict[str, Any] = {
+        "TableName": name,
+        "KeySchema": _keys("PK", "SK"),
+        "AttributeDefinitions": [{"AttributeName": each, "AttributeType": "S"} for each in attributes],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    if index:
+        gsi = {"IndexName": "GSI1", "KeySchema": _keys("GSI1PK", "GSI1SK"), "Projection": {"ProjectionType": "ALL"}}
+        request["GlobalSecondaryIndexes"] = [gsi]
+    if stream:
+        request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    return request
+
+
+def _keys(partition: str, sort: str) -> list[dict[str, str]]:
+    return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]

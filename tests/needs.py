@@ -1,0 +1,38 @@
+"""What some tests need that no Python package brings. Where it is missing they are left out, and the run says so."""
+
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from tests import references
+
+__all__ = ["LEFT_OUT", "missing", "need"]
+
+# A skip whose reason starts so is one that a machine with everything installed would have run.
+LEFT_OUT = "left out: "
+
+
+def _program(name: str) -> Callable[[], str | None]:
+    return lambda: None if shutil.which(name) else f"{name} is not on the path"
+
+
+THINGS: dict[str, Callable[[], str | None]] = {
+    "java": _program("java"),
+    "node": _program("node"),
+    "dynamodb-local": references.dynamodb_local_missing,
+    "dynalite": references.dynalite_missing,
+    "moto": references.moto_missing,
+}
+
+
+def missing(name: str) -> str | None:
+    """Why the named thing cannot be used here, or None when it can."""
+    return THINGS[name]()
+
+
+def need(*names: str) -> None:
+    """Leave the running test out unless everything named is here; for fixtures, where a mark cannot be put."""
+    for name in names:
+        if reason := missing(name):
+            pytest.skip(f"{LEFT_OUT}{name}: {reason}")

@@ -1,0 +1,122 @@
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from potluck.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+DECISIONS = ROOT / "docs" / "decisions"
+DOCUMENTS = sorted(
+    file
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/**/*.md", "src/**/*.md", "tests/**/*.md")
+    for file in ROOT.glob(pattern)
+)
+
+
+def named(document: Path) -> str:
+    return str(document.relative_to(ROOT))
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+def test_links_between_files_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+        if not re.match(r"[a-z]+:", target):
+            path, _, heading = target.partition("#")
+            found = (document.parent / path).resolve() if path else document
+            assert found.exists(), target
+            if heading:
+                headings = re.findall(r"^#+ (.+)$", found.read_text(), re.M)
+                assert heading in {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+def test_files_named_in_documents_exist(document):
+    for name in re.findall(r"`((?:src|tests|docs|examples|benchmarks|\.ci)/[\w./-]*)`", document.read_text()):
+        assert (ROOT / name).exists(), name
+
+
+def test_architecture_follows_a_request_and_a_change_through_real_files():
+    names = set(re.findall(r"`(src/potluck/[\w/]+\.py)`", text("ARCHITECTURE.md")))
+    assert len(names) >= 15
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+def test_every_make_target_named_in_documents_is_there(document):
+    targets = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.M))
+    for target in re.findall(r"(?:`|^ {4})make ([a-z]+)\b", document.read_text(), re.M):
+        assert target in targets, target
+
+
+def test_help_lists_every_target_of_the_makefile():
+    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in ["setup", "serve", "test", "lint", "types", "bench", "soak", "docs", "check", "lock", "references"]:
+        assert f"  make {target} " in shown
+
+
+@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "engine.md"], ids=named)
+def test_python_in_documents_is_python(document):
+    snippets = re.findall(r"```python\n(.*?)```", document.read_text(), re.S)
+    assert snippets
+    for snippet in snippets:
+        compile(snippet, document.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def test_the_readmes_program_prints_what_the_readme_says(tmp_path):
+    readme = text("README.md")
+    program = re.search(r"```python\n(.*?)```", readme, re.S)[1]
+    said = re.search(r"It prints `([^`]+)`", readme)[1]
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stdout == f"{said}\n", ran.stderr
+    assert (tmp_path / "tables.db").is_file()
+
+
+def test_the_readme_lists_every_setting():
+    listed = set(re.findall(r"`POTLUCK_([A-Z_]+)`", text("README.md")))
+    assert listed == {name.upper() for name in Settings.__dataclass_fields__}
+
+
+def test_decisions_are_indexed_and_short():
+    pages = sorted(page for page in DECISIONS.glob("*.md") if page.name != "README.md")
+    assert re.findall(r"\]\((.+)\)", (DECISIONS / "README.md").read_text()) == [page.name for page in pages]
+    for page in pages:
+        content = page.read_text()
+        assert len(content.splitlines()) < 60, page.name
+        for part in ("**Context.**", "**Decision.**", "**Consequences.**"):
+            assert part in content, page.name
+
+
+def test_every_dependency_has_its_line():
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    required = project["dependencies"] + [name for extra in project["optional-dependencies"].values() for name in extra]
+    npm = re.search(r"^REFERENCES := (.*)$", text("Makefile"), re.M)[1].split()
+    lines = [line for line in text("docs/decisions/13-dependencies.md").splitlines() if line.startswith("|")]
+    explained = {name for line in lines for name in re.findall(r"[\w-]+", line.split("|")[1])}
+    for requirement in required + npm:
+        assert re.match(r"[\w-]+", requirement)[0] in explained, requirement
+
+
+def test_the_lock_has_hashes_and_no_address():
+    lock = text("requirements.lock")
+    assert not re.search(r"https?://|index-url|find-links|^-", lock, re.M)
+    pinned = re.findall(r"^[\w.\[\]-]+==", lock, re.M)
+    unhashed = re.findall(r"^[\w.\[\]-]+==[^\\\n]*$", lock, re.M)
+    assert len(pinned) > 30
+    assert not unhashed
+
+
+def test_the_lock_is_the_one_pyproject_asks_for():
+    locked = {name.lower() for name in re.findall(r"^([\w.-]+)==", text("requirements.lock"), re.M)}
+    project = tomllib.loads(text("pyproject.toml"))
+    required = project["project"]["dependencies"] + project["build-system"]["requires"]
+    required += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
+    for requirement in required:
+        assert re.match(r"[\w.-]+", requirement)[0].lower() in locked, requirement

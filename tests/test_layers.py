@@ -1,0 +1,51 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def lint_imports(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"],
+        cwd=folder,
+        env={"PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_imports_point_one_way():
+    linted = lint_imports(ROOT, ROOT / "src")
+    assert linted.returncode == 0, linted.stdout + linted.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("dynamo/values.py", "import potluck.engines"),
+        ("dynamo/values.py", "import potluck.settings"),
+        ("dynamo/values.py", "import botocore"),
+        ("engines/aws.py", "import potluck.web.health"),
+        ("web/health.py", "import potluck.suite"),
+        ("store.py", "import potluck.web.health"),
+        ("attic.py", ""),
+    ],
+)
+def test_an_import_against_the_layers_is_caught(tmp_path, module, line):
+    # A tree of empty modules under the project's own contracts, with one line too many.
+    for name in ("cli.py", "suite.py", "settings.py", "web/health.py", "engines/aws.py", "dynamo/values.py", module):
+        file = tmp_path / "src" / "potluck" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        (file.parent / "__init__.py").touch()
+    (tmp_path / "src" / "potluck" / module).write_text(line)
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+
+    linted = lint_imports(tmp_path, tmp_path / "src")
+
+    assert linted.returncode == 1
+    assert "1 broken" in linted.stdout, linted.stdout + linted.stderr
