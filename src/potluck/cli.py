@@ -55,7 +55,7 @@ def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
         try:
             async with serving(database, chosen.host, chosen.port, chosen.host_name) as port:
                 host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
-                print(f"\n  DynamoDB, near enough: http://{host}:{port}")
+                print(f"\n  The engine answers at http://{host}:{port}")
                 print(f"  Tables are kept in {chosen.file}" if chosen.file else "  Tables are gone when it stops")
                 print("  Any credentials and any region will do. Ctrl+C stops it.\n", flush=True)
                 await _told_to_stop()

@@ -248,7 +248,7 @@ class Lease:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.release(), RELEASE_SECONDS)
         for task in (working, renewing):
-            if not task.cancelled() and (failure := task.exception()) is not None and not isinstance(failure, Deposed):
+            if not task.cancelled() and (failure := task.exception()) is not None and not _is_deposed(failure):
                 raise failure
         if working.cancelled() or working.exception() is not None:
             log.warning("%s: the lease was lost", self.name)
@@ -286,3 +286,10 @@ class Lease:
 
     async def _call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         return await self.engine.call(operation, {"TableName": self.rows.table, **request})
+
+
+def _is_deposed(failure: BaseException) -> bool:
+    # Work done in a group of tasks fails as a group.
+    if isinstance(failure, BaseExceptionGroup):
+        return failure.split(Deposed)[1] is None
+    return isinstance(failure, Deposed)

@@ -41,8 +41,8 @@ __all__ = ["Action", "Change", "Consumer", "Handler", "PositionLost"]
 
 PAGE_RECORDS = 100
 ATTEMPTS = 8
-SHORTEST_PAUSE = 0.1
-LONGEST_PAUSE = 5.0
+SHORTEST_PAUSE = 0.05
+LONGEST_PAUSE = 2.0
 IDLE_SECONDS = 1.0
 DISCOVER_SECONDS = 60.0
 # An idle position says now and then that it is up to date, so that its age tells whether anything can have been lost.
@@ -210,7 +210,7 @@ class Consumer:
     async def _read(self, arn: str, shard: str) -> None:
         """Hand over the shard's changes from its position to its end."""
         position = await self._positions.claim(shard)
-        if position.sequence_number is None and self.clock() - position.read_at > SURELY_KEPT_SECONDS:
+        if position.sequence_number is None and self._may_have_lost(position):
             await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
             await self._positions.restart(position, self.clock())
         iterator: str | None = None
@@ -225,6 +225,10 @@ class Consumer:
                 if error.code == "ExpiredIteratorException":
                     continue
                 if error.code == "TrimmedDataAccessException":
+                    if position.sequence_number is None and not self._may_have_lost(position):
+                        # The log's beginning moved on between asking where it is and reading there.
+                        await asyncio.sleep(SHORTEST_PAUSE)
+                        continue
                     await self._report(f"shard {shard} is trimmed after {position.sequence_number}")
                     await self._positions.restart(position, self.clock())
                     continue
@@ -242,6 +246,10 @@ class Consumer:
                 if asked_at - position.read_at > IDLE_SAVE_SECONDS:
                     await self._positions.save(position, position.sequence_number, asked_at)
                 await self._wait()
+
+    def _may_have_lost(self, position: Position) -> bool:
+        """Whether records that came after the position's last reading may be older than the log by now."""
+        return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
     async def _hand_over(self, position: Position, records: list[dict[str, Any]], asked_at: float) -> None:
         unsaved: str | None = None

@@ -14,7 +14,7 @@ from potluck.dynamo.errors import DynamoError
 from tests.conformance.differences import DIFFERENCES
 from tests.conformance.tables import SHARED, TableDefinition
 from tests.conformance.targets import TARGETS, Target, post, running
-from tests.references import dynamodb_local_missing
+from tests.needs import need
 
 HERE = Path(__file__).parent
 counter = itertools.count(1)
@@ -62,8 +62,8 @@ def _difference(item: pytest.Function) -> str | None:
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def dynamo(request: pytest.FixtureRequest) -> AsyncIterator[Target]:
     """What this test runs on: `await dynamo.call(operation, request)`."""
-    if request.param == "local" and (missing := dynamodb_local_missing()) is not None:
-        pytest.skip(f"DynamoDB Local left out: {missing}")
+    if request.param == "local":
+        need("dynamodb-local")
     async with running(request.param) as target:
         yield target
 

@@ -15,6 +15,9 @@ CAPACITY_UNASKED = "DynamoDB Local answers ConsumedCapacity, which was not asked
 WHOLE_ATTRIBUTES = "DynamoDB Local answers whole top-level attributes; the service only the paths that were updated"
 
 FILTERED_PAGE = "DynamoDB Local measures a page by what passes the filter; the service by what it read"
+MISFIT_IN_TRANSACTION = (
+    "DynamoDB Local refuses the request; the service cancels the transaction and tells a ValidationError in its place"
+)
 
 DIFFERENCES: dict[str, str] = {
     "test_batch_write_item.py::test_item_collection_metrics_by_table": NO_COLLECTION_METRICS,
@@ -23,6 +26,11 @@ DIFFERENCES: dict[str, str] = {
     "test_put_item.py::test_item_collection_metrics_name_the_partition_of_a_table_with_local_indexes": (
         NO_COLLECTION_METRICS
     ),
+    "test_transact_write_items.py::test_an_update_without_expression_is_refused": (
+        "DynamoDB Local takes an Update without UpdateExpression; it is a required member of the service's model"
+    ),
+    "test_transact_write_items.py::"
+    "test_an_update_that_does_not_fit_the_item_is_a_validation_error_in_its_place": MISFIT_IN_TRANSACTION,
     "test_update_item.py::test_item_collection_metrics_name_the_partition": NO_COLLECTION_METRICS,
     "test_update_item.py::test_return_values[UPDATED_OLD]": WHOLE_ATTRIBUTES,
     "test_update_item.py::test_return_values[UPDATED_NEW]": WHOLE_ATTRIBUTES,
@@ -55,6 +63,7 @@ WORDS_OF_DYNAMODB_LOCAL: list[tuple[str, str]] = [
         r"Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES",
     ),
     (r"The provided starting key is invalid.*", r"Exclusive Start Key must have same size as table's key schema"),
+    (r"The provided starting key is invalid.*", r"Type mismatch for attribute to update"),
     (
         r"The provided starting key is outside query boundaries based on provided conditions",
         r"The provided starting key does not match the range key predicate",
@@ -74,6 +83,13 @@ WORDS_OF_DYNAMODB_LOCAL: list[tuple[str, str]] = [
         r"1 validation error detected: Value '-1' at 'segment' failed to satisfy constraint: "
         r"Member must have value less than or equal to 1",
     ),
+    (r"The conditional request failed", r"The conditional request failed."),
+    (
+        r"1 validation error .* '\[\]' at 'transactItems' .*",
+        r"Value null at 'transactItems' failed to satisfy constraint: Member must not be null",
+    ),
+    (r"1 validation error detected: Value '?(.*?)'? at 'transactItems(.*)", r"Value \1 at 'transactItems\2"),
+    (r"1 validation error detected: Value '(.*)' at 'clientRequestToken(.*)", r"Value \1 at 'clientRequestToken\2"),
     (r"(Query condition missed key schema element): \w+", r"\1"),
     (
         r"KeyConditionExpressions cannot have conditions on nested attributes",

@@ -45,7 +45,7 @@ class Target:
         try:
             answer = await self.call(operation, request)
         except DynamoError as refusal:
-            if refusal.code == code and self._worded(message, refusal.message):
+            if refusal.code == code and self.says(message, refusal.message):
                 return refusal
             raise AssertionError(
                 f"{operation} was refused with\n  {refusal.code}: {refusal.message}\nand not with\n  {code}: {message}"
@@ -56,7 +56,8 @@ class Target:
         """The refusal of a request that the service calls a ValidationException."""
         return await self.refuses(operation, request, "ValidationException", message)
 
-    def _worded(self, message: str | re.Pattern[str], said: str) -> bool:
+    def says(self, message: str | re.Pattern[str], said: str) -> bool:
+        """Whether what was said is this message of the service, in this target's words."""
         if isinstance(message, re.Pattern):
             return message.fullmatch(said) is not None
         return said in words_of_dynamodb_local(message) if self.name == "local" else said == message

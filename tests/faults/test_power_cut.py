@@ -12,7 +12,8 @@ from tests.faults.workload import TABLE, Writer, prepare, run_writer
 
 WRITERS = 16
 CUTS_PER_STORE = 5
-LONGEST_ROUND = 600  # operations of the disk until the cut
+# Operations of the disk until the cut, as powers of ten: from opening the file to past several checkpoints.
+LATEST_CUT = 4.2
 
 
 async def write_until_the_cut(
@@ -54,7 +55,7 @@ async def survive_cuts(tmp_path: Path, seed: int, cuts: int) -> None:
         after.mkdir()
         names = [f"cut{cut}writer{number}" for number in range(WRITERS)]
         with FaultyDisk(seed * 1000 + cut) as disk:
-            disk.cut_after(disk.random.randint(1, LONGEST_ROUND))
+            disk.cut_after(int(10 ** disk.random.uniform(0, LATEST_CUT)))
             prepared, acknowledged, begun = await write_until_the_cut(before / "store.db", disk, seed, names)
             disk.cut()
             disk.restore(after)

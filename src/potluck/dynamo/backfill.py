@@ -20,11 +20,11 @@ async def backfill(database: "Database", name: str) -> None:
 
     def step(rows: Rows) -> bool:
         table = rows.catalog.tables.get(name)
-        filling = next((index for index in table.indexes if index.definition.status == "CREATING"), None) if table else None
-        if table is None or filling is None:
-            return False
-        fill_some(rows, table, filling)
-        return True
+        for index in table.indexes if table else ():
+            if table and index.definition.status == "CREATING":
+                fill_some(rows, table, index)
+                return True
+        return False
 
     while await database.write(step):
         pass

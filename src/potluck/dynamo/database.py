@@ -82,14 +82,12 @@ class Database:
             except StaleTable:
                 self.file.refresh_catalog()
 
-    def table(self, name: str) -> Table:
-        """The table of that name, or with that ARN."""
-        tables = self.file.catalog.tables
-        table = tables.get(name)
-        if table is None:
+    def table(self, name: str, index: str | None = None) -> Table:
+        """The table of that name, or with that ARN; if it or the index is not known yet, the file is asked."""
+        table = self.file.catalog.tables.get(name)
+        if table is None or (index is not None and index not in table.readable_indexes):
             name = table_name_of(name)
-            if name not in tables:
-                self.file.refresh_catalog()
+            self.file.refresh_catalog()
             table = self.file.catalog.tables.get(name)
             if table is None:
                 raise not_found()

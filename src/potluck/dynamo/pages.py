@@ -3,7 +3,6 @@
 from typing import Any, Protocol
 
 from potluck.dynamo.capacity import Consumed, read_units
-from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import PAGE_BYTES
 from potluck.dynamo.storage.rows import Rows, unpack_all
 from potluck.dynamo.tables import Index, Table
@@ -126,7 +125,7 @@ class Page:
         self._newest = items[-1]
         if index is not None and not index.shows_all:
             if self.fetches_whole:
-                self.fetched_units += sum(-(-item_size(item) // 4096) for item in items)
+                self.fetched_units += sum(int(read_units(item_size(item), True)) for item in items)
             else:
                 items = [index.show(item) for item in items]
         if wanted is not None:
@@ -155,9 +154,8 @@ class Page:
         asked = request.get("ReturnConsumedCapacity", "NONE")
         if asked != "NONE":
             consumed = Consumed(self.table.name)
-            if self.index is None or self.fetched_units:
-                consumed.read(self.fetched_units * (1 if consistent else 0.5) if self.index else read_units(self.size, consistent))
-            if self.index is not None:
-                consumed.read(read_units(self.size, consistent), self.index)
+            consumed.read(read_units(self.size, consistent), self.index)
+            if self.fetched_units:
+                consumed.read(self.fetched_units * (1.0 if consistent else 0.5))
             answer["ConsumedCapacity"] = consumed.report(asked)
         return answer

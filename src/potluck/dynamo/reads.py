@@ -59,9 +59,7 @@ class Selection:
         select = self.request.get("Select")
         named = next((name for name in ("AttributesToGet", "ProjectionExpression") if name in self.request), None)
         if select == "SPECIFIC_ATTRIBUTES" and named is None:
-            invalid(
-                "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
-            )
+            invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
         if select not in (None, "SPECIFIC_ATTRIBUTES") and named is not None:
             invalid(f"Cannot specify the {named} when choosing to get {select}")
         if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in self.request:

@@ -5,14 +5,16 @@ from typing import Any
 import msgspec
 
 from potluck.dynamo.errors import DynamoError, invalid
-from potluck.dynamo.keys import COMPONENT_BYTES, ENCODERS, hashed
+from potluck.dynamo.keys import COMPONENT_BYTES, ENCODERS, encode_string, hashed
 from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
-from potluck.dynamo.values import Item, Value, checked_value
+from potluck.dynamo.values import Item, checked_value
 
 __all__ = ["Index", "IndexDefinition", "StreamDefinition", "Table", "TableDefinition", "Throughput"]
 
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
+
+KEY_MISMATCH = "The provided key element does not match the schema"
 
 SURELY_SHORT = 255
 """No key value of so few characters can be over a limit."""
@@ -161,8 +163,10 @@ class Table:
         self.sort_name = definition.key[1] if len(definition.key) > 1 else None
         self.sort_kind = definition.attributes[self.sort_name] if self.sort_name else ""
         self.encode_sort = ENCODERS[self.sort_kind] if self.sort_name else None
+        self.has_text_key = all(definition.attributes[name] == "S" for name in definition.key)
         self.indexes = [Index(index, definition) for index in definition.indexes]
         self.indexes_by_name = {index.name: index for index in self.indexes}
+        self.readable_indexes = {index.name for index in self.indexes if index.definition.status == "ACTIVE"}
         self.index_key_names = {name for index in self.indexes for name in index.key_names}
         self.ttl = definition.ttl
         self.stream = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
@@ -182,21 +186,27 @@ class Table:
 
     def checked_key(self, key: Item) -> tuple[Item, bytes]:
         """A key given on its own, checked against the schema, and where its item is kept."""
-        if len(key) != len(self.key_names):
-            check_values(key)
-            invalid("The provided key element does not match the schema")
-        canonical = {}
+        place = self._plain_place(key)
+        if place is not None:
+            return key, place
+        canonical = {name: checked_value(value)[0] for name, value in key.items()}
+        if canonical.keys() != set(self.key_names):
+            invalid(KEY_MISMATCH)
+        self.check_key_values(canonical, KEY_MISMATCH)
+        return canonical, self.row_key(canonical)
+
+    def _plain_place(self, key: Item) -> bytes | None:
+        """The place of a key of short, plain strings, which need no other check; None for any other key."""
+        if not self.has_text_key or len(key) != len(self.key_names):
+            return None
+        place = b""
         for name in self.key_names:
             value = key.get(name)
-            if value is None:
-                check_values(key)
-                invalid("The provided key element does not match the schema")
-            # A plain string needs no other check than its length.
-            if "S" not in value or len(value) != 1 or type(value["S"]) is not str:
-                value = checked_value(value)[0]
-            canonical[name] = value
-        self.check_key_values(canonical, "The provided key element does not match the schema")
-        return canonical, self.row_key(canonical)
+            text = value.get("S") if type(value) is dict and len(value) == 1 else None
+            if type(text) is not str or not 0 < len(text) <= SURELY_SHORT or not text.isascii():
+                return None
+            place = place + encode_string(text) if place else hashed(encode_string(text))
+        return place
 
     def check_key_values(self, item: Item, mismatch: str | None = None) -> None:
         """Refuse key values of another type, empty or too long; for an item also a missing one."""
@@ -231,7 +241,7 @@ class Table:
         index = self.indexes_by_name.get(name)
         if index is None:
             invalid(f"The table does not have the specified index: {name}")
-        if index.definition.status != "ACTIVE":
+        if name not in self.readable_indexes:
             invalid(f"Cannot read from backfilling global secondary index: {name}")
         return index
 
@@ -255,17 +265,6 @@ def check_sort_bytes(size: int) -> None:
         )
 
 
-def check_values(item: Item) -> None:
-    for value in item.values():
-        checked_value(value)
-
-
 def not_found() -> DynamoError:
     """The answer to a call on a table that is not there."""
     return DynamoError("ResourceNotFoundException", "Requested resource not found")
-
-
-def single(value: Value) -> tuple[str, Any]:
-    """An attribute value's type and content."""
-    ((kind, content),) = value.items()
-    return kind, content

@@ -1,5 +1,6 @@
 """Expiry: items whose time has come are deleted, and their stream says by whom."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from potluck.dynamo.limits import OLDEST_EXPIRY_SECONDS
@@ -21,7 +22,7 @@ async def sweep(database: "Database") -> int:
         if table.ttl is None:
             continue
         while expired(database.rows, table, database.clock(), 1):
-            swept: int = await database.write(lambda rows, name=table.name: sweep_some(rows, name, database.clock()))
+            swept: int = await database.write(partial(sweep_some, name=table.name, now=database.clock()))
             deleted += swept
             if not swept:
                 break

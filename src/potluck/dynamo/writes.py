@@ -8,12 +8,12 @@ from potluck.dynamo.expressions import (
     Placeholders,
     Update,
     condition,
+    legacy,
     refuse_key_updates,
     refuse_mixed_parameters,
     refuse_nested_keys,
     update,
 )
-from potluck.dynamo.expressions import legacy
 from potluck.dynamo.limits import ITEM_BYTES
 from potluck.dynamo.storage.rows import ItemRow, Rows, pack
 from potluck.dynamo.tables import Table
@@ -127,9 +127,7 @@ class UpdateWrite(Keyed):
     __slots__ = ("update",)
 
     def __init__(self, request: dict[str, Any]) -> None:
-        refuse_mixed_parameters(
-            request, ("UpdateExpression", "ConditionExpression"), ("AttributeUpdates", "Expected")
-        )
+        refuse_mixed_parameters(request, ("UpdateExpression", "ConditionExpression"), ("AttributeUpdates", "Expected"))
         check_key_values(request["Key"])
         self.update: Update | None = None
         placeholders = Placeholders(request)

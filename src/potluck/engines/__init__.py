@@ -20,7 +20,7 @@ class Engine(Protocol):
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         """Wait for a change of the table, at most so many seconds; a hint to look again, not a count of changes."""
         ...
 

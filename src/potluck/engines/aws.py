@@ -127,7 +127,7 @@ class Aws:
             if not self._pending:
                 self._quiet.set()
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         if self._closed:
             raise DynamoError(CLOSED, "the engine is closed")
         watch = self._watches.get(table)
@@ -212,7 +212,7 @@ class _StreamWatch:
         self._news = 0
         self._iterators: dict[str, str] | None = None
 
-    async def wait(self, timeout: float) -> bool:  # noqa: ASYNC109
+    async def wait(self, timeout: float) -> bool:
         seen = self._news
         deadline = time.monotonic() + timeout
         while True:

@@ -52,7 +52,7 @@ class Conflicting:
             raise DynamoError(ANSWER_LOST, "the connection was closed before the answer came")
         return answer
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         return await self.engine.changed(table, timeout)
 
     async def close(self) -> None:

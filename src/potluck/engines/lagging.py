@@ -72,7 +72,7 @@ class Lagging:
                 await self._forget(request["TableName"])
         return answer
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         return await self.engine.changed(table, timeout)
 
     async def close(self) -> None:

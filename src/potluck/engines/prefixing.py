@@ -32,7 +32,7 @@ class Prefixing:
             answer = {**answer, "Streams": [{**each, "TableName": self._inward(each["TableName"])} for each in ours]}
         return renamed_answer(answer, self._inward)
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         return await self.engine.changed(self._outward(table), timeout)
 
     async def close(self) -> None:

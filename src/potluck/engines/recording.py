@@ -121,7 +121,7 @@ class Recording:
         self._record(operation, request, answer, units, seconds, None)
         return answer
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         return await self.engine.changed(table, timeout)
 
     async def close(self) -> None:

@@ -40,7 +40,7 @@ class Throttling:
                 return await self._part(operation, request)
         return await self.engine.call(operation, request)
 
-    async def changed(self, table: str, timeout: float) -> bool:  # noqa: ASYNC109
+    async def changed(self, table: str, timeout: float) -> bool:
         return await self.engine.changed(table, timeout)
 
     async def close(self) -> None:

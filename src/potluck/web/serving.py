@@ -1,6 +1,7 @@
 """Running an application on uvicorn, and saying in words where it can be reached."""
 
 import sys
+from contextlib import suppress
 from socket import socket
 
 import uvicorn
@@ -41,5 +42,7 @@ def serve(application: ASGIApp, host: str, port: int, keeps: str) -> bool:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = AnnouncingServer(config, keeps)
-    server.run()
+    # Having stopped gracefully, uvicorn passes the Ctrl+C on; it was the way to stop, not a failure.
+    with suppress(KeyboardInterrupt):
+        server.run()
     return server.started

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.capacity import Consumed, read_units
+from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.projections import projection_of
 from potluck.dynamo.storage.rows import unpack
 from potluck.dynamo.writes import check_key_values
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
 
 async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     projection = projection_of(request)
-    check_key_values(request["Key"])
-    table = database.table(request["TableName"])
+    try:
+        table = database.table(request["TableName"])
+    except DynamoError:
+        check_key_values(request["Key"])  # what is wrong with the values is told first
+        raise
     row = database.rows.get(table, table.checked_key(request["Key"])[1])
     answer: dict[str, Any] = {}
     if row is not None:

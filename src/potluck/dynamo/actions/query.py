@@ -22,7 +22,7 @@ async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]
     else:
         invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
     selection.read_expressions()
-    table = database.table(request["TableName"])
+    table = database.table(request["TableName"], request.get("IndexName"))
     index = selection.bind(table)
     partition_names, sort_names = (index.partition, index.sort) if index else (table.key_names[:1], table.key_names[1:])
     wanted = key_condition_of(tests, partition_names, sort_names, table.definition.attributes)

@@ -15,7 +15,7 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     selection = Selection(request, "ScanFilter")
     segment, segments = checked_segment(request)
     selection.read_expressions()
-    table = database.table(request["TableName"])
+    table = database.table(request["TableName"], request.get("IndexName"))
     index = selection.bind(table)
     low, high = partition_range(segment, segments)
     page = Page(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
@@ -23,8 +23,11 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
         start = checked_start(table, index, request["ExclusiveStartKey"])
         place = page.place(start)
         if place < low or (high is not None and place >= high):
-            invalid("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
-                    f"TotalSegments: {segments} Segment: {segment}")
+            invalid(
+                "The provided starting key is invalid: Invalid ExclusiveStartKey. "
+                "Please use ExclusiveStartKey with correct Segment. "
+                f"TotalSegments: {segments} Segment: {segment}"
+            )
         page.start_after(start)
     await page.read(database)
     return page.answer(request, request.get("ConsistentRead", False))

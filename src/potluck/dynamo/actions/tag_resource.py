@@ -21,9 +21,7 @@ async def tag_resource(database: "Database", request: dict[str, Any]) -> dict[st
     return {}
 
 
-async def change_tags(
-    database: "Database", arn: str, change: Callable[[dict[str, str]], dict[str, str]]
-) -> None:
+async def change_tags(database: "Database", arn: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
     def work(rows: Rows) -> None:
         table = tagged(rows, arn)
         tags = change(table.definition.tags)

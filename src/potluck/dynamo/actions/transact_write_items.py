@@ -61,13 +61,14 @@ class Transaction:
             digest = hashlib.sha256(pack(self.request["TransactItems"])).digest()
             before = rows.execute("SELECT request, answer, at FROM tokens WHERE token=?", (self.token,)).get
             if before is not None and before[2] > self.now - IDEMPOTENCY_SECONDS:
-                return self.repeated(rows, before[0] == digest, unpack(before[1]))
+                return self.repeated(before[0] == digest, unpack(before[1]))
         changes = self.evaluated(rows)
         for write, (old, new) in zip(self.writes, changes, strict=True):
             if not isinstance(write, Check):
                 rows.store(write.table, write.key, old, new, self.now)
         if self.token is not None:
-            sizes = [(write.table.name, new.size if new else 0) for write, (_, new) in zip(self.writes, changes, strict=True)]
+            written = zip(self.writes, changes, strict=True)
+            sizes = [(write.table.name, new.size if new else 0) for write, (_, new) in written]
             rows.execute("REPLACE INTO tokens VALUES (?, ?, ?, ?)", (self.token, digest, pack(sizes), self.now))
         return self.answer(changes)
 
@@ -117,7 +118,7 @@ class Transaction:
                 answer["ItemCollectionMetrics"] = collections
         return answer
 
-    def repeated(self, rows: Rows, same: bool, sizes: list[tuple[str, int]]) -> dict[str, Any]:
+    def repeated(self, same: bool, sizes: list[tuple[str, int]]) -> dict[str, Any]:
         """The answer to a call that was made before: it only costs the reads of finding that out."""
         if not same:
             raise DynamoError(

@@ -136,9 +136,7 @@ def with_settings(definition: TableDefinition, request: dict[str, Any], now: flo
     return definition
 
 
-def with_stream(
-    rows: Rows, definition: TableDefinition, asked: dict[str, Any] | None, now: float
-) -> TableDefinition:
+def with_stream(rows: Rows, definition: TableDefinition, asked: dict[str, Any] | None, now: float) -> TableDefinition:
     if asked is None:
         return definition
     view = checked_stream(asked)

@@ -117,9 +117,9 @@ class CheckedCondition:
             raise Refused(
                 f"The IN operator is provided with too many operands; number of operands: {len(operands) - 1}"
             )
-        self.require_distinct(operator, operands)
         if operator not in ("=", "<>", "IN"):
             self.require_types(operator, operands, ORDERED_TYPES)
+        self.require_distinct(operator, operands)
         if operator == "BETWEEN":
             low, high = operands[1:]
             if isinstance(low, Reference) and isinstance(high, Reference):

@@ -170,7 +170,8 @@ class _Reader:
         while True:
             if self.accept("."):
                 token = self.tokens[self.position]
-                if token.kind is not WORD and token.kind is not NAME:
+                # The service's grammar lets a :value stand here, where it can never be defined.
+                if token.kind is not WORD and token.kind is not NAME and token.kind is not VALUE:
                     self.unexpected()
                 self.position += 1
                 parts.append(token.text)

@@ -9,7 +9,7 @@ from potluck.dynamo.expressions.failures import Refused
 from potluck.dynamo.expressions.nodes import Path
 from potluck.dynamo.values import Item, Value
 
-__all__ = ["PathTree", "Place", "described", "placeholders_in", "read_along", "reader", "resolve"]
+__all__ = ["PathTree", "Place", "bucket", "described", "placeholders_in", "read_along", "reader", "resolve"]
 
 # A resolved path: attribute names as text, list indexes as numbers.
 Place = tuple[str | int, ...]
@@ -22,7 +22,7 @@ def placeholders_in(paths: Iterable[Path]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for path in paths:
         for part in path.parts:
-            if isinstance(part, str) and part[0] == "#":
+            if isinstance(part, str) and part[0] in "#:":
                 found[part] = None
     return tuple(found)
 
@@ -33,7 +33,7 @@ def resolve(path: Path, names: Mapping[str, str]) -> Place:
         raise Refused(f"The document path has too many nesting levels; nesting levels: {len(path.parts)}")
     place: list[str | int] = []
     for part in path.parts:
-        if isinstance(part, str) and part[0] == "#":
+        if isinstance(part, str) and part[0] in "#:":
             if part not in names:
                 raise Refused(
                     f"An expression attribute name used in the document path is not defined; attribute name: {part}"
@@ -94,7 +94,7 @@ class PathTree:
         two = list(parents)
         # The service names as the second path the last that its hash table holds here, not the one that collides.
         while level:
-            part = max(reversed(level), key=partial(_bucket, capacity=_capacity(len(level))))
+            part = max(level, key=partial(bucket, capacity=_capacity(len(level))))
             two.append(part)
             level = level[part]
         return Refused(
@@ -110,7 +110,7 @@ def _capacity(count: int) -> int:
     return capacity
 
 
-def _bucket(part: str | int, capacity: int) -> int:
+def bucket(part: str | int, capacity: int = 16) -> int:
     """Where a Java hash table of this capacity keeps a key."""
     if isinstance(part, int):
         return part % capacity

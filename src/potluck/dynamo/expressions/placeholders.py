@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from potluck.dynamo import limits
 from potluck.dynamo.errors import DynamoError, invalid
-from potluck.dynamo.values import Value, checked_value
+from potluck.dynamo.values import Value, checked_value, utf8_length
 
 __all__ = ["Placeholders", "refuse_mixed_parameters"]
 
@@ -54,7 +55,12 @@ def _checked_names(names: Mapping[str, Any]) -> Mapping[str, str]:
         if type(name) is not str:
             raise DynamoError("SerializationException", "Expected a string in ExpressionAttributeNames")
         if not name:
-            invalid(f'ExpressionAttributeNames contains invalid value: Empty attribute name; key: "{key}"')
+            invalid(f"ExpressionAttributeNames contains invalid value: Empty attribute name for key {key}")
+        if len(name) > limits.ATTRIBUTE_NAME_BYTES // 4 and utf8_length(name) > limits.ATTRIBUTE_NAME_BYTES:
+            invalid(
+                "ExpressionAttributeNames contains invalid value: "
+                f"Attribute name is too large, must be less than 65536 bytes for key {key}"
+            )
     return names
 
 

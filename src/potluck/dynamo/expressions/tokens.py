@@ -17,7 +17,7 @@ UNKNOWN = "unknown"
 KEYWORDS = frozenset(("SET", "REMOVE", "ADD", "DELETE", "AND", "OR", "NOT", "BETWEEN", "IN"))
 
 _pattern = re.compile(
-    r"""[ \t\r\n]*
+    r"""[ \t\r\n]*+
     (?: (?P<word>[A-Za-z][A-Za-z0-9_]*)
       | (?P<name>\#[A-Za-z0-9_]+)
       | (?P<value>:[A-Za-z0-9_]+)
@@ -58,7 +58,5 @@ def cut(text: str) -> list[Token]:
 def unexpected(text: str, tokens: list[Token], position: int) -> NoReturn:
     """Refuse the token at this position, showing it between its neighbours."""
     start = tokens[position - 1].start if position else 0
-    end = tokens[min(position + 1, len(tokens) - 1)]
-    # The neighbour after the last real token is the end, which has no text and does not bring trailing spaces along.
-    stop = end.end if end.kind is not END or tokens[position].kind is END else tokens[position].end
-    raise Refused(f'Syntax error; token: "{tokens[position].text}", near: "{text[start:stop]}"')
+    end = tokens[min(position + 1, len(tokens) - 1)].end
+    raise Refused(f'Syntax error; token: "{tokens[position].text}", near: "{text[start:end]}"')

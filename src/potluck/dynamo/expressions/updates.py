@@ -8,7 +8,7 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions.failures import Refused
 from potluck.dynamo.expressions.nodes import Arithmetic, Clause, Function, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedUpdate, parse_update
-from potluck.dynamo.expressions.paths import PathTree, Place, read_along, reader, resolve
+from potluck.dynamo.expressions.paths import PathTree, Place, bucket, described, read_along, reader, resolve
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.expressions.projections import project
 from potluck.dynamo.expressions.templates import Template, Templates
@@ -52,16 +52,18 @@ class Update:
     def apply(self, item: Item) -> Item:
         """The item after the update; the given one stays as it is. Every operand is read from the given one."""
         values = self._values
-        if self._flat:
-            changed = [compute(item, values) for _, compute in self._changes]
-            new = item.copy()
-            for name, value in zip(self.attributes, changed, strict=True):
-                if value is None:
-                    new.pop(name, None)
-                else:
-                    new[name] = value
-            return new
-        return _rewritten(item, [(place, compute(item, values)) for place, compute in self._changes])
+        if not self._flat:
+            return _rewritten(
+                item, [(place, _checked(item, place, compute)(item, values)) for place, compute in self._changes]
+            )
+        changed = [(place[0], compute(item, values)) for place, compute in self._changes]
+        new: dict[Any, Value] = item.copy()
+        for name, value in changed:
+            if value is None:
+                new.pop(name, None)
+            else:
+                new[name] = value
+        return new
 
     def touched(self, item: Item) -> Item:
         """Only what an item has at the paths of this update."""
@@ -91,12 +93,12 @@ class _Program:
 
     __slots__ = ("attributes", "changes", "flat", "nested", "places")
 
-    def __init__(self, changes: list[Change], read: list[Place]) -> None:
+    def __init__(self, changes: list[Change], places: list[Place], read: list[Place]) -> None:
         self.changes = changes
-        self.places = [place for place, _ in changes]
-        self.flat = all(len(place) == 1 for place in self.places)
-        self.attributes = tuple(dict.fromkeys(str(place[0]) for place in self.places))
-        self.nested = frozenset(str(place[0]) for place in [*self.places, *read] if len(place) > 1)
+        self.places = places
+        self.flat = all(len(place) == 1 for place in places)
+        self.attributes = tuple(dict.fromkeys(str(place[0]) for place in places))
+        self.nested = frozenset(str(place[0]) for place in [*places, *read] if len(place) > 1)
 
 
 def _compiled(template: Template[ParsedUpdate, _Program], placeholders: Placeholders) -> _Program:
@@ -131,7 +133,10 @@ class _Compiler:
                     f"The expression contains too many operators; operator count: {limits.EXPRESSION_OPERATORS + 1}"
                 )
         changes = [(self.places[clause.path], self.compute(clause)) for clause in self.clauses]
-        return _Program(changes, [place for path, place in self.places.items() if path not in targets])
+        # When several clauses fail on an item, the service reports the one that comes first in its hash table.
+        changes.sort(key=lambda change: -bucket(change[0][0]))
+        read = [place for path, place in self.places.items() if path not in targets]
+        return _Program(changes, [self.places[clause.path] for clause in self.clauses], read)
 
     # --- checks ---
 
@@ -178,10 +183,16 @@ class _Compiler:
                 "Incorrect number of operands for operator or function; "
                 f"operator or function: {function.name}, number of operands: {len(function.operands)}"
             )
+        first, second = function.operands
         if function.name == "list_append":
             self.require_type(function.name, function.operands, "L")
-        elif not isinstance(function.operands[0], Path):
+        elif not isinstance(first, Path):
             raise Refused(f"Operator or function requires a document path; operator or function: {function.name}")
+        elif isinstance(second, Path) and self.places[first] == self.places[second]:
+            raise Refused(
+                "The first operand must be distinct from the remaining operands for this operator or function; "
+                f"operator: {function.name}, first operand: {described(self.places[first])}"
+            )
 
     def require_type(self, name: str, operands: list[Operand], wanted: str) -> None:
         for operand in operands:
@@ -211,11 +222,13 @@ class _Compiler:
         subtract = arithmetic.operator == "-"
 
         def compute(item: Item, values: list[Value]) -> Value:
-            one, two = left(item, values), right(item, values)
-            try:
-                return {"N": add_numbers(one["N"], two["N"], subtract)}
-            except KeyError:
+            one = left(item, values)
+            if "N" not in one:
                 invalid(WRONG_TYPE)
+            two = right(item, values)
+            if "N" not in two:
+                invalid(WRONG_TYPE)
+            return {"N": add_numbers(one["N"], two["N"], subtract)}
 
         return compute
 
@@ -240,21 +253,16 @@ class _Compiler:
             if isinstance(last, Function):
                 function = last
         otherwise = self.operand(last)
-        if len(places) == 1:
-            read = reader(places[0])
-
-            def compute_one(item: Item, values: list[Value]) -> Value:
-                value = read(item, values)
-                return otherwise(item, values) if value is None else value
-
-            return compute_one
+        read = [reader(place) for place in places]
 
         def compute(item: Item, values: list[Value]) -> Value:
-            for place in places:
-                value = read_along(item, place)
+            # The service also reads what it does not need, and complains when that is missing.
+            default = otherwise(item, values)
+            for look in read:
+                value = look(item, values)
                 if value is not None:
                     return value
-            return otherwise(item, values)
+            return default
 
         return compute
 
@@ -273,11 +281,13 @@ def _appended(
     first: Callable[[Item, list[Value]], Value], second: Callable[[Item, list[Value]], Value]
 ) -> Callable[[Item, list[Value]], Value]:
     def compute(item: Item, values: list[Value]) -> Value:
-        one, two = first(item, values), second(item, values)
-        try:
-            return {"L": one["L"] + two["L"]}
-        except KeyError:
+        one = first(item, values)
+        if "L" not in one:
             invalid(WRONG_TYPE)
+        two = second(item, values)
+        if "L" not in two:
+            invalid(WRONG_TYPE)
+        return {"L": one["L"] + two["L"]}
 
     return compute
 
@@ -317,22 +327,16 @@ def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
     copies: dict[Place, Any] = {(): new}
     lists: dict[Place, list[tuple[int, Value]]] = {}
     for place, value in changes:
-        last = place[-1]
-        container = _copied(copies, lists, place[:-1])
-        if isinstance(last, int):
-            if not isinstance(container, list):
-                invalid(INVALID_PATH)
-            if last < len(container):
-                container[last] = _REMOVED if value is None else value
-            elif value is not None:
-                lists[place[:-1]].append((last, value))
-        else:
-            if not isinstance(container, dict):
-                invalid(INVALID_PATH)
+        container, last = _copied(copies, lists, place[:-1]), place[-1]
+        if not isinstance(last, int):
             if value is None:
                 container.pop(last, None)
             else:
                 container[last] = value
+        elif last < len(container):
+            container[last] = _REMOVED if value is None else value
+        elif value is not None:
+            lists[place[:-1]].append((last, value))
     for place, beyond in lists.items():
         elements = copies[place]
         elements[:] = [element for element in elements if element is not _REMOVED]
@@ -340,27 +344,26 @@ def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
     return new
 
 
+def _checked(item: Item, place: Place, compute: Compute) -> Compute:
+    """The clause itself, if its path leads into a map or list that the item has."""
+    if len(place) > 1:
+        container = read_along(item, place[:-1])
+        if container is None or ("L" if isinstance(place[-1], int) else "M") not in container:
+            invalid(INVALID_PATH)
+    return compute
+
+
 def _copied(copies: dict[Place, Any], lists: dict[Place, list[tuple[int, Value]]], place: Place) -> Any:
-    """The map or list at a path, copied into the new item on first use."""
+    """The map or list at a path that is known to lead there, copied into the new item on first use."""
     depth = len(place)
     while place[:depth] not in copies:
         depth -= 1
     container = copies[place[:depth]]
     for reached in range(depth, len(place)):
-        part = place[reached]
-        if isinstance(part, int):
-            value = container[part] if isinstance(container, list) and part < len(container) else None
-        else:
-            value = container.get(part) if isinstance(container, dict) else None
-        if value is None:
-            invalid(INVALID_PATH)
-        kind = kind_of(value)
-        if kind != "M" and kind != "L":
-            invalid(INVALID_PATH)
-        copy = value[kind].copy()
-        container[part] = {kind: copy}
-        container = copy
-        copies[place[: reached + 1]] = copy
+        [(kind, content)] = container[place[reached]].items()
+        copy = content.copy()
+        container[place[reached]] = {kind: copy}
+        container = copies[place[: reached + 1]] = copy
         if kind == "L":
             lists[place[: reached + 1]] = []
     return container

@@ -1,6 +1,7 @@
 """Which tables there are: their definitions, and the SQLite tables behind each."""
 
 import threading
+from typing import Any
 
 import apsw
 import msgspec
@@ -29,7 +30,8 @@ def prepare_file(connection: apsw.Connection) -> None:
             for statement in (
                 "CREATE TABLE tables(name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
                 "CREATE TABLE numbers(kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
-                "CREATE TABLE counts(of TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID",
+                "CREATE TABLE counts(of TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL)"
+                " WITHOUT ROWID",
                 "CREATE TABLE tokens(token TEXT PRIMARY KEY, request BLOB NOT NULL, answer BLOB NOT NULL,"
                 " at REAL NOT NULL) WITHOUT ROWID",
                 "CREATE INDEX tokens_by_age ON tokens(at)",
@@ -70,7 +72,8 @@ class Catalog:
                 return False
             known = self.tables
             tables = {}
-            for name, blob in connection.execute("SELECT name, definition FROM tables").fetchall():
+            found: list[Any] = connection.execute("SELECT name, definition FROM tables").fetchall()
+            for name, blob in found:
                 definition = decode(blob)
                 same = known.get(name)
                 tables[name] = same if same and same.definition == definition else Table(definition)
@@ -80,9 +83,7 @@ class Catalog:
 
     def next_number(self, connection: apsw.Connection, kind: str) -> int:
         """A number that nothing of this kind ever had, in the transaction under way."""
-        number: int = connection.execute(
-            "UPDATE numbers SET last = last + 1 WHERE kind=? RETURNING last", (kind,)
-        ).get
+        number: int = connection.execute("UPDATE numbers SET last = last + 1 WHERE kind=? RETURNING last", (kind,)).get
         return number
 
     def create(self, connection: apsw.Connection, definition: TableDefinition) -> Table:

@@ -59,7 +59,7 @@ class ItemRow:
     def item(self) -> Item:
         if self._item is None:
             self._item = unpack(self.blob)
-        return self._item  # type: ignore[return-value]
+        return self._item
 
     def places(self, table: Table) -> list[bytes | None]:
         """Where the item stands in each index of its table."""
@@ -75,7 +75,7 @@ class Rows:
     def __init__(self, connection: apsw.Connection, catalog: Catalog) -> None:
         self.connection = connection
         self.catalog = catalog
-        self.execute = connection.execute
+        self.execute: Callable[..., Any] = connection.execute
         self.counts: dict[str, list[int]] = {}
         self.changed: set[str] = set()
 
@@ -108,9 +108,10 @@ class Rows:
                 f" WHERE i.key >= ?1 {past} ORDER BY i.key {order} LIMIT ?2"
             )
         try:
-            return self.execute(statement, (low, limit) if high is None else (low, limit, high))
+            found: apsw.Cursor = self.execute(statement, (low, limit) if high is None else (low, limit, high))
         except apsw.SQLError as error:
             raise StaleTable from error
+        return found
 
     def store(
         self, table: Table, key: bytes, old: ItemRow | None, new: ItemRow | None, now: float, *, expired: bool = False

@@ -134,11 +134,11 @@ class Writer:
         try:
             outcomes = self._try(jobs)
         except Exception as trouble:
-            if len(jobs) == 1:
-                logger.exception("a write failed")
-                outcomes = [(jobs[0], None, internal(trouble))]
+            if len(jobs) == 1 or isinstance(trouble, apsw.BusyError):
+                logger.exception("%d writes failed", len(jobs))
+                outcomes = [(job, None, internal(trouble)) for job in jobs]
             else:
-                # Whatever it was, it must not take the others with it.
+                # Whatever it was, one piece of work must not take the others with it.
                 for job in jobs:
                     self._commit([job])
                 return

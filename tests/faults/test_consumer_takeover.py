@@ -1,0 +1,239 @@
+"""Three worker processes, one consumer: whoever owns it dies or hangs, another goes on, and nothing is lost or doubled.
+
+Run as a program, this file is one of the workers.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from potluck.engines import Engine
+from potluck.leases import Lease, Rows
+from potluck.streams import Action, Change, Consumer
+from tests.engine_targets import BOTH, LOCAL, address, opened_at, table
+
+WORKERS = 3
+KEYS = 5
+ROWS = Rows("Work")
+TAKEOVER_SECONDS = 5.0
+ROOT = Path(__file__).resolve().parents[2]
+
+
+# --- the worker ------------------------------------------------------------------------------------------------------
+
+
+async def work(where: dict[str, Any]) -> None:
+    """Two consumers under one lease: one returns its writes, the other makes them itself."""
+    engine = await opened_at(where)
+
+    async def returns_its_writes(change: Change) -> list[Action]:
+        assert change.new is not None
+        key, number = change.new["PK"]["S"], change.new["n"]["N"]
+        by = {":by": {"S": str(os.getpid())}, ":one": {"N": "1"}, ":at": {"N": repr(time.time())}}
+        once = _update(_row("once", number), "SET #by = :by, #at = :at ADD #times :one", by)
+        # Fails, and so parks the record, if a change of one key is applied before an earlier one.
+        last = _update(_row("last", key), "SET #n = :n", {":n": {"N": number}})
+        last["ConditionExpression"] = "attribute_not_exists(#n) OR #n < :n"
+        total = _update(_row("total", "total"), "ADD #times :one", {":one": {"N": "1"}})
+        return [{"Update": once}, {"Update": last}, {"Update": total}]
+
+    async def writes_itself(change: Change) -> None:
+        assert change.new is not None
+        await engine.call(
+            "UpdateItem", _update(_row("often", change.new["n"]["N"]), "ADD #times :one", {":one": {"N": "1"}})
+        )
+
+    lease = Lease(engine, "work", ROWS)
+    consumers = [
+        Consumer(engine, "once", "Source", returns_its_writes, rows=ROWS, lease=lease),
+        Consumer(engine, "often", "Source", writes_itself, rows=ROWS, lease=lease),
+    ]
+
+    async def consume() -> None:
+        async with asyncio.TaskGroup() as group:
+            for consumer in consumers:
+                group.create_task(consumer.consume())
+
+    print("ready", flush=True)
+    await lease.run(consume)
+
+
+def _row(partition: str, sort: str) -> dict[str, Any]:
+    return {"PK": {"S": partition}, "SK": {"S": sort.zfill(6)}}
+
+
+def _update(key: dict[str, Any], update: str, values: dict[str, Any]) -> dict[str, Any]:
+    names = {name: name[1:] for name in ("#by", "#at", "#times", "#n") if name in update}
+    return {
+        "TableName": "Seen",
+        "Key": key,
+        "UpdateExpression": update,
+        "ExpressionAttributeNames": names,
+        "ExpressionAttributeValues": values,
+    }
+
+
+# --- the test --------------------------------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def workers(where: dict[str, Any]) -> AsyncIterator[dict[int, subprocess.Popen[str]]]:
+    command = [sys.executable, __file__, json.dumps(where)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+    started = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)  # noqa: ASYNC220
+        for _ in range(WORKERS)
+    ]
+    try:
+        for process in started:
+            assert process.stdout is not None
+            assert await asyncio.to_thread(process.stdout.readline) == "ready\n"
+        yield {process.pid: process for process in started}
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+class Writer:
+    """Changes items under a few keys, numbered in the order of the writes, until told to stop."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._stopping = False
+        self._writing = asyncio.create_task(self._write())
+
+    async def _write(self) -> int:
+        written = 0
+        while not self._stopping:
+            item = {"PK": {"S": f"K{random.randrange(KEYS)}"}, "SK": {"S": "item"}, "n": {"N": str(written)}}
+            await self._engine.call("PutItem", {"TableName": "Source", "Item": item})
+            written += 1
+            await asyncio.sleep(0.02)
+        return written
+
+    async def stopped(self) -> int:
+        """How many writes were answered, after the last one."""
+        self._stopping = True
+        return await self._writing
+
+
+async def rows(engine: Engine, partition: str, table_name: str = "Seen") -> list[dict[str, Any]]:
+    request: dict[str, Any] = {
+        "TableName": table_name,
+        "ConsistentRead": True,
+        "KeyConditionExpression": "PK = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": partition}},
+    }
+    items: list[dict[str, Any]] = []
+    while True:
+        page = await engine.call("Query", request)
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return items
+        request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+async def owner(engine: Engine) -> int | None:
+    key = Lease(engine, "work", ROWS).key
+    item = (await engine.call("GetItem", {"TableName": "Work", "Key": key, "ConsistentRead": True})).get("Item", {})
+    return int(item["Owner"]["S"].split(":")[1]) if "Owner" in item else None
+
+
+async def worked_by_another(engine: Engine, pid: int, since: float) -> float:
+    """When somebody else than pid first did something after that moment."""
+    async with asyncio.timeout(20):
+        while True:
+            times = [float(row["at"]["N"]) for row in await rows(engine, "once") if row["by"]["S"] != str(pid)]
+            if found := [at for at in times if at > since]:
+                return min(found)
+            await asyncio.sleep(0.1)
+
+
+async def prepared(where: dict[str, Any]) -> Engine:
+    engine = await opened_at(where)
+    await engine.call("CreateTable", table("Source", stream=True))
+    await engine.call("CreateTable", table("Seen"))
+    await ROWS.create_if_missing(engine)
+    return engine
+
+
+async def everything_arrived(engine: Engine, written: int) -> None:
+    """Each change applied once by the one consumer, at least once by the other, in order for each key."""
+    async with asyncio.timeout(15):
+        while len(await rows(engine, "once")) < written or len(await rows(engine, "often")) < written:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    assert [int(row["SK"]["S"]) for row in await rows(engine, "once")] == list(range(written))
+    assert [row["times"]["N"] for row in await rows(engine, "once")] == ["1"] * written
+    assert (await rows(engine, "total"))[0]["times"]["N"] == str(written)
+    assert [int(row["SK"]["S"]) for row in await rows(engine, "often")] == list(range(written))
+    parked = [row for row in await rows(engine, "CONSUMER#once", "Work") if row["SK"]["S"].startswith("PARKED#")]
+    assert parked == []
+
+
+@pytest.mark.parametrize("target", BOTH)
+async def test_a_killed_owner_is_replaced_within_five_seconds(target: str, tmp_path: Path) -> None:
+    where = address(target, tmp_path)
+    engine = await prepared(where)
+    try:
+        async with workers(where) as processes:
+            writer = Writer(engine)
+            first = await working_owner(engine)
+            killed_at = time.time()
+            processes[first].send_signal(signal.SIGKILL)
+            seconds = await worked_by_another(engine, first, killed_at) - killed_at
+            print(f"{target}: taken over {seconds:.2f} s after the kill")
+            assert seconds < TAKEOVER_SECONDS
+            await asyncio.sleep(0.5)
+            await everything_arrived(engine, await writer.stopped())
+            assert await owner(engine) in set(processes) - {first}
+    finally:
+        await engine.close()
+
+
+@pytest.mark.parametrize("target", [LOCAL])  # on one file, a process that hangs may hang with the file's lock
+async def test_an_owner_that_hung_and_wakes_up_deposed_applies_nothing_more(target: str, tmp_path: Path) -> None:
+    where = address(target, tmp_path)
+    engine = await prepared(where)
+    try:
+        async with workers(where) as processes:
+            writer = Writer(engine)
+            first = await working_owner(engine)
+            hung_at = time.time()
+            processes[first].send_signal(signal.SIGSTOP)
+            assert await worked_by_another(engine, first, hung_at) - hung_at < TAKEOVER_SECONDS
+            processes[first].send_signal(signal.SIGCONT)
+            await asyncio.sleep(1.0)
+            await everything_arrived(engine, await writer.stopped())
+            assert processes[first].poll() is None
+            assert await owner(engine) != first
+    finally:
+        await engine.close()
+
+
+async def working_owner(engine: Engine) -> int:
+    """The owner, once it has applied something."""
+    async with asyncio.timeout(20):
+        while not await rows(engine, "once"):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(random.uniform(0.3, 1.3))  # anywhere between two renewals
+    found = await owner(engine)
+    assert found is not None
+    return found
+
+
+if __name__ == "__main__":
+    asyncio.run(work(json.loads(sys.argv[1])))
