@@ -10,12 +10,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import Finding, alternate, median_ratio, say
+from benchmarks.measuring import Finding, Round, alternate, median_ratio, say
 from benchmarks.sample_data import CREATE_TABLE, TABLE, item, key
-from benchmarks.wire_client import WireClient
+from benchmarks.wire_client import WireClient, WireError
 from tests import references
 
 CONNECTIONS = 8
@@ -23,6 +24,8 @@ LOADED = 2_000
 ROUNDS = 5
 ROUND_SECONDS = 0.3
 WARM_UP_SECONDS = 0.5
+PATIENCE_SECONDS = 10
+FIRST_GUESS = 3_000  # requests a second, until the first round has shown better
 STARTS = 5
 START_TARGET_SECONDS = 0.3
 MEMORY_TARGET_MB = 60
@@ -81,17 +84,19 @@ def operations() -> dict[str, Requests]:
         "Query of 100": query,
         "BatchWriteItem of 25": batch_write,
         "BatchGetItem of 25": batch_get,
-        "TransactWriteItems of 4": transact,
         "Scan page of 100": lambda: ("Scan", {"TableName": TABLE, "Limit": 100}),
+        "TransactWriteItems of 4": transact,
     }
 
 
 class Server:
     """One server with the table made and filled."""
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, stop: Callable[[], None]) -> None:
         self.client = WireClient(endpoint, CONNECTIONS)
+        self.stop = stop
         self.operations = operations()
+        self.fastest: dict[str, float] = {}
 
     async def prepare(self) -> None:
         await self.client.call("CreateTable", CREATE_TABLE)
@@ -107,8 +112,9 @@ class Server:
     async def rate(self, operation: str, seconds: float = ROUND_SECONDS) -> float:
         """Requests answered in a second, from several connections with one request under way each."""
         make = self.operations[operation]
-        # Enough for the fastest; made before the clock starts, so that the client only sends and receives.
-        prepared = iter([self.client.prepared(*make()) for _ in range(self.most_requests(operation, seconds))])
+        # Made before the clock starts, so that the client only sends and receives.
+        count = int(self.fastest.get(operation, FIRST_GUESS) * seconds) + CONNECTIONS
+        prepared = iter([self.client.prepared(*make()) for _ in range(count)])
         answered = 0
         start = time.perf_counter()
         end = start + seconds
@@ -122,11 +128,9 @@ class Server:
                     return
 
         await asyncio.gather(*(one_connection(connection) for connection in self.client.connections))
-        return answered / (time.perf_counter() - start)
-
-    def most_requests(self, operation: str, seconds: float) -> int:
-        per_second = {"GetItem": 20_000, "BatchWriteItem of 25": 1_500, "TransactWriteItems of 4": 4_000}
-        return int(per_second.get(operation, 12_000) * seconds) + CONNECTIONS
+        rate = answered / (time.perf_counter() - start)
+        self.fastest[operation] = max(self.fastest.get(operation, 0), rate * 1.3)
+        return rate
 
 
 @contextlib.contextmanager
@@ -201,13 +205,12 @@ async def measure() -> list[Finding]:
     }
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="potluck-bench-"))
-        endpoint, _ = stack.enter_context(potluck(Path(folder)))
-        servers = {OURS: Server(endpoint)}
+        servers = {OURS: started(stack, potluck(Path(folder)), lambda running: running[0])}
         for name, (start, missing) in others.items():
             if missing:
                 say(f"  left out: {name}, because {missing}")
             else:
-                servers[name] = Server(stack.enter_context(start()).endpoint)
+                servers[name] = started(stack, start(), lambda running: running.endpoint)
         for server in servers.values():
             await server.prepare()
         for operation in operations():
@@ -217,13 +220,33 @@ async def measure() -> list[Finding]:
     return findings
 
 
+def started(
+    stack: contextlib.ExitStack, starting: contextlib.AbstractContextManager[Any], endpoint: Callable[[Any], str]
+) -> Server:
+    """A server that is stopped at the end, or before."""
+    own = stack.enter_context(contextlib.ExitStack())
+    return Server(endpoint(own.enter_context(starting)), own.close)
+
+
 async def compare(servers: dict[str, Server], operation: str) -> list[Finding]:
-    for server in servers.values():
-        await server.rate(operation, WARM_UP_SECONDS)
-    sides = {name: (lambda server=server: server.rate(operation)) for name, server in servers.items()}
+    sides: dict[str, Round] = {}
+    for name, server in list(servers.items()):
+        try:
+            await asyncio.wait_for(server.rate(operation, WARM_UP_SECONDS), PATIENCE_SECONDS)
+        except TimeoutError:
+            # It would go on with those requests while the others are measured.
+            say(f"  {name} did not finish {operation} in {PATIENCE_SECONDS} s, and was stopped")
+            server.stop()
+            del servers[name]
+        except WireError as refusal:
+            if b"UnknownOperation" not in refusal.body:
+                raise
+            say(f"  {name} does not have {operation}")
+        else:
+            sides[name] = partial(server.rate, operation)
     rates = await alternate(ROUNDS, sides)
     findings = []
-    for other in servers:
+    for other in sides:
         if other == OURS:
             continue
         ratio = median_ratio(rates, OURS, other)

@@ -41,18 +41,18 @@ def key(number: int) -> dict[str, Any]:
     return {"PK": {"S": f"LIST#{partition * 2654435761 % 2**32:08x}"}, "SK": {"S": f"ITEM#{place:06}"}}
 
 
-def item(number: int) -> dict[str, Any]:
-    """Fifteen attributes, about 500 bytes."""
+def item(number: int, owners: int = 10_000) -> dict[str, Any]:
+    """Fifteen attributes, about 400 bytes as the service counts them."""
     chance = random.Random(number)
     return {
         **key(number),
         "type": {"S": "InventoryItem"},
-        "owner": {"S": f"PERSON#{chance.randrange(10_000):05}"},
+        "owner": {"S": f"PERSON#{chance.randrange(owners):05}"},
         "due": {"S": f"2026-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"},
         "name": {"S": f"Tomatoes, chopped, tin {number}"},
         "notes": {"S": "The ones with the green label; two if they are on offer. " * 2},
         "quantity": {"N": str(chance.randrange(1, 40))},
-        "price": {"N": f"{chance.randrange(1, 9)}.{chance.randrange(100):02}"},
+        "price": {"N": f"{chance.randrange(1, 9)}.{chance.randrange(10)}{chance.randrange(1, 10)}"},
         "purchased": {"BOOL": chance.random() < 0.5},
         "createdAt": {"N": str(1_760_000_000 + number)},
         "updatedAt": {"S": "2026-03-14T15:09:26.535Z"},

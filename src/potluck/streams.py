@@ -90,7 +90,9 @@ class Change:
     @property
     def expired(self) -> bool:
         """Whether the service itself removed the item because its time was over."""
-        return bool(self.record.get("userIdentity", {}).get("principalId") == "dynamodb.amazonaws.com")
+        by = self.record.get("userIdentity") or {}
+        # The Streams API writes the name with a capital letter, the same record given to a Lambda function does not.
+        return "dynamodb.amazonaws.com" in (by.get("PrincipalId"), by.get("principalId"))
 
 
 class PositionLost(Exception):
@@ -226,7 +228,7 @@ class Consumer:
                     continue
                 if error.code == "TrimmedDataAccessException":
                     if position.sequence_number is None and not self._may_have_lost(position):
-                        # The log's beginning moved on between asking where it is and reading there.
+                        # Too soon for anything to have been trimmed; DynamoDB Local was seen to say so of a new shard.
                         await asyncio.sleep(SHORTEST_PAUSE)
                         continue
                     await self._report(f"shard {shard} is trimmed after {position.sequence_number}")

@@ -7,6 +7,7 @@ import contextlib
 import datetime
 import http.client
 import json
+import queue
 import re
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -18,7 +19,7 @@ import botocore.config
 import botocore.exceptions
 
 from potluck.dynamo.errors import DynamoError
-from tests.conformance.differences import words_of_dynamodb_local
+from tests.conformance.differences import in_words_of_dynamodb_local
 from tests.references import REGION, dynamodb_local
 
 __all__ = ["TARGETS", "Target", "running"]
@@ -26,6 +27,7 @@ __all__ = ["TARGETS", "Target", "running"]
 TARGETS = ("embedded", "http", "local")
 STREAMS_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 CONNECTIONS = 16
+STOP_SECONDS = 10.0
 
 
 class Target:
@@ -60,7 +62,7 @@ class Target:
         """Whether what was said is this message of the service, in this target's words."""
         if isinstance(message, re.Pattern):
             return message.fullmatch(said) is not None
-        return said in words_of_dynamodb_local(message) if self.name == "local" else said == message
+        return in_words_of_dynamodb_local(message, said) if self.name == "local" else said == message
 
 
 class Embedded(Target):
@@ -161,7 +163,9 @@ def _acceptable(operation: str) -> dict[str, Any]:
 
 def _to_boto(value: Any, shape: Any) -> Any:
     if shape.type_name == "structure" and isinstance(value, dict):
-        return {name: _to_boto(part, shape.members[name]) if name in shape.members else part for name, part in value.items()}
+        return {
+            name: _to_boto(part, shape.members[name]) if name in shape.members else part for name, part in value.items()
+        }
     if shape.type_name == "map" and isinstance(value, dict):
         return {name: _to_boto(part, shape.value) for name, part in value.items()}
     if shape.type_name == "list" and isinstance(value, list):
@@ -213,53 +217,44 @@ async def running(name: str) -> AsyncIterator[Target]:
 @contextlib.contextmanager
 def _served() -> Iterator[str]:
     # On a thread with a loop of its own: boto3 blocks, and the tests' loop must not be the one that answers it.
-    import uvicorn
-
     from potluck.dynamo.database import Database
-    from potluck.dynamo.server import application
+    from potluck.dynamo.server import serving
 
-    ready, address, failures = threading.Event(), [], []
+    try:
+        from uvloop import run as run_loop  # what `potluck dynamodb` runs on where there is one
+    except ImportError:
+        run_loop = asyncio.run
+
+    started: queue.Queue[tuple[int, asyncio.AbstractEventLoop, asyncio.Event] | BaseException] = queue.Queue()
 
     async def serve() -> None:
-        database = await Database.open(None)
+        database, over = await Database.open(None), asyncio.Event()
         try:
-            config = uvicorn.Config(
-                application(database), host="127.0.0.1", port=0, log_level="error", access_log=False, lifespan="off"
-            )
-            server = uvicorn.Server(config)
-            task = asyncio.create_task(server.serve())
-            while not server.started and not task.done():
-                await asyncio.sleep(0.01)
-            if server.started:
-                address.append(server.servers[0].sockets[0].getsockname())
-                stopping.append(server)
-            ready.set()
-            await task
+            async with serving(database) as port:
+                started.put((port, asyncio.get_running_loop(), over))
+                await over.wait()
         finally:
             await database.close()
 
     def run() -> None:
         try:
-            asyncio.run(serve())
+            run_loop(serve())
         except BaseException as failure:
-            failures.append(failure)
-        finally:
-            ready.set()
+            started.put(failure)
 
-    stopping: list[uvicorn.Server] = []
     thread = threading.Thread(target=run, name="served", daemon=True)
     thread.start()
-    ready.wait()
-    if not address:
-        thread.join()
-        raise RuntimeError("the server did not start") from (failures[0] if failures else None)
+    answer = started.get()
+    if isinstance(answer, BaseException):
+        raise answer
+    port, loop, over = answer
     try:
-        yield f"http://127.0.0.1:{address[0][1]}"
+        yield f"http://127.0.0.1:{port}"
     finally:
-        stopping[0].should_exit = True
-        thread.join(10)
-    if failures:
-        raise failures[0]
+        loop.call_soon_threadsafe(over.set)
+        thread.join(STOP_SECONDS)
+    if not started.empty():
+        raise RuntimeError("the server failed") from started.get()
 
 
 def post(endpoint: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:

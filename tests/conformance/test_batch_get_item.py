@@ -7,7 +7,6 @@ import pytest
 from tests.conformance.tables import definition
 from tests.conformance.wire import N, S
 
-
 # The service shows all hundred and one keys in its message.
 TOO_MANY = re.compile(
     r"1 validation error detected: Value '.*' at 'requestItems\.shared\.plain\.member\.keys' failed to satisfy "

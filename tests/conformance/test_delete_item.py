@@ -18,9 +18,7 @@ async def test_deleting_what_is_absent_succeeds(dynamo, plain, fresh):
 async def test_all_old_answers_what_was_removed(dynamo, plain, fresh):
     item = {"p": S(fresh), "n": N(1)}
     await dynamo.call("PutItem", {"TableName": plain, "Item": item})
-    answer = await dynamo.call(
-        "DeleteItem", {"TableName": plain, "Key": {"p": S(fresh)}, "ReturnValues": "ALL_OLD"}
-    )
+    answer = await dynamo.call("DeleteItem", {"TableName": plain, "Key": {"p": S(fresh)}, "ReturnValues": "ALL_OLD"})
     assert answer == {"Attributes": item}
 
 

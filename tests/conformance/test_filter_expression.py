@@ -143,9 +143,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 async def test_a_bad_filter_is_refused(dynamo, ranged, fresh, case):
     expression, values, message = REFUSED[case]
-    await dynamo.invalid(
-        "Query", query(ranged, fresh, expression, values), f"Invalid FilterExpression: {message}"
-    )
+    await dynamo.invalid("Query", query(ranged, fresh, expression, values), f"Invalid FilterExpression: {message}")
 
 
 async def test_unused_values_are_refused(dynamo, ranged, fresh):

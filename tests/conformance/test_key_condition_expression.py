@@ -114,7 +114,18 @@ async def test_number_ranges(dynamo, numbered, numbers, condition, first, last):
     assert [item["n"]["N"] for item in answer["Items"]] == expected
 
 
-BINARIES = [b"\x00", b"\x00\x00", b"\x00\xff", b"\x01", b"\x7f", b"\x80", b"\xfe\xff", b"\xff", b"\xff\x00", b"\xff\xff"]
+BINARIES = [
+    b"\x00",
+    b"\x00\x00",
+    b"\x00\xff",
+    b"\x01",
+    b"\x7f",
+    b"\x80",
+    b"\xfe\xff",
+    b"\xff",
+    b"\xff\x00",
+    b"\xff\xff",
+]
 
 
 @pytest.fixture

@@ -67,9 +67,7 @@ async def test_all_old_answers_what_was_replaced(dynamo, plain, fresh):
 
 
 async def test_all_old_answers_nothing_when_there_was_nothing(dynamo, plain, fresh):
-    assert (
-        await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh)}, "ReturnValues": "ALL_OLD"}) == {}
-    )
+    assert await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh)}, "ReturnValues": "ALL_OLD"}) == {}
 
 
 async def test_none_answers_nothing_when_there_was_an_item(dynamo, plain, fresh):

@@ -102,9 +102,7 @@ async def test_a_page_ends_at_one_megabyte(dynamo, create, fresh):
     ranged = await create(**definition("p:S", "s:S"))
     big = "x" * 300_000
     for number in range(5):
-        await dynamo.call(
-            "PutItem", {"TableName": ranged, "Item": {"p": S(fresh), "s": S(str(number)), "big": S(big)}}
-        )
+        await dynamo.call("PutItem", {"TableName": ranged, "Item": {"p": S(fresh), "s": S(str(number)), "big": S(big)}})
     found = await pages(dynamo, query(ranged, fresh, ProjectionExpression="s"))
     # The item that passes the megabyte is still on the page.
     assert [page["Count"] for page in found] == [4, 1]
@@ -115,9 +113,7 @@ async def test_a_page_of_one_megabyte_counts_what_the_filter_leaves_out(dynamo, 
     ranged = await create(**definition("p:S", "s:S"))
     big = "x" * 380_000
     for number in range(4):
-        await dynamo.call(
-            "PutItem", {"TableName": ranged, "Item": {"p": S(fresh), "s": S(str(number)), "big": S(big)}}
-        )
+        await dynamo.call("PutItem", {"TableName": ranged, "Item": {"p": S(fresh), "s": S(str(number)), "big": S(big)}})
     answer = await dynamo.call("Query", query(ranged, fresh, FilterExpression="attribute_not_exists(big)"))
     assert answer == {
         "Items": [],

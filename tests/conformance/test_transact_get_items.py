@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from potluck.dynamo.errors import DynamoError
 from tests.conformance.wire import M, N, S
 
 
@@ -37,11 +38,7 @@ async def test_a_projection_with_names(dynamo, plain, fresh):
     await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh), "m": M(a=N(1), b=N(2))}})
     answer = await dynamo.call(
         "TransactGetItems",
-        {
-            "TransactItems": [
-                get(plain, fresh, ProjectionExpression="#m.b", ExpressionAttributeNames={"#m": "m"})
-            ]
-        },
+        {"TransactItems": [get(plain, fresh, ProjectionExpression="#m.b", ExpressionAttributeNames={"#m": "m"})]},
     )
     assert answer == {"Responses": [{"Item": {"m": M(b=N(2))}}]}
 
@@ -91,7 +88,7 @@ async def test_a_table_that_does_not_exist_is_not_found(dynamo, fresh):
 
 @pytest.mark.parametrize("key", [{"q": S("x")}, {"p": N(1)}], ids=["another name", "another type"])
 async def test_a_key_that_is_not_the_schema_is_refused(dynamo, plain, key):
-    with pytest.raises(Exception, match="ValidationException|TransactionCanceledException"):
+    with pytest.raises(DynamoError, match=r"ValidationException|TransactionCanceledException"):
         await dynamo.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": plain, "Key": key}}]})
 
 

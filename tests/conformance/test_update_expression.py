@@ -142,9 +142,7 @@ def request(table, key, expression, values=None, names=None, **more):
 async def test_an_update_changes_exactly_this(dynamo, plain, fresh, case):
     expression, values, names, changed = CHANGES[case]
     await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh), **BEFORE}})
-    answer = await dynamo.call(
-        "UpdateItem", request(plain, fresh, expression, values, names, ReturnValues="ALL_NEW")
-    )
+    answer = await dynamo.call("UpdateItem", request(plain, fresh, expression, values, names, ReturnValues="ALL_NEW"))
     expected = {name: value for name, value in {"p": S(fresh), **BEFORE, **changed}.items() if value is not None}
     assert in_order(answer["Attributes"]) == in_order(expected)
     got = await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(fresh)}, "ConsistentRead": True})
@@ -354,7 +352,8 @@ async def test_a_number_that_grows_past_38_digits_is_refused(dynamo, plain, fres
     await dynamo.invalid(
         "UpdateItem",
         request(plain, fresh, "SET n = n + :v", {":v": N("0.1")}),
-        "Attempting to store more than 38 significant digits in a Number",
+        # So says the service of a sum that has too many digits, not only of one that is too large.
+        "Number overflow. Attempting to store a number with magnitude larger than supported range",
     )
 
 

@@ -38,9 +38,12 @@ async def test_set_makes_an_item_that_was_absent(dynamo, plain, fresh):
     assert await item_of(dynamo, plain, fresh) == {"p": S(fresh), "a": N(1)}
 
 
-async def test_remove_makes_an_item_that_was_absent(dynamo, plain, fresh):
-    await dynamo.call("UpdateItem", update(plain, fresh, "REMOVE a"))
-    assert await item_of(dynamo, plain, fresh) == {"p": S(fresh)}
+@pytest.mark.parametrize("expression", ["REMOVE a", "DELETE a :v"])
+async def test_an_update_that_only_takes_away_makes_no_item(dynamo, plain, fresh, expression):
+    values = {":v": {"SS": ["x"]}} if ":v" in expression else None
+    answer = await dynamo.call("UpdateItem", update(plain, fresh, expression, values, ReturnValues="ALL_NEW"))
+    assert "Attributes" not in answer
+    assert await item_of(dynamo, plain, fresh) is None
 
 
 async def test_update_leaves_other_attributes(dynamo, plain, fresh):
@@ -212,9 +215,7 @@ async def test_an_update_moves_an_item_within_an_index(dynamo, indexed, fresh):
 
 
 async def test_removing_an_index_key_takes_the_item_out_of_the_index(dynamo, indexed, fresh):
-    await dynamo.call(
-        "PutItem", {"TableName": indexed, "Item": {"p": S(fresh), "s": S("1"), "g": S(fresh), "h": N(1)}}
-    )
+    await dynamo.call("PutItem", {"TableName": indexed, "Item": {"p": S(fresh), "s": S("1"), "g": S(fresh), "h": N(1)}})
     await dynamo.call(
         "UpdateItem",
         {"TableName": indexed, "Key": {"p": S(fresh), "s": S("1")}, "UpdateExpression": "REMOVE h"},

@@ -200,6 +200,7 @@ async def test_a_killed_owner_is_replaced_within_five_seconds(target: str, tmp_p
             await asyncio.sleep(0.5)
             await everything_arrived(engine, await writer.stopped())
             assert await owner(engine) in set(processes) - {first}
+            assert [pid for pid, process in processes.items() if process.poll() is not None] == [first]
     finally:
         await engine.close()
 
@@ -218,7 +219,7 @@ async def test_an_owner_that_hung_and_wakes_up_deposed_applies_nothing_more(targ
             processes[first].send_signal(signal.SIGCONT)
             await asyncio.sleep(1.0)
             await everything_arrived(engine, await writer.stopped())
-            assert processes[first].poll() is None
+            assert [pid for pid, process in processes.items() if process.poll() is not None] == []
             assert await owner(engine) != first
     finally:
         await engine.close()

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from potluck.dynamo import streams, ttl
-from potluck.dynamo.actions import ACTIONS
+from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import DynamoError
-from potluck.dynamo.parameters import check, table_name_of
+from potluck.dynamo.parameters import check, check_whole, table_name_of
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable
 from potluck.dynamo.storage.writer import Work
@@ -29,6 +29,9 @@ LONG_READS = 4
 
 SWITCH_SECONDS = 0.0001
 """At Python's default a busy event loop starves the writer thread; this cures it for about a hundredth of the loop."""
+
+FIRST_READING = frozenset(("ValidationException", "SerializationException", "ResourceNotFoundException"))
+"""The refusals before which the service may find something else to say about the same request."""
 
 HOUSEKEEPING_SECONDS = 1.0
 TRIM_SECONDS = 60.0
@@ -76,6 +79,19 @@ class Database:
         if self._closed:
             raise DynamoError("InternalServerError", "The store is closed")
         request = check(operation, request)
+        try:
+            return await self._answer(action, request)
+        except (DynamoError, TypeError, AttributeError) as error:
+            if isinstance(error, DynamoError) and error.code not in FIRST_READING:
+                raise
+            # The service reads every attribute value before it looks at anything else; here that is done only when
+            # something is wrong, and what it reads leniently is then tried once more.
+            whole = check_whole(operation, request)
+            if whole == request:
+                raise
+        return await self._answer(action, whole)
+
+    async def _answer(self, action: Action, request: dict[str, Any]) -> dict[str, Any]:
         while True:
             try:
                 return await action(self, request)

@@ -13,7 +13,7 @@ def projection_of(request: dict[str, Any]) -> Projection | None:
         if "AttributesToGet" not in request and "ExpressionAttributeNames" not in request:
             return None
         refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
-        return legacy.attributes_to_get(request)
+        return legacy.attributes_to_get(request["AttributesToGet"]) if "AttributesToGet" in request else None
     refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
     placeholders = Placeholders(request)
     found = projection(request["ProjectionExpression"], placeholders)

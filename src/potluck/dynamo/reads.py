@@ -40,9 +40,9 @@ class Selection:
         self.fetches_whole = False
         self.placeholders = Placeholders(request)
         if "AttributesToGet" in request:
-            self.projection = legacy.attributes_to_get(request)
+            self.projection = legacy.attributes_to_get(request["AttributesToGet"])
         if legacy_filter in request:
-            self.filter = legacy.filter_condition(request, legacy_filter)
+            self.filter = legacy.filter_conditions(request[legacy_filter], request.get("ConditionalOperator"))
         check_start_values(request.get("ExclusiveStartKey") or {})
 
     def read_expressions(self) -> None:
@@ -61,7 +61,8 @@ class Selection:
         if select == "SPECIFIC_ATTRIBUTES" and named is None:
             invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
         if select not in (None, "SPECIFIC_ATTRIBUTES") and named is not None:
-            invalid(f"Cannot specify the {named} when choosing to get {select}")
+            asked = "only the Count" if select == "COUNT" else select
+            invalid(f"Cannot specify the {named} when choosing to get {asked}")
         if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in self.request:
             verb = "Querying" if self.is_query else "Scanning"
             invalid(f"ALL_PROJECTED_ATTRIBUTES can be used only when {verb} using an IndexName")
@@ -119,11 +120,11 @@ def check_start_values(start: Item) -> None:
             invalid(f"The provided starting key is invalid: {error.message}")
 
 
-def checked_start(table: Table, index: Index | None, start: Item) -> Item:
+def checked_start(table: Table, index: Index | None, start: Item, mismatch: str = "") -> Item:
     """An ExclusiveStartKey that fits what is read, with canonical values."""
     names = {*table.key_names, *(index.key_names if index else ())}
     if start.keys() != names:
-        invalid("The provided starting key is invalid")
+        invalid(f"The provided starting key is invalid{mismatch}")
     key = {name: checked_value(value)[0] for name, value in start.items()}
     types = table.definition.attributes
     if any(types[name] not in value for name, value in key.items()):

@@ -25,6 +25,7 @@ from zlib import crc32
 import msgspec
 import uvicorn
 
+from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import KIB, MIB
 from potluck.dynamo.parameters import OPERATIONS, STREAM_OPERATIONS, check_whole
@@ -35,6 +36,10 @@ REQUEST_BYTES = 16 * MIB
 HEADER_BYTES = 16 * KIB
 KEEP_ALIVE_SECONDS = 75
 STOP_SECONDS = 10
+COMPRESSED_BYTES = 4 * KIB
+"""Shorter answers are sent as they are, whatever the client accepts."""
+COMPRESSED_ASIDE_BYTES = 32 * KIB
+"""Longer answers are compressed on another thread, so that the event loop goes on."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 ANY_ADDRESS = frozenset({"0.0.0.0", "::"})
@@ -47,8 +52,7 @@ TARGETS = {
 JSON_TYPES = {
     kind: kind for kind in (b"application/x-amz-json-1.0", b"application/x-amz-json-1.1", b"application/json")
 }
-ANSWERED_EMPTY = frozenset({"TagResource", "UntagResource"})
-HEALTHY = b"healthy: dynamodb.us-east-1.amazonaws.com "
+HEALTHY = b"healthy: %b "
 UNKNOWN = b"<UnknownOperationException/>\n"
 ELSEWHERE = b"This server does not answer to that host name.\n"
 HEADERS_TOO_LARGE = b"The request's headers are too large.\n"
@@ -122,18 +126,19 @@ def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[
                 status, kind, body = 421, TEXT, ELSEWHERE
         except Disconnected:
             return
-        await send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [
-                    (b"x-amzn-requestid", next(request_ids).encode()),
-                    (b"x-amz-crc32", b"%d" % crc32(body)),
-                    (b"content-type", kind),
-                    (b"content-length", b"%d" % len(body)),
-                ],
-            }
-        )
+        coding = None
+        if len(body) >= COMPRESSED_BYTES and b"accept-encoding" in headers:
+            body, coding = await compressed_for(scope, body)
+        told = [
+            (b"server", b"Server"),
+            (b"x-amzn-requestid", next(request_ids).encode()),
+            (b"x-amz-crc32", b"%d" % crc32(body)),
+            (b"content-type", kind),
+            (b"content-length", b"%d" % len(body)),
+        ]
+        if coding:
+            told.append((b"content-encoding", coding))
+        await send({"type": "http.response.start", "status": status, "headers": told})
         await send({"type": "http.response.body", "body": body})
 
     return answer
@@ -145,11 +150,14 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
     if scope["path"] != "/":
         return 404, TEXT, UNKNOWN
     if scope["method"] == "GET":
-        return 200, TEXT, HEALTHY
-    body = await body_of(headers, receive)
-    if body is None:
-        return 413, TEXT, b""
+        return 200, TEXT, HEALTHY % headers[b"host"]
     kind = content_type(headers)
+    try:
+        body = await body_of(headers, receive)
+    except TooLarge:
+        return 413, TEXT, b""
+    except Broken:
+        return 500, kind or b"application/json", encode(error_body(FAILURE))
     if scope["method"] != "POST" or (body and kind is None):
         return 404, TEXT, UNKNOWN
     kind = kind or b"application/json"
@@ -157,7 +165,8 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
     try:
         operation, request = understood(scope, headers, body)
         told = await database.call(operation, request)
-        return 200, kind, b"" if operation in ANSWERED_EMPTY and not told else encode(told)
+        written = WRITTEN.get(operation)
+        return 200, kind, written(told, headers) if written else encode(told)
     except DynamoError as error:
         return STATUSES.get(error.code, 400), kind, encode(error_body(error))
     except Exception:
@@ -165,25 +174,46 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
         return 500, kind, encode(error_body(FAILURE))
 
 
-async def body_of(headers: Headers, receive: Receive) -> bytes | None:
-    """The whole body, or None when it is larger than the service takes."""
+async def body_of(headers: Headers, receive: Receive) -> bytes:
+    """The whole body as it was before any compression, if it is no larger than the service takes."""
+    body = await received(headers, receive)
+    coding = headers.get(b"content-encoding")
+    if coding is None:
+        return body
+    return await asyncio.to_thread(expanded, body, coding, REQUEST_BYTES)
+
+
+async def received(headers: Headers, receive: Receive) -> bytes:
     announced = headers.get(b"content-length", b"0")
     if len(announced) > 7 and int(announced) > REQUEST_BYTES:
-        return None
+        raise TooLarge
     message = await receive()
     if message["type"] == "http.request" and not message["more_body"]:
         body: bytes = message["body"]
-        return body if len(body) <= REQUEST_BYTES else None
+        if len(body) > REQUEST_BYTES:
+            raise TooLarge
+        return body
     chunks, size = [], 0
     while message["type"] == "http.request":
         chunks.append(message["body"])
         size += len(message["body"])
         if size > REQUEST_BYTES:
-            return None
+            raise TooLarge
         if not message["more_body"]:
             return b"".join(chunks)
         message = await receive()
     raise Disconnected
+
+
+async def compressed_for(scope: Scope, body: bytes) -> tuple[bytes, bytes | None]:
+    """The body in the form its client likes best, and the name of that form; None for the body as it is."""
+    # Of several such headers the service looks at the first.
+    coding = preferred(next(value for name, value in scope["headers"] if name == b"accept-encoding"))
+    if coding is None:
+        return body, None
+    if len(body) < COMPRESSED_ASIDE_BYTES:
+        return compressed(body, coding), coding
+    return await asyncio.to_thread(compressed, body, coding), coding
 
 
 def content_type(headers: Headers) -> bytes | None:
@@ -245,6 +275,24 @@ def require_signature(query_string: bytes, headers: Headers) -> None:
 
 def given(query: dict[str, list[str]], name: str) -> str:
     return query.get(name, [""])[0]
+
+
+def written_empty(told: dict[str, Any], headers: Headers) -> bytes:
+    return encode(told) if told else b""
+
+
+def written_endpoints(told: dict[str, Any], headers: Headers) -> bytes:
+    """The address that the client itself used is the one where it surely finds this server again."""
+    address = headers[b"host"].decode("latin-1")
+    return encode({"Endpoints": [endpoint | {"Address": address} for endpoint in told["Endpoints"]]})
+
+
+# The answers that are not simply the JSON of what the database told.
+WRITTEN: dict[str, Callable[[dict[str, Any], Headers], bytes]] = {
+    "DescribeEndpoints": written_endpoints,
+    "TagResource": written_empty,
+    "UntagResource": written_empty,
+}
 
 
 def error_body(error: DynamoError) -> dict[str, Any]:

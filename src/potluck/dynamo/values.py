@@ -1,14 +1,13 @@
 """Attribute values in wire form: what is valid, how big it is, and when two are the same."""
 
-import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable
-from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, NoReturn
 
 from potluck.dynamo import limits
 from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.numbers import add_numbers, canonical_number, known_numbers, number_size, read_number, read_strictly
 
 __all__ = [
     "TYPES",
@@ -34,28 +33,13 @@ NO_TYPE = "Supplied AttributeValue is empty, must contain exactly one of the sup
 SEVERAL_TYPES = (
     "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 )
-NOT_A_NUMBER = "The parameter cannot be converted to a numeric value"
-OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger than supported range"
-UNDERFLOW = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
-TOO_PRECISE = "Attempting to store more than 38 significant digits in a Number"
 TOO_NESTED = (
     "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 )
 PARAMETERS_INVALID = "One or more parameter values were invalid: "
 
-HIGHEST_EXPONENT = 125
-LOWEST_EXPONENT = -130
 CONTAINER_BYTES = 3
 ELEMENT_BYTES = 1
-
-_number_syntax = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,10})?")
-_reading = Context(prec=limits.NUMBER_DIGITS, Emax=10**12, Emin=-(10**12), traps=[InvalidOperation])
-_arithmetic = Context(prec=limits.NUMBER_DIGITS, Emax=10**6, Emin=-(10**6), traps=[InvalidOperation, Inexact])
-
-# Most numbers in a table are few and short, so their canonical text and size are remembered.
-_REMEMBERED_NUMBERS = 16384
-_REMEMBERED_LENGTH = 48
-_numbers: dict[str, tuple[str, int]] = {}
 
 
 class _Unusual(Exception):
@@ -75,73 +59,6 @@ def utf8_length(text: str) -> int:
         return len(text.encode())
     except UnicodeEncodeError:
         raise DynamoError("SerializationException", "Strings must be valid Unicode text") from None
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
-
-
-def canonical_number(text: str) -> str:
-    """A number as the service returns it: plain notation, no sign on zero, no needless zeros."""
-    return (_numbers.get(text) or _read_number(text))[0]
-
-
-def _read_number(text: str) -> tuple[str, int]:
-    if text.isascii() and text.isdigit() and len(text) <= limits.NUMBER_DIGITS and text[0] != "0":
-        digits = len(text.rstrip("0"))
-        canonical, size = text, 1 + (digits + 1) // 2 + (digits % 2 == 0 and len(text) % 2)
-    else:
-        canonical, size = _read_unusual_number(text)
-    if len(text) <= _REMEMBERED_LENGTH:
-        if len(_numbers) >= _REMEMBERED_NUMBERS:
-            _numbers.clear()
-        _numbers[text] = canonical, size
-    return canonical, size
-
-
-def _read_unusual_number(text: str) -> tuple[str, int]:
-    if not isinstance(text, str):
-        _wrong_json(text, "String")
-    if not text:
-        invalid(NOT_A_NUMBER)
-    if not _number_syntax.fullmatch(text):
-        invalid(f"{NOT_A_NUMBER}: {text}")
-    # Decimal's own parser keeps every digit; the context would round instead of refusing.
-    return _written(Decimal(text))
-
-
-def _written(number: Decimal) -> tuple[str, int]:
-    if not number:
-        return "0", 1
-    exponent = number.adjusted()
-    if exponent > HIGHEST_EXPONENT:
-        invalid(OVERFLOW)
-    if exponent < LOWEST_EXPONENT:
-        invalid(UNDERFLOW)
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    if len(digits) > limits.NUMBER_DIGITS:
-        invalid(TOO_PRECISE)
-    negative = number.is_signed()
-    # Digits are stored in pairs aligned on the decimal point.
-    size = 1 + (len(digits) + 1) // 2 + (len(digits) % 2 == 0 and exponent % 2 == 0) + negative
-    canonical = format(number.normalize(_reading), "f")
-    return canonical, size
-
-
-def add_numbers(left: str, right: str, subtract: bool = False) -> str:
-    """The exact sum or difference of two canonical numbers, or the service's refusal."""
-    try:
-        if subtract:
-            total = _arithmetic.subtract(Decimal(left), Decimal(right))
-        else:
-            total = _arithmetic.add(Decimal(left), Decimal(right))
-    except Inexact:
-        # The service calls a sum that needs more than 38 digits an overflow too.
-        invalid(OVERFLOW)
-    return _written(total)[0]
-
-
-def _number_size(text: str) -> int:
-    return (_numbers.get(text) or _read_number(text))[1]
 
 
 # --- binary ----------------------------------------------------------------------------------------------------------
@@ -178,7 +95,7 @@ def checked_item(item: Item) -> tuple[Item, int]:
             if kind == "S":
                 texts.append(content)
             elif kind == "N":
-                canonical, number_size = _numbers.get(content) or _read_number(content)
+                canonical, number_size = known_numbers.get(content) or read_number(content)
                 size += number_size
                 if canonical != content:
                     if changed is None:
@@ -239,7 +156,7 @@ def _checked(kind: str, content: Any, value: Value, texts: list[str], levels: in
         texts.append(content)
         return value, 0
     if kind == "N":
-        canonical, size = _numbers.get(content) or _read_number(content)
+        canonical, size = known_numbers.get(content) or read_number(content)
         return (value if canonical == content else {"N": canonical}), size
     if kind == "BOOL":
         if content is not True and content is not False:
@@ -300,7 +217,7 @@ def _checked_set(kind: str, content: Any, value: Value, texts: list[str]) -> tup
         texts.extend(content)
         return value, 0
     if kind == "NS":
-        members = [_numbers.get(member) or _read_number(member) for member in content]
+        members = [known_numbers.get(member) or read_number(member) for member in content]
         canonical = [text for text, _ in members]
         if len(set(canonical)) != len(canonical):
             raise _Unusual
@@ -363,7 +280,9 @@ def _explain_content(kind: str, content: Any, levels: int) -> None:
             _wrong_json(content, "String")
         utf8_length(content)
     elif kind == "N":
-        _read_unusual_number(content)
+        if not isinstance(content, str):
+            _wrong_json(content, "String")
+        read_strictly(content)
     elif kind == "B":
         _binary_size(content)
     elif kind == "NULL":
@@ -400,13 +319,14 @@ def _explain_set(kind: str, content: Any) -> None:
             "BS": "Binary sets should not be empty",
         }
         invalid(PARAMETERS_INVALID + emptiness[kind])
-    if kind == "NS":
-        if len({_read_unusual_number(member)[0] for member in content}) != len(content):
-            invalid("Input collection contains duplicates")
-        return
     for member in content:
         if not isinstance(member, str):
             _wrong_json(member, "String")
+    if kind == "NS":
+        if len({read_strictly(member)[0] for member in content}) != len(content):
+            invalid("Input collection contains duplicates")
+        return
+    for member in content:
         if kind == "BS":
             _binary_size(member)
         else:
@@ -441,7 +361,13 @@ def item_size(item: Item) -> int:
     texts = list(item)
     size = 0
     for value in item.values():
-        size += _size(value, texts)
+        [(kind, content)] = value.items()
+        if kind == "S":
+            texts.append(content)
+        elif kind == "N":
+            size += (known_numbers.get(content) or read_number(content))[1]
+        else:
+            size += _size(value, texts)
     joined = "".join(texts)
     return size + (len(joined) if joined.isascii() else len(joined.encode()))
 
@@ -460,7 +386,7 @@ def _size(value: Value, texts: list[str]) -> int:
         texts.append(content)
         return 0
     if kind == "N":
-        return (_numbers.get(content) or _read_number(content))[1]
+        return (known_numbers.get(content) or read_number(content))[1]
     if kind == "BOOL" or kind == "NULL":
         return 1
     if kind == "B":
@@ -479,7 +405,7 @@ def _size(value: Value, texts: list[str]) -> int:
     if kind == "SS":
         texts.extend(content)
         return 0
-    return sum(map(_number_size if kind == "NS" else _decoded_length, content))
+    return sum(map(number_size if kind == "NS" else _decoded_length, content))
 
 
 def _decoded_length(text: str) -> int:

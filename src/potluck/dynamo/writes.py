@@ -134,7 +134,7 @@ class UpdateWrite(Keyed):
         if "UpdateExpression" in request:
             self.update = update(request["UpdateExpression"], placeholders)
         elif "AttributeUpdates" in request:
-            self.update = legacy.attribute_updates(request)
+            self.update = legacy.attribute_updates(request["AttributeUpdates"])
         super().__init__(request, condition_of(request, placeholders))
 
     def bind(self, table: Table) -> None:
@@ -148,6 +148,8 @@ class UpdateWrite(Keyed):
         if self.update is None:
             return old or ItemRow(item_size(before), pack(before), before)
         item = self.update.apply(before)
+        if old is None and self.update.attributes and len(item) == len(before):
+            return None  # taking away from an item that is not there does not make one
         size = item_size(item)
         if size > ITEM_BYTES:
             invalid("Item size to update has exceeded the maximum allowed size")
@@ -166,7 +168,7 @@ def condition_of(request: dict[str, Any], placeholders: Placeholders | None = No
     if text is not None:
         found = condition("ConditionExpression", text, placeholders)
     elif "Expected" in request:
-        found = legacy.expected(request)
+        found = legacy.expected(request["Expected"], request.get("ConditionalOperator"))
     placeholders.check_all_used()
     return found
 

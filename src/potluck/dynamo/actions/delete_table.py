@@ -11,6 +11,20 @@ if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
 
+TOLD_OF_A_DELETED_TABLE = (
+    "TableName",
+    "TableStatus",
+    "ProvisionedThroughput",
+    "TableSizeBytes",
+    "ItemCount",
+    "TableArn",
+    "TableId",
+    "BillingModeSummary",
+    "TableClassSummary",
+    "DeletionProtectionEnabled",
+)
+
+
 async def delete_table(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     name = table_name_of(request["TableName"])
 
@@ -23,11 +37,9 @@ async def delete_table(database: "Database", request: dict[str, Any]) -> dict[st
                 "Resource cannot be deleted as it is currently protected against deletion. "
                 "Disable deletion protection first."
             )
-        description = described(table, rows, "DELETING")
-        for index in description.get("GlobalSecondaryIndexes", ()):
-            index["IndexStatus"] = "DELETING"
+        whole = described(table, rows, "DELETING")
         rows.catalog.drop(rows.connection, table, database.clock())
-        return {"TableDescription": description}
+        return {"TableDescription": {name: whole[name] for name in TOLD_OF_A_DELETED_TABLE if name in whole}}
 
     answer: dict[str, Any] = await database.write(drop)
     return answer

@@ -18,7 +18,7 @@ async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]
     if "KeyConditionExpression" in request:
         tests = key_tests(request["KeyConditionExpression"], selection.placeholders)
     elif "KeyConditions" in request:
-        tests = legacy.key_conditions(request)
+        tests = legacy.legacy_key_tests(request["KeyConditions"])
     else:
         invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
     selection.read_expressions()

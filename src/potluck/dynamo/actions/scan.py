@@ -6,6 +6,7 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.keys import partition_range
 from potluck.dynamo.pages import Page
 from potluck.dynamo.reads import Selection, checked_start
+from potluck.dynamo.tables import KEY_MISMATCH
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -20,7 +21,8 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     low, high = partition_range(segment, segments)
     page = Page(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
     if "ExclusiveStartKey" in request:
-        start = checked_start(table, index, request["ExclusiveStartKey"])
+        mismatch = "" if index else f": {KEY_MISMATCH}"
+        start = checked_start(table, index, request["ExclusiveStartKey"], mismatch)
         place = page.place(start)
         if place < low or (high is not None and place >= high):
             invalid(

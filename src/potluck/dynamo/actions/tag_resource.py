@@ -1,6 +1,8 @@
 """TagResource."""
 
-from collections.abc import Callable
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,32 +11,102 @@ from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import TAGS
 from potluck.dynamo.parameters import table_name_of
 from potluck.dynamo.storage.rows import Rows
-from potluck.dynamo.tables import Table
+from potluck.dynamo.tables import ACCOUNT, Table
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
+# Whose resource it may be is asked first, and nobody was given rights on what does not even look like an ARN.
+RESOURCE = re.compile(r".+:.+:.+:.+:.+:.+/.+")
+TABLE = re.compile(r"arn:aws[a-z-]*:dynamodb:[^:]+:[0-9]+:table/[a-zA-Z0-9_.-]{3,255}")
+
+PUNCTUATION = frozenset("_.:/=+-@")
+LETTERS_SPACES_NUMBERS = ("L", "Z", "N")
+RESERVED = "aws:"
+
+NOT_FOUND = "Requested resource not found"
+NAMED_NOT_FOUND = NOT_FOUND + ": ResourcArn: {} not found"
+
 
 async def tag_resource(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    given = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
-    await change_tags(database, request["ResourceArn"], lambda tags: tags | given)
+    arn = table_arn(request, "TagResource", "Tags")
+    if not request["Tags"]:
+        invalid("Atleast one Tag needs to be provided as Input.")
+    given = checked_tags(request["Tags"])
+    await change_tags(database, arn, lambda tags: {**tags, **given})
     return {}
 
 
-async def change_tags(database: "Database", arn: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
+def checked_tags(tags: list[dict[str, str]]) -> dict[str, str]:
+    """The tags of a request by their keys, or the service's refusal."""
+    checked: dict[str, str] = {}
+    for tag in tags:
+        key, value = tag["Key"], tag["Value"]
+        if key in checked:
+            invalid(f"One or more parameter values were invalid: Duplicate tag key: {key}")
+        if key.lower().startswith(RESERVED):
+            invalid(f"One or more parameter values were invalid: Tag keys starting with '{RESERVED}' are reserved")
+        for part, text in (("key", key), ("value", value)):
+            if not all(map(allowed, text)):
+                invalid(f"One or more parameter values were invalid: The tag {part} '{text}' has invalid characters")
+        checked[key] = value
+    check_count(checked)
+    return checked
+
+
+def allowed(character: str) -> bool:
+    return character in PUNCTUATION or unicodedata.category(character)[0] in LETTERS_SPACES_NUMBERS
+
+
+def check_count(tags: Mapping[str, str]) -> None:
+    if len(tags) > TAGS:
+        invalid(f"One or more parameter values were invalid: Too many tags: a resource can have at most {TAGS}")
+
+
+async def change_tags(
+    database: "Database",
+    arn: str,
+    change: Callable[[dict[str, str]], dict[str, str]],
+    refusal: str = NAMED_NOT_FOUND,
+) -> None:
+    """Change a table's tags from what they are at the moment of the write."""
+
     def work(rows: Rows) -> None:
-        table = tagged(rows, arn)
+        table = tagged(rows, arn, refusal)
         tags = change(table.definition.tags)
-        if len(tags) > TAGS:
-            invalid(f"One or more parameter values were invalid: a resource can have at most {TAGS} tags")
-        rows.catalog.save(rows.connection, Table(msgspec.structs.replace(table.definition, tags=tags)))
+        check_count(tags)
+        if tags != table.definition.tags:
+            rows.catalog.save(rows.connection, Table(msgspec.structs.replace(table.definition, tags=tags)))
 
     await database.write(work)
 
 
-def tagged(rows: Rows, arn: str) -> Table:
+def table_arn(request: dict[str, Any], operation: str, *demanded: str) -> str:
+    """The ARN of the table that a request about tags is for, in the order in which the service looks at things."""
+    arn: str | None = request.get("ResourceArn")
+    if arn is None:
+        invalid("Invalid TableArn")
+    if not RESOURCE.fullmatch(arn):
+        raise DynamoError(
+            "AccessDeniedException",
+            f"User: arn:aws:iam::{ACCOUNT}:root is not authorized to perform: dynamodb:{operation} "
+            f"on resource: {arn or '*'}",
+        )
+    for name in demanded:
+        if name not in request:
+            place = name[0].lower() + name[1:]
+            invalid(
+                f"1 validation error detected: Value null at '{place}' failed to satisfy constraint: "
+                "Member must not be null"
+            )
+    if not TABLE.fullmatch(arn):
+        invalid(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+    return arn
+
+
+def tagged(rows: Rows, arn: str, refusal: str = NAMED_NOT_FOUND) -> Table:
     """The table an ARN names."""
     table = rows.catalog.tables.get(table_name_of(arn))
     if table is None or table.arn != arn:
-        raise DynamoError("ResourceNotFoundException", f"Requested resource not found: ResourcArn: {arn} not found")
+        raise DynamoError("ResourceNotFoundException", refusal.format(arn))
     return table

@@ -33,6 +33,8 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
 
 
 def asked_write(asked: dict[str, Any]) -> tuple[Write, str]:
+    if not asked:
+        invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
     if len(asked) != 1:
         invalid("TransactItems can only contain one of Check, Put, Update or Delete")
     ((kind, action),) = asked.items()

@@ -80,7 +80,13 @@ def check_request(request: dict[str, Any]) -> None:
         invalid(f"{WRONG}ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
     checked_throughput(request.get("ProvisionedThroughput"))
     names = set()
+    changing = 0
     for update in request.get("GlobalSecondaryIndexUpdates") or ():
+        if sum(update.get(kind) is not None for kind in ("Update", "Create", "Delete")) > 1:
+            invalid(
+                f"{WRONG}Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+                "GlobalSecondaryIndexUpdate.Delete may be given"
+            )
         asked = update.get("Update") or update.get("Create") or update.get("Delete")
         if not asked:
             invalid(
@@ -93,6 +99,12 @@ def check_request(request: dict[str, Any]) -> None:
                 f"Index: {asked['IndexName']}"
             )
         names.add(asked["IndexName"])
+        changing += "Update" not in update
+    if changing > 1:
+        raise DynamoError(
+            "LimitExceededException",
+            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+        )
 
 
 def with_settings(definition: TableDefinition, request: dict[str, Any], now: float) -> TableDefinition:
@@ -189,7 +201,13 @@ def with_new_index(
     given = checked_definitions(request.get("AttributeDefinitions") or [])
     for name, kind in given.items():
         if definition.attributes.get(name, kind) != kind:
-            invalid(f"{WRONG}Cannot change the type of a key attribute: {name}")
+            invalid(
+                f"{WRONG}Attributes cannot be redefined. Please check that your attribute has the same type as "
+                f"previously defined. Existing schema: Schema:[SchemaElement: key{{{name}:{definition.attributes[name]}:HASH}}] "
+                f"New schema: Schema:[SchemaElement: key{{{name}:{kind}:HASH}}]"
+            )
+    if any(index.name == asked["IndexName"] for index in definition.indexes):
+        invalid("Attempting to create an index which already exists")
     attributes = definition.attributes | given
     index = checked_global_index(asked, attributes, definition.billing, list(definition.indexes))
     indexes = (*definition.indexes, replaced(index, number=definition.next_number, status="CREATING"))

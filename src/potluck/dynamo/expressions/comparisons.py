@@ -82,4 +82,7 @@ def size_of(value: Value) -> Value | None:
         return {"N": str(len(b64decode(content)))}
     if kind in ("N", "BOOL", "NULL"):
         return None
+    if kind == "S" and not content.isascii():
+        # The service counts UTF-16 code units.
+        return {"N": str(len(content.encode("utf-16-le")) // 2)}
     return {"N": str(len(content))}

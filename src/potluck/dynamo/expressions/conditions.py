@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions.comparisons import begins_with, between, contains, ordered, size_of
-from potluck.dynamo.expressions.condition_checks import CheckedCondition
+from potluck.dynamo.expressions.condition_checks import CheckedCondition, ValueCheck
 from potluck.dynamo.expressions.failures import Refused, invalid_expression
 from potluck.dynamo.expressions.nodes import Comparison, Function, Junction, Negation, Node, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedCondition, parse_condition
@@ -13,7 +13,7 @@ from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.expressions.templates import Template, Templates
 from potluck.dynamo.values import Item, Value, equal
 
-__all__ = ["Condition", "condition", "refuse_key_attributes", "refuse_nested_keys"]
+__all__ = ["Condition", "ConditionProgram", "condition", "refuse_key_attributes", "refuse_nested_keys"]
 
 # What a compiled part of a condition is called with: the item, and the values in the order of their placeholders.
 Read = Callable[[Item, list[Value]], Value | None]
@@ -25,7 +25,7 @@ class Condition:
 
     __slots__ = ("_program", "_values", "_verdict")
 
-    def __init__(self, program: "_Program", values: list[Value]) -> None:
+    def __init__(self, program: "ConditionProgram", values: list[Value]) -> None:
         self._program = program
         self._verdict = program.verdict
         self._values = values
@@ -75,24 +75,27 @@ def refuse_nested_keys(nested: frozenset[str], keys: Iterable[str], index_keys: 
                 )
 
 
-class _Program:
+class ConditionProgram:
     """A condition whose names and types of values are known, ready to run."""
 
     __slots__ = ("attributes", "nested", "value_checks", "verdict")
 
-    def __init__(self, verdict: Verdict, checked: CheckedCondition) -> None:
+    def __init__(self, verdict: Verdict, places: Iterable[Place], value_checks: list[ValueCheck]) -> None:
+        places = list(places)
         self.verdict = verdict
-        self.attributes = frozenset(str(place[0]) for place in checked.places.values())
-        self.nested = frozenset(str(place[0]) for place in checked.places.values() if len(place) > 1)
-        self.value_checks = checked.value_checks
+        self.attributes = frozenset(str(place[0]) for place in places)
+        self.nested = frozenset(str(place[0]) for place in places if len(place) > 1)
+        self.value_checks = value_checks
 
 
-def _compiled(template: Template[ParsedCondition, _Program], placeholders: Placeholders) -> _Program:
+def _compiled(template: Template[ParsedCondition, ConditionProgram], placeholders: Placeholders) -> ConditionProgram:
     checked = CheckedCondition(template.parsed, template.values, placeholders)
-    return _Program(_Compiler(checked).verdict(checked.root), checked)
+    return ConditionProgram(_Compiler(checked).verdict(checked.root), checked.places.values(), checked.value_checks)
 
 
-_conditions: Templates[ParsedCondition, _Program] = Templates(parse_condition, ParsedCondition.leaves, _compiled)
+_conditions: Templates[ParsedCondition, ConditionProgram] = Templates(
+    parse_condition, ParsedCondition.leaves, _compiled
+)
 
 
 class _Compiler:

@@ -19,7 +19,6 @@ from potluck.dynamo.expressions.nodes import (
 )
 from potluck.dynamo.expressions.reserved_words import RESERVED_WORDS
 from potluck.dynamo.expressions.tokens import END, INDEX, NAME, VALUE, WORD, Token, cut, unexpected
-from potluck.dynamo.values import utf8_length
 
 __all__ = ["ParsedCondition", "ParsedProjection", "ParsedUpdate", "parse_condition", "parse_projection", "parse_update"]
 
@@ -111,7 +110,7 @@ class _Reader:
     def __init__(self, text: str, functions: frozenset[str]) -> None:
         if not text:
             raise Refused("The expression can not be empty;")
-        size = utf8_length(text)
+        size = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
         if size > limits.EXPRESSION_BYTES:
             raise Refused(f"Expression size has exceeded the maximum allowed size; expression size: {size}")
         self.text = text
@@ -119,7 +118,6 @@ class _Reader:
         self.tokens = cut(text)
         self.position = 0
         self.operators = 0
-        self.redundant = False
         # Paths, functions and repeated sections as they begin in the text: words are checked in this order.
         self.begun: list[Path | Function | str] = []
         # Operands and comparisons as they end in the text: their meaning is checked in this order.
@@ -158,6 +156,12 @@ class _Reader:
 
     def unexpected(self) -> None:
         unexpected(self.text, self.tokens, self.position)
+
+    def close_group(self, inner_grouped: bool) -> None:
+        """Read a closing parenthesis; refuse it when what it encloses is a group already."""
+        self.expect(")")
+        if inner_grouped:
+            raise Refused("The expression has redundant parentheses;")
 
     # --- operands ---
 
@@ -217,8 +221,7 @@ class _Reader:
         if not self.accept("("):
             return (yield self.atom()), False
         inner, grouped = yield self.operand()
-        self.expect(")")
-        self.redundant |= grouped
+        self.close_group(grouped)
         return inner, True
 
     def as_operand(self, operand: Operand | Arithmetic, of: Function | None = None) -> None:
@@ -267,8 +270,7 @@ class _Reader:
         grouped = False
         if self.accept("("):
             node, inner_grouped = yield self.condition(True)
-            self.expect(")")
-            self.redundant |= inner_grouped
+            self.close_group(inner_grouped)
             grouped = True
             if not isinstance(node, Path | Reference | Function):
                 return node, True
@@ -345,8 +347,7 @@ class _Reader:
         grouped = False
         if self.accept("("):
             inner, inner_grouped = yield self.assigned()
-            self.expect(")")
-            self.redundant |= inner_grouped
+            self.close_group(inner_grouped)
             grouped = True
             if isinstance(inner, Arithmetic):
                 return inner, True
@@ -366,9 +367,7 @@ class _Reader:
     # --- words ---
 
     def check_words(self) -> None:
-        """Refuse needless parentheses, unknown or misplaced functions, reserved words and impossible indexes."""
-        if self.redundant:
-            raise Refused("The expression has redundant parentheses;")
+        """Refuse unknown or misplaced functions, reserved words and impossible indexes."""
         for node in self.begun:
             if isinstance(node, Path):
                 for part in node.parts:

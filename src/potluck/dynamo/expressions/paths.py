@@ -1,7 +1,6 @@
 """Document paths: resolving their placeholders, reading items along them, and keeping them apart."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from potluck.dynamo import limits
@@ -9,7 +8,7 @@ from potluck.dynamo.expressions.failures import Refused
 from potluck.dynamo.expressions.nodes import Path
 from potluck.dynamo.values import Item, Value
 
-__all__ = ["PathTree", "Place", "bucket", "described", "placeholders_in", "read_along", "reader", "resolve"]
+__all__ = ["PathTree", "Place", "described", "placeholders_in", "read_along", "reader", "resolve"]
 
 # A resolved path: attribute names as text, list indexes as numbers.
 Place = tuple[str | int, ...]
@@ -74,48 +73,28 @@ class PathTree:
     """Paths that may not touch each other, added from the last to the first as the service does."""
 
     def __init__(self) -> None:
+        # Each level maps a part to the next level; a path ends where the next level is empty.
         self._root: dict[str | int, Any] = {}
 
     def add(self, place: Place) -> None:
-        """Take in a path, or refuse it for the one it overlaps or conflicts with."""
+        """Take in a path, or refuse it for one that it overlaps or conflicts with."""
         level = self._root
         for depth, part in enumerate(place):
             if level and isinstance(next(iter(level)), int) != isinstance(part, int):
                 raise self._collision("conflict", place, place[:depth], level)
-            final = depth == len(place) - 1
             inner = level.get(part)
-            if inner is None and part not in level:
-                level[part] = None if final else {}
-            elif final or inner is None:
-                raise self._collision("overlap", place, place[:depth], level)
-            level = level[part]
+            if inner is None:
+                inner = level[part] = {}
+            elif not inner or depth == len(place) - 1:
+                raise self._collision("overlap", place, place[: depth + 1], inner)
+            level = inner
 
     def _collision(self, kind: str, one: Place, parents: Place, level: dict[str | int, Any]) -> Refused:
         two = list(parents)
-        # The service names as the second path the last that its hash table holds here, not the one that collides.
         while level:
-            part = max(level, key=partial(bucket, capacity=_capacity(len(level))))
+            part, level = next(iter(level.items()))
             two.append(part)
-            level = level[part]
         return Refused(
             f"Two document paths {kind} with each other; must remove or rewrite one of these paths; "
             f"path one: {described(one)}, path two: {described(tuple(two))}"
         )
-
-
-def _capacity(count: int) -> int:
-    capacity = 16
-    while count > capacity * 3 // 4:
-        capacity *= 2
-    return capacity
-
-
-def bucket(part: str | int, capacity: int = 16) -> int:
-    """Where a Java hash table of this capacity keeps a key."""
-    if isinstance(part, int):
-        return part % capacity
-    code = 0
-    units = part.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        code = (code * 31 + high * 256 + low) & 0xFFFFFFFF
-    return (code ^ code >> 16) % capacity

@@ -6,6 +6,7 @@ from typing import Any
 
 from potluck.dynamo import limits
 from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.numbers import known_numbers
 from potluck.dynamo.values import Value, checked_value, utf8_length
 
 __all__ = ["Placeholders", "refuse_mixed_parameters"]
@@ -75,7 +76,17 @@ def _checked_values(values: Mapping[str, Any]) -> Mapping[str, Value]:
     changed: dict[str, Value] | None = None
     for key, value in values.items():
         try:
+            # Short of a full check: plain text and numbers met before are valid as they stand.
+            if len(value) == 1:
+                text = value.get("S")
+                if type(text) is str and text.isascii():
+                    continue
+                number = value.get("N")
+                if type(number) is str and number in known_numbers and known_numbers[number][0] == number:
+                    continue
             checked, _ = checked_value(value)
+        except (AttributeError, TypeError):
+            raise DynamoError("SerializationException", "Unexpected value type in payload") from None
         except DynamoError as error:
             if error.code != "ValidationException":
                 raise

@@ -8,13 +8,13 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions.failures import Refused
 from potluck.dynamo.expressions.nodes import Arithmetic, Clause, Function, Operand, Path, Reference
 from potluck.dynamo.expressions.parser import ParsedUpdate, parse_update
-from potluck.dynamo.expressions.paths import PathTree, Place, bucket, described, read_along, reader, resolve
+from potluck.dynamo.expressions.paths import PathTree, Place, described, read_along, reader, resolve
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.expressions.projections import project
 from potluck.dynamo.expressions.templates import Template, Templates
 from potluck.dynamo.values import Item, Value, add_numbers, kind_of
 
-__all__ = ["Change", "Update", "added", "deleted", "refuse_key_updates", "update"]
+__all__ = ["Change", "Compute", "Update", "UpdateProgram", "added", "deleted", "refuse_key_updates", "update"]
 
 # What a compiled clause is called with, and what it makes of its path: None means that nothing is left there.
 Compute = Callable[[Item, list[Value]], Value | None]
@@ -41,7 +41,7 @@ class Update:
 
     __slots__ = ("_changes", "_flat", "_places", "_values", "attributes", "nested")
 
-    def __init__(self, program: "_Program", values: list[Value]) -> None:
+    def __init__(self, program: "UpdateProgram", values: list[Value]) -> None:
         self._changes = program.changes
         self._flat = program.flat
         self._places = program.places
@@ -88,7 +88,7 @@ def refuse_key_updates(touched: Iterable[str], keys: Iterable[str]) -> None:
             )
 
 
-class _Program:
+class UpdateProgram:
     """An update whose names and types of values are known, ready to run."""
 
     __slots__ = ("attributes", "changes", "flat", "nested", "places")
@@ -101,11 +101,11 @@ class _Program:
         self.nested = frozenset(str(place[0]) for place in [*places, *read] if len(place) > 1)
 
 
-def _compiled(template: Template[ParsedUpdate, _Program], placeholders: Placeholders) -> _Program:
+def _compiled(template: Template[ParsedUpdate, UpdateProgram], placeholders: Placeholders) -> UpdateProgram:
     return _Compiler(template.parsed, template.values, placeholders).program()
 
 
-_updates: Templates[ParsedUpdate, _Program] = Templates(parse_update, ParsedUpdate.leaves, _compiled)
+_updates: Templates[ParsedUpdate, UpdateProgram] = Templates(parse_update, ParsedUpdate.leaves, _compiled)
 
 
 class _Compiler:
@@ -118,7 +118,7 @@ class _Compiler:
         self.values = placeholders.values
         self.places: dict[Path, Place] = {}
 
-    def program(self) -> _Program:
+    def program(self) -> UpdateProgram:
         tree = PathTree()
         for clause in reversed(self.clauses):
             self.places[clause.path] = resolve(clause.path, self.names)
@@ -132,11 +132,9 @@ class _Compiler:
                 raise Refused(
                     f"The expression contains too many operators; operator count: {limits.EXPRESSION_OPERATORS + 1}"
                 )
-        changes = [(self.places[clause.path], self.compute(clause)) for clause in self.clauses]
-        # When several clauses fail on an item, the service reports the one that comes first in its hash table.
-        changes.sort(key=lambda change: -bucket(change[0][0]))
+        changes = [(self.places[clause.path], self.compute(clause)) for clause in reversed(self.clauses)]
         read = [place for path, place in self.places.items() if path not in targets]
-        return _Program(changes, [self.places[clause.path] for clause in self.clauses], read)
+        return UpdateProgram(changes, [self.places[clause.path] for clause in self.clauses], read)
 
     # --- checks ---
 
@@ -327,6 +325,8 @@ def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
     copies: dict[Place, Any] = {(): new}
     lists: dict[Place, list[tuple[int, Value]]] = {}
     for place, value in changes:
+        if value is not None and len(place) > 1:
+            _check_depth(value, limits.NESTING_LEVELS - len(place))
         container, last = _copied(copies, lists, place[:-1]), place[-1]
         if not isinstance(last, int):
             if value is None:
@@ -351,6 +351,17 @@ def _checked(item: Item, place: Place, compute: Compute) -> Compute:
         if container is None or ("L" if isinstance(place[-1], int) else "M") not in container:
             invalid(INVALID_PATH)
     return compute
+
+
+def _check_depth(value: Value, levels: int) -> None:
+    """Refuse a value that has more maps and lists inside each other than there is room for."""
+    [(kind, content)] = value.items()
+    if kind != "M" and kind != "L":
+        return
+    if not levels:
+        invalid("Nesting Levels have exceeded supported limits")
+    for inner in content.values() if kind == "M" else content:
+        _check_depth(inner, levels - 1)
 
 
 def _copied(copies: dict[Place, Any], lists: dict[Place, list[tuple[int, Value]]], place: Place) -> Any:
