@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from potluck.dynamo import streams, ttl
 from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.backfill import backfill
-from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.parameters import check, check_whole, table_name_of
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable
@@ -77,7 +77,7 @@ class Database:
         if action is None:
             raise DynamoError("UnknownOperationException", "")
         if self._closed:
-            raise DynamoError("InternalServerError", "The store is closed")
+            raise DynamoError(CLOSED, "The store is closed")
         request = check(operation, request)
         try:
             return await self._answer(action, request)

@@ -2,7 +2,10 @@
 
 from typing import Any, NoReturn
 
-__all__ = ["DynamoError", "invalid"]
+__all__ = ["CLOSED", "DynamoError", "invalid"]
+
+CLOSED = "EngineClosed"
+"""The code of a call that comes after close."""
 
 
 class DynamoError(Exception):

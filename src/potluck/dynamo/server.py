@@ -49,9 +49,7 @@ TARGETS = {
     **{f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS},
     **{f"DynamoDBStreams_20120810.{name}".encode(): name for name in STREAM_OPERATIONS},
 }
-JSON_TYPES = {
-    kind: kind for kind in (b"application/x-amz-json-1.0", b"application/x-amz-json-1.1", b"application/json")
-}
+JSON_TYPES = {kind: kind for kind in (b"application/x-amz-json-1.0", b"application/json")}
 HEALTHY = b"healthy: %b "
 UNKNOWN = b"<UnknownOperationException/>\n"
 ELSEWHERE = b"This server does not answer to that host name.\n"

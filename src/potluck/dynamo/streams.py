@@ -1,6 +1,7 @@
 """The change log as DynamoDB Streams: one stream a table, one shard a stream, kept for a day."""
 
 import base64
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from potluck.dynamo.values import item_size
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-__all__ = ["Iterator", "Stream", "find_stream", "new_stream", "record", "sequence_number", "trim"]
+__all__ = ["Iterator", "Stream", "check_arn", "find_stream", "new_stream", "record", "sequence_number", "trim"]
 
 FIRST_SEQUENCE_NUMBER = 10**20
 """Sequence numbers are texts of 21 digits or more, as the service's are."""
+
+STREAM_ARN = re.compile(r"arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]+:table/[^/]+/stream/.+")
 
 SERVICE = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 
@@ -88,7 +91,14 @@ def gone(definition: StreamDefinition, now: float) -> bool:
     return definition.ended is not None and definition.ended < now - STREAM_RETENTION_SECONDS
 
 
+def check_arn(arn: str) -> None:
+    if not STREAM_ARN.fullmatch(arn):
+        invalid(f"Invalid StreamArn: {arn}")
+
+
 def find_stream(rows: Rows, arn: str, now: float) -> Stream:
+    """The stream an ARN names."""
+    check_arn(arn)
     for stream in all_streams(rows, now):
         if stream.arn == arn:
             return stream

@@ -15,6 +15,7 @@ __all__ = [
     "Value",
     "add_numbers",
     "canonical_number",
+    "check_attribute_name",
     "checked_item",
     "checked_value",
     "equal",
@@ -240,14 +241,15 @@ def _explain_item(item: Any, found: DynamoError | None = None) -> NoReturn:
     if not isinstance(item, dict):
         _wrong_json(item, "Map")
     for name, value in item.items():
-        _explain_name(name)
+        check_attribute_name(name)
         _explain_value(value, limits.NESTING_LEVELS)
     if found is not None:
         raise found
     raise DynamoError("SerializationException", "Unexpected value type in payload")
 
 
-def _explain_name(name: Any) -> None:
+def check_attribute_name(name: Any) -> None:
+    """Refuse a name that no attribute can have."""
     if not isinstance(name, str):
         _wrong_json(name, "String")
     if not name:
@@ -297,7 +299,7 @@ def _explain_content(kind: str, content: Any, levels: int) -> None:
             if not isinstance(content, dict):
                 _wrong_json(content, "Map")
             for name in content:
-                _explain_name(name)
+                check_attribute_name(name)
             inner = content.values()
         else:
             if not isinstance(content, list):

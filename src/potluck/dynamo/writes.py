@@ -161,14 +161,14 @@ def condition_of(request: dict[str, Any], placeholders: Placeholders | None = No
     """The request's condition, in either dialect; every placeholder it gives must be used by now."""
     text = request.get("ConditionExpression")
     if placeholders is None:
-        if text is None and "Expected" not in request:
+        if text is None and "Expected" not in request and "ConditionalOperator" not in request:
             return None
         placeholders = Placeholders(request)
     found = None
     if text is not None:
         found = condition("ConditionExpression", text, placeholders)
-    elif "Expected" in request:
-        found = legacy.expected(request["Expected"], request.get("ConditionalOperator"))
+    elif "Expected" in request or "ConditionalOperator" in request:
+        found = legacy.expected(request.get("Expected") or {}, request.get("ConditionalOperator"))
     placeholders.check_all_used()
     return found
 

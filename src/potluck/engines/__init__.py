@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.errors import CLOSED, DynamoError
 
 __all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine", "open_engine"]
 
@@ -11,7 +11,6 @@ __all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine",
 # a request that was not sent can simply be sent again, while a lost answer leaves open whether the write was done.
 REQUEST_NOT_SENT = "RequestNotSent"
 ANSWER_LOST = "AnswerLost"
-CLOSED = "EngineClosed"
 
 
 @runtime_checkable

@@ -184,7 +184,7 @@ def test_attribute_updates(updates, changes):
             {"Action": "DELETE", "Value": FIVE},
             INVALID + "DELETE action with value is not supported for the type NUMBER",
         ),
-        ({"Action": "ADD", "Value": X}, INVALID + "ADD action is not supported for the type STRING"),
+        ({"Action": "ADD", "Value": X}, INVALID + "ADD action is not supported for the type S"),
     ],
 )
 def test_attribute_updates_that_make_no_sense(update, message):

@@ -13,6 +13,8 @@ async def get_shard_iterator(database: "Database", request: dict[str, Any]) -> d
     now, rows = database.clock(), database.rows
     kind, number = request["ShardIteratorType"], request.get("SequenceNumber")
     stream = find_stream(rows, request["StreamArn"], now)
+    if number is not None and kind in ("TRIM_HORIZON", "LATEST"):
+        invalid(f"SequenceNumber must not be given for ShardIteratorType {kind}")
     if request["ShardId"] != stream.shard:
         raise DynamoError(
             "ResourceNotFoundException",

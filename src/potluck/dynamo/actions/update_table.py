@@ -203,13 +203,14 @@ def with_new_index(
         if definition.attributes.get(name, kind) != kind:
             invalid(
                 f"{WRONG}Attributes cannot be redefined. Please check that your attribute has the same type as "
-                f"previously defined. Existing schema: Schema:[SchemaElement: key{{{name}:{definition.attributes[name]}:HASH}}] "
+                "previously defined. "
+                f"Existing schema: Schema:[SchemaElement: key{{{name}:{definition.attributes[name]}:HASH}}] "
                 f"New schema: Schema:[SchemaElement: key{{{name}:{kind}:HASH}}]"
             )
     if any(index.name == asked["IndexName"] for index in definition.indexes):
         invalid("Attempting to create an index which already exists")
+    index = checked_global_index(asked, given, definition.billing, list(definition.indexes))
     attributes = definition.attributes | given
-    index = checked_global_index(asked, attributes, definition.billing, list(definition.indexes))
     indexes = (*definition.indexes, replaced(index, number=definition.next_number, status="CREATING"))
     if sum(each.is_global for each in indexes) > GLOBAL_INDEXES:
         raise DynamoError(

@@ -9,8 +9,8 @@ from potluck.dynamo.expressions.conditions import Condition, ConditionProgram
 from potluck.dynamo.expressions.key_conditions import KeyCondition, KeyTests, key_condition_of
 from potluck.dynamo.expressions.paths import Place
 from potluck.dynamo.expressions.projections import Projection
-from potluck.dynamo.expressions.updates import LONG_TYPE_NAMES, SETS, Compute, Update, UpdateProgram, added, deleted
-from potluck.dynamo.values import TYPES, Item, Value, checked_value, equal, kind_of
+from potluck.dynamo.expressions.updates import SETS, Compute, Update, UpdateProgram, added, deleted
+from potluck.dynamo.values import TYPES, Item, Value, check_attribute_name, checked_value, equal, kind_of
 
 __all__ = [
     "attribute_updates",
@@ -50,7 +50,7 @@ def expected(conditions: Mapping[str, Any], operator: str | None = None) -> Cond
     """The condition that Expected and ConditionalOperator state."""
     tests: dict[str, Meets] = {}
     for name, condition in conditions.items():
-        _check_name(name)
+        check_attribute_name(name)
         tests[name] = _expectation(name, condition)
     return _joined(tests, conditional_operator(operator, len(tests)))
 
@@ -59,7 +59,7 @@ def filter_conditions(conditions: Mapping[str, Any], operator: str | None = None
     """The filter that QueryFilter or ScanFilter and ConditionalOperator state."""
     tests: dict[str, Meets] = {}
     for name, condition in conditions.items():
-        _check_name(name)
+        check_attribute_name(name)
         tests[name] = _test(condition["ComparisonOperator"], _arguments(condition))
     return _joined(tests, conditional_operator(operator, len(tests)))
 
@@ -79,7 +79,7 @@ def attribute_updates(updates: Mapping[str, Any]) -> Update:
     places: list[Place] = []
     changes: list[tuple[Place, Compute]] = []
     for name, update in updates.items():
-        _check_name(name)
+        check_attribute_name(name)
         places.append((name,))
         changes.append(((name,), _change(name, update.get("Action") or "PUT", update.get("Value"))))
     return Update(UpdateProgram(changes, places, []), [])
@@ -114,6 +114,7 @@ def attributes_to_get(names: Sequence[str]) -> Projection:
     """The projection that AttributesToGet states; its names are whole attribute names, dots and all."""
     seen: set[str] = set()
     for name in names:
+        check_attribute_name(name)
         if name in seen:
             invalid(f"{INVALID}Duplicate value in attribute name: {name}")
         seen.add(name)
@@ -121,11 +122,6 @@ def attributes_to_get(names: Sequence[str]) -> Projection:
 
 
 # --- conditions ---
-
-
-def _check_name(name: str) -> None:
-    if not name:
-        invalid("Empty attribute name")
 
 
 def _joined(tests: dict[str, Meets], operator: str) -> Condition:
@@ -210,8 +206,15 @@ def _meets(operator: str, arguments: list[Value]) -> Meets:
 
 # --- updates ---
 
+ACTIONS = ("ADD", "DELETE", "PUT")
+
 
 def _change(name: str, action: str, given: Value | None) -> Compute:
+    if action not in ACTIONS:
+        invalid(
+            f"1 validation error detected: Value '{action}' at 'attributeUpdates.{name}.member.action' failed to "
+            "satisfy constraint: Member must satisfy enum value set: [ADD, DELETE, PUT]"
+        )
     if given is None:
         if action != "DELETE":
             invalid(f"{INVALID}Only DELETE action is allowed when no attribute value is specified")
@@ -220,11 +223,11 @@ def _change(name: str, action: str, given: Value | None) -> Compute:
     kind = kind_of(value)
     if action == "DELETE":
         if kind not in SETS:
-            invalid(f"{INVALID}DELETE action with value is not supported for the type {LONG_TYPE_NAMES[kind]}")
+            invalid(f"{INVALID}DELETE action with value is not supported for the type {kind}")
         return lambda item, _: deleted(item.get(name), value, TYPE_MISMATCH)
     if action == "ADD":
         if kind not in SETS and kind not in ("N", "L"):
-            invalid(f"{INVALID}ADD action is not supported for the type {LONG_TYPE_NAMES[kind]}")
+            invalid(f"{INVALID}ADD action is not supported for the type {kind}")
         if kind == "L":
             return lambda item, _: _extended(item.get(name), value)
         return lambda item, _: added(item.get(name), value, TYPE_MISMATCH)

@@ -377,8 +377,11 @@ class _Reader:
                     elif part.upper() in RESERVED_WORDS:
                         raise Refused(f"Attribute name is a reserved keyword; reserved keyword: {part}")
             elif isinstance(node, Function):
-                if node.name not in self.functions:
+                if node.name not in CONDITION_FUNCTIONS | UPDATE_FUNCTIONS:
                     raise Refused(f"Invalid function name; function: {node.name}")
+                if node.name not in self.functions:
+                    where = "a condition" if self.functions is CONDITION_FUNCTIONS else "an update"
+                    raise Refused(f"The function is not allowed in {where} expression; function: {node.name}")
                 if not node.allowed:
                     raise Refused(
                         f"The function is not allowed to be used this way in an expression; function: {node.name}"

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
 from potluck.dynamo.storage.rows import Rows, StaleTable
 
@@ -74,7 +74,7 @@ class Writer:
         """Have the work done in the next commit; must be called on the event loop that awaits it."""
         loop = asyncio.get_running_loop()
         if self._closed:
-            raise DynamoError("InternalServerError", "The store is closed")
+            raise DynamoError(CLOSED, "The store is closed")
         job = Job(work, loop)
         arriving = self._arriving.get(loop)
         if arriving is None:
