@@ -62,6 +62,12 @@ DIFFERENCES: dict[str, str] = {
     "test_legacy_parameters.py::test_attribute_updates_change_exactly_this[PUT by default]": (
         "DynamoDB Local ignores an update without Action; the service puts"
     ),
+    "test_limits.py::test_an_attribute_name_has_1_to_65535_bytes[PutItem-65536]": (
+        "DynamoDB Local fails (500) on an attribute name that is too long; the service refuses it"
+    ),
+    "test_streams.py::test_what_is_no_arn_is_refused": (
+        "DynamoDB Local does not find what is no ARN; the service refuses it"
+    ),
     "test_put_item.py::test_item_collection_metrics_name_the_partition_of_a_table_with_local_indexes": (
         NO_COLLECTION_METRICS
     ),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from potluck.dynamo.errors import DynamoError
 from tests.conformance.wire import NS, NULL, SS, B, L, M, N, S
 
 INVALID = "One or more parameter values were invalid: "
@@ -221,6 +222,15 @@ async def test_bad_attribute_updates_are_refused(dynamo, plain, fresh, case):
     await dynamo.invalid(
         "UpdateItem", {"TableName": plain, "Key": {"p": S(fresh)}, "AttributeUpdates": updates}, message
     )
+
+
+async def test_an_unknown_action_is_refused(dynamo, plain, fresh):
+    with pytest.raises(DynamoError, match="ValidationException"):
+        await dynamo.call(
+            "UpdateItem",
+            {"TableName": plain, "Key": {"p": S(fresh)}, "AttributeUpdates": {"a": change("REPLACE", S("x"))}},
+        )
+    assert await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(fresh)}}) == {}
 
 
 async def test_adding_a_number_to_a_string_is_refused(dynamo, plain, item):

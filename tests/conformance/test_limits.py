@@ -151,6 +151,29 @@ async def test_a_transaction_past_four_megabytes_is_refused(dynamo, plain, fresh
     assert await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(f"{fresh}.0")}}) == {}
 
 
+NAMES = {
+    "PutItem": lambda name: {"Item": {name: S("x")}},
+    "UpdateItem": lambda name: {
+        "UpdateExpression": "SET #n = :v",
+        "ExpressionAttributeNames": {"#n": name},
+        "ExpressionAttributeValues": {":v": S("x")},
+    },
+    "GetItem": lambda name: {"ProjectionExpression": "#n", "ExpressionAttributeNames": {"#n": name}},
+}
+
+
+@pytest.mark.parametrize("length", [0, 65_536])
+@pytest.mark.parametrize("operation", NAMES)
+async def test_an_attribute_name_has_1_to_65535_bytes(dynamo, plain, fresh, operation, length):
+    request = {"TableName": plain, **NAMES[operation]("n" * length)}
+    if operation == "PutItem":
+        request["Item"]["p"] = S(fresh)
+    else:
+        request["Key"] = {"p": S(fresh)}
+    with pytest.raises(DynamoError, match="ValidationException"):
+        await dynamo.call(operation, request)
+
+
 @pytest.mark.parametrize("count", [1, 50])
 async def test_a_long_expression_with_many_placeholders(dynamo, plain, fresh, count):
     values = {f":v{number}": N(number) for number in range(count)}

@@ -207,7 +207,7 @@ REFUSED = {
     ),
     "a start key with a key of another type": (
         {"ExclusiveStartKey": {"p": S("x"), "s": N(1)}},
-        "The provided starting key is invalid: The provided key element does not match the schema",
+        "The provided key element does not match the schema",
     ),
     "a start key of another partition": (
         {"ExclusiveStartKey": {"p": S("y"), "s": S("1")}},

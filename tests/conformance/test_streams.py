@@ -294,3 +294,21 @@ async def test_an_iterator_of_a_sequence_number_needs_one(dynamo, streamed):
 async def test_a_bad_iterator_is_refused(dynamo):
     with pytest.raises(DynamoError, match=r"ValidationException"):
         await dynamo.call("GetRecords", {"ShardIterator": "not an iterator"})
+
+
+@pytest.mark.parametrize("kind", ["TRIM_HORIZON", "LATEST"])
+async def test_an_iterator_of_an_end_takes_no_sequence_number(dynamo, streamed, kind):
+    table, arn = await streamed()
+    await three_writes(dynamo, table)
+    number = (await records(dynamo, arn))[0]["dynamodb"]["SequenceNumber"]
+    with pytest.raises(DynamoError, match="ValidationException"):
+        await iterator(dynamo, arn, kind, SequenceNumber=number)
+
+
+@pytest.mark.parametrize("operation", ["DescribeStream", "GetShardIterator"])
+async def test_what_is_no_arn_is_refused(dynamo, operation):
+    request = {"StreamArn": "x" * 50}
+    if operation == "GetShardIterator":
+        request |= {"ShardId": "shardId-00000000000000000000-00000000", "ShardIteratorType": "LATEST"}
+    with pytest.raises(DynamoError, match="ValidationException"):
+        await dynamo.call(operation, request)

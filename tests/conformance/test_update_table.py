@@ -142,6 +142,14 @@ async def test_an_index_key_must_be_defined(dynamo, filled):
     )
 
 
+async def test_an_index_key_must_be_defined_even_when_it_is_the_key_of_the_table(dynamo, filled):
+    with pytest.raises(DynamoError, match=r"ValidationException.*(AttributeDefinitions|No Attribute Schema Defined)"):
+        await dynamo.call(
+            "UpdateTable",
+            {"TableName": filled, "GlobalSecondaryIndexUpdates": [{"Create": index("by_p", "p")}]},
+        )
+
+
 async def test_nothing_to_do_is_refused(dynamo, plain):
     await dynamo.invalid(
         "UpdateTable",

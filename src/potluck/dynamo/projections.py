@@ -2,9 +2,17 @@
 
 from typing import Any
 
-from potluck.dynamo.expressions import Placeholders, Projection, legacy, projection, refuse_mixed_parameters
+from potluck.dynamo.expressions import (
+    Placeholders,
+    Projection,
+    legacy,
+    projection,
+    refuse_mixed_parameters,
+    refuse_nested_keys,
+)
+from potluck.dynamo.tables import Table
 
-__all__ = ["projection_of"]
+__all__ = ["check_projection", "projection_of"]
 
 
 def projection_of(request: dict[str, Any]) -> Projection | None:
@@ -19,3 +27,9 @@ def projection_of(request: dict[str, Any]) -> Projection | None:
     found = projection(request["ProjectionExpression"], placeholders)
     placeholders.check_all_used()
     return found
+
+
+def check_projection(found: Projection | None, table: Table) -> None:
+    """Refuse a projection that looks inside a key attribute."""
+    if found is not None and found.nested:
+        refuse_nested_keys(found.nested, table.key_names, table.index_key_names)

@@ -14,10 +14,10 @@ from potluck.dynamo.expressions import (
     refuse_mixed_parameters,
     refuse_nested_keys,
 )
-from potluck.dynamo.tables import Index, Table
+from potluck.dynamo.tables import KEY_MISMATCH, Index, Table
 from potluck.dynamo.values import Item, checked_value
 
-__all__ = ["Selection", "checked_start"]
+__all__ = ["Selection", "check_start", "start_of"]
 
 # The service puts its complaint about a start key before these, but not before the others.
 UNINTRODUCED = ("contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude")
@@ -67,22 +67,29 @@ class Selection:
             verb = "Querying" if self.is_query else "Scanning"
             invalid(f"ALL_PROJECTED_ATTRIBUTES can be used only when {verb} using an IndexName")
 
-    def bind(self, table: Table) -> Index | None:
-        """Check the selection against the table; the index it is about."""
-        request = self.request
-        index = table.index(request["IndexName"]) if "IndexName" in request else None
-        if index is not None and index.is_global and request.get("ConsistentRead"):
+    def index(self, table: Table) -> Index | None:
+        """The index that is read, if it is one."""
+        if "IndexName" not in self.request:
+            return None
+        index = table.index(self.request["IndexName"])
+        if index.is_global and self.request.get("ConsistentRead"):
             invalid("Consistent reads are not supported on global secondary indexes")
-        for expression in (self.projection, self.filter):
-            if expression is not None and expression.nested:
-                refuse_nested_keys(expression.nested, table.key_names, table.index_key_names)
+        return index
+
+    def bind(self, table: Table, index: Index | None) -> None:
+        """Check filter and projection against what is read."""
+        self._refuse_nested_keys(self.projection, table)
         if self.is_query and self.filter is not None:
             keys = index.key_names if index else table.key_names
-            named = "Filter Expression" if "FilterExpression" in request else "QueryFilter"
+            named = "Filter Expression" if "FilterExpression" in self.request else "QueryFilter"
             refuse_key_attributes(self.filter.attributes, keys, named)
         if index is not None and not index.shows_all:
             self._check_shown(index)
-        return index
+        self._refuse_nested_keys(self.filter, table)
+
+    def _refuse_nested_keys(self, expression: Condition | Projection | None, table: Table) -> None:
+        if expression is not None and expression.nested:
+            refuse_nested_keys(expression.nested, table.key_names, table.index_key_names)
 
     def _check_shown(self, index: Index) -> None:
         """An index shows a part of its items: a local one fetches the rest, a global one cannot."""
@@ -120,19 +127,25 @@ def check_start_values(start: Item) -> None:
             invalid(f"The provided starting key is invalid: {error.message}")
 
 
-def checked_start(table: Table, index: Index | None, start: Item, mismatch: str = "") -> Item:
-    """An ExclusiveStartKey that fits what is read, with canonical values."""
+def start_of(request: dict[str, Any], table: Table, index: Index | None, mismatch: str = "") -> Item | None:
+    """The ExclusiveStartKey, if it names the attributes of the key that is read; its values are canonical."""
+    start = request.get("ExclusiveStartKey")
+    if start is None:
+        return None
     names = {*table.key_names, *(index.key_names if index else ())}
     if start.keys() != names:
         invalid(f"The provided starting key is invalid{mismatch}")
-    key = {name: checked_value(value)[0] for name, value in start.items()}
+    return {name: checked_value(value)[0] for name, value in start.items()}
+
+
+def check_start(table: Table, index: Index | None, start: Item) -> None:
+    """Refuse a start key whose values cannot be keys."""
     types = table.definition.attributes
-    if any(types[name] not in value for name, value in key.items()):
-        invalid("The provided starting key is invalid: The provided key element does not match the schema")
+    if index is not None and any(types[name] not in start[name] for name in index.key_names):
+        invalid(KEY_MISMATCH)
     try:
-        table.check_key_values(key)
+        table.check_key_values(start, KEY_MISMATCH)
         if index is not None:
-            index.check_key(key)
+            index.check_key(start)
     except DynamoError as error:
         invalid(f"The provided starting key is invalid: {error.message}")
-    return key

@@ -117,7 +117,7 @@ def checked_global_index(
     if len(partition) > ATTRIBUTES_PER_KEY or len(sort) > ATTRIBUTES_PER_KEY:
         invalid(f"Invalid KeySchema: an index key can have at most {ATTRIBUTES_PER_KEY} HASH and RANGE attributes each")
     if len(set(names)) != len(names):
-        invalid("Invalid KeySchema: the same attribute is named more than once")
+        invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
     projection, included = checked_projection(given["Projection"])
     units = given.get("ProvisionedThroughput")
     if billing == "PAY_PER_REQUEST" and units:

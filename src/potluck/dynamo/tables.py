@@ -213,7 +213,7 @@ class Table:
         for name in self.key_names:
             value = item.get(name)
             if value is None:
-                invalid(f"One or more parameter values were invalid: Missing the key {name} in the item")
+                invalid(mismatch or f"One or more parameter values were invalid: Missing the key {name} in the item")
             kind = self.partition_kind if name == self.partition_name else self.sort_kind
             content = value.get(kind)
             if content is None:

@@ -60,11 +60,12 @@ class Write:
 
 
 class Put(Write):
-    __slots__ = ("item", "new", "size")
+    __slots__ = ("item", "mismatch", "new", "size")
 
     new: ItemRow
 
-    def __init__(self, request: dict[str, Any], item: Item) -> None:
+    def __init__(self, request: dict[str, Any], item: Item, mismatch: str | None = None) -> None:
+        self.mismatch = mismatch  # what is said of a wrong key, where it is not what PutItem says
         refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
         self.item, self.size = checked_item(item)
         if request.get("ReturnValues") not in (None, "NONE", "ALL_OLD"):
@@ -76,7 +77,7 @@ class Put(Write):
     def bind(self, table: Table) -> None:
         super().bind(table)
         item = self.item
-        table.check_key_values(item)
+        table.check_key_values(item, self.mismatch)
         self.key_item = item
         self.key = table.row_key(item)
         places = [index.place(item, strict=True) for index in table.indexes]

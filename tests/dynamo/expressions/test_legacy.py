@@ -182,7 +182,7 @@ def test_attribute_updates(updates, changes):
         ({"Action": "ADD"}, INVALID + "Only DELETE action is allowed when no attribute value is specified"),
         (
             {"Action": "DELETE", "Value": FIVE},
-            INVALID + "DELETE action with value is not supported for the type NUMBER",
+            INVALID + "DELETE action with value is not supported for the type N",
         ),
         ({"Action": "ADD", "Value": X}, INVALID + "ADD action is not supported for the type S"),
     ],

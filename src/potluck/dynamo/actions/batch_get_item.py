@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import BATCH_GET_BYTES, BATCH_GET_KEYS
-from potluck.dynamo.projections import projection_of
+from potluck.dynamo.projections import check_projection, projection_of
 from potluck.dynamo.storage.rows import Rows, unpack
 from potluck.dynamo.tables import Table
-from potluck.dynamo.values import Item
-from potluck.dynamo.writes import check_key_values
+from potluck.dynamo.values import Item, checked_value
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -23,21 +22,16 @@ async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[
     keys = 0
     for name, each in asked.items():
         projections[name] = projection_of(each)
-        for key in each["Keys"]:
-            check_key_values(key)
+        check_distinct(each["Keys"])
         keys += len(each["Keys"])
         if keys > BATCH_GET_KEYS:
             invalid("Too many items requested for the BatchGetItem call")
     wanted: list[tuple[str, Table, Item, bytes]] = []
-    seen: set[tuple[int, bytes]] = set()
     for name, each in asked.items():
         table = database.table(name)
+        check_projection(projections[name], table)
         for key in each["Keys"]:
-            place = table.checked_key(key)[1]
-            if (table.number, place) in seen:
-                invalid("Provided list of item keys contains duplicates")
-            seen.add((table.number, place))
-            wanted.append((name, table, key, place))
+            wanted.append((name, table, key, table.checked_key(key)[1]))
 
     def read(rows: Rows) -> dict[str, Any]:
         found: dict[str, list[Item]] = {name: [] for name in asked}
@@ -71,3 +65,13 @@ async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[
     if len(wanted) <= INLINE_KEYS:
         return read(database.rows)
     return await database.read_aside(lambda: read(database.rows))
+
+
+def check_distinct(keys: list[Item]) -> None:
+    """Refuse keys that are invalid or given twice, whatever the table may be."""
+    seen = set()
+    for key in keys:
+        canonical = frozenset((name, *next(iter(checked_value(value)[0].items()))) for name, value in key.items())
+        if canonical in seen:
+            invalid("Provided list of item keys contains duplicates")
+        seen.add(canonical)

@@ -7,6 +7,7 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.item_collections import metrics
 from potluck.dynamo.limits import BATCH_WRITE_REQUESTS
 from potluck.dynamo.storage.rows import Rows
+from potluck.dynamo.tables import KEY_MISMATCH
 from potluck.dynamo.writes import Delete, Put, Write
 
 if TYPE_CHECKING:
@@ -56,5 +57,5 @@ def asked_write(asked: dict[str, Any]) -> Write:
             "datatypes"
         )
     if "PutRequest" in asked:
-        return Put({}, asked["PutRequest"]["Item"])
+        return Put({}, asked["PutRequest"]["Item"], KEY_MISMATCH)
     return Delete(asked["DeleteRequest"])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from potluck.dynamo.actions.tag_resource import checked_tags
 from potluck.dynamo.descriptions import described
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.schemas import WRONG, checked_definitions, checked_indexes, checked_key, checked_stream
@@ -35,6 +36,7 @@ async def create_table(database: "Database", request: dict[str, Any]) -> dict[st
         description = described(table, rows, "CREATING")
         for index in description.get("GlobalSecondaryIndexes", ()):
             index["IndexStatus"] = "CREATING"
+        description.get("BillingModeSummary", {}).pop("LastUpdateToPayPerRequestDateTime", None)
         return {"TableDescription": description}
 
     answer: dict[str, Any] = await database.write(create)
@@ -86,6 +88,6 @@ def checked_table(request: dict[str, Any], now: float) -> TableDefinition:
         table_class=request.get("TableClass"),
         encryption={"Status": "ENABLED", "SSEType": "KMS"} if encryption.get("Enabled") else None,
         on_demand=request.get("OnDemandThroughput"),
-        tags={tag["Key"]: tag["Value"] for tag in request.get("Tags") or ()},
+        tags=checked_tags(request.get("Tags") or []),
         next_number=len(indexes) + 1,
     )

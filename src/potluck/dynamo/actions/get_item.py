@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import DynamoError
-from potluck.dynamo.projections import projection_of
+from potluck.dynamo.projections import check_projection, projection_of
 from potluck.dynamo.storage.rows import unpack
 from potluck.dynamo.writes import check_key_values
 
@@ -19,6 +19,7 @@ async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, A
     except DynamoError:
         check_key_values(request["Key"])  # what is wrong with the values is told first
         raise
+    check_projection(projection, table)
     row = database.rows.get(table, table.checked_key(request["Key"])[1])
     answer: dict[str, Any] = {}
     if row is not None:

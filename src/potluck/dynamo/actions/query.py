@@ -6,8 +6,9 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions import KeyCondition, key_condition_of, key_tests, legacy
 from potluck.dynamo.keys import ENCODERS, hashed, prefix_encoded, prefix_end
 from potluck.dynamo.pages import Page
-from potluck.dynamo.reads import Selection, checked_start
-from potluck.dynamo.values import Value
+from potluck.dynamo.reads import Selection, check_start, start_of
+from potluck.dynamo.tables import KEY_MISMATCH
+from potluck.dynamo.values import Item, Value
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -23,23 +24,46 @@ async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]
         invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
     selection.read_expressions()
     table = database.table(request["TableName"], request.get("IndexName"))
-    index = selection.bind(table)
+    index = selection.index(table)
+    start = start_of(request, table, index)
     partition_names, sort_names = (index.partition, index.sort) if index else (table.key_names[:1], table.key_names[1:])
-    wanted = key_condition_of(tests, partition_names, sort_names, table.definition.attributes)
+    types = table.definition.attributes
+    if start is not None and any(types[name] not in start[name] for name in (*partition_names, *sort_names)):
+        invalid(KEY_MISMATCH)
+    wanted = key_condition_of(tests, partition_names, sort_names, types)
     check_not_empty(wanted, partition_names, sort_names)
     low, high = key_range(wanted)
+    if start is not None:
+        check_start(table, index, start)
+        check_inside(wanted, low, high, start, partition_names, sort_names)
+    selection.bind(table, index)
     backwards = request.get("ScanIndexForward") is False
     page = Page(table, index, low, high, backwards=backwards, limit=request.get("Limit"), **selection.page_options())
-    if "ExclusiveStartKey" in request:
-        start = checked_start(table, index, request["ExclusiveStartKey"])
-        place = page.place(start)
-        if not place.startswith(partition_of(wanted)):
-            invalid("The provided starting key is outside query boundaries based on provided conditions")
-        if place < low or (high is not None and place >= high):
-            invalid("The provided starting key does not match the range key predicate")
+    if start is not None:
         page.start_after(start)
     await page.read(database)
     return page.answer(request, request.get("ConsistentRead", False))
+
+
+def check_inside(
+    wanted: KeyCondition,
+    low: bytes,
+    high: bytes | None,
+    start: Item,
+    partition_names: tuple[str, ...],
+    sort_names: tuple[str, ...],
+) -> None:
+    """Refuse a start key that the query could not have ended a page with."""
+    same_partition = all(start[name] == value for name, value in zip(partition_names, wanted.partition, strict=True))
+    if wanted.sort is None and not wanted.sort_equal:
+        if not same_partition:
+            invalid("The provided starting key is outside query boundaries based on provided conditions")
+        return
+    place = partition_of(wanted) + b"".join([encoded(start[name]) for name in sort_names])
+    if place < low or (high is not None and place >= high):
+        invalid("The provided starting key does not match the range key predicate")
+    if not same_partition:
+        invalid("The query can return at most one row and cannot be restarted")
 
 
 def check_not_empty(wanted: KeyCondition, partition_names: tuple[str, ...], sort_names: tuple[str, ...]) -> None:

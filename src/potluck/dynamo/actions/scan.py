@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.keys import partition_range
 from potluck.dynamo.pages import Page
-from potluck.dynamo.reads import Selection, checked_start
+from potluck.dynamo.reads import Selection, check_start, start_of
 from potluck.dynamo.tables import KEY_MISMATCH
 
 if TYPE_CHECKING:
@@ -17,12 +17,14 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     segment, segments = checked_segment(request)
     selection.read_expressions()
     table = database.table(request["TableName"], request.get("IndexName"))
-    index = selection.bind(table)
+    index = selection.index(table)
+    start = start_of(request, table, index, "" if index else f": {KEY_MISMATCH}")
+    if start is not None:
+        check_start(table, index, start)
+    selection.bind(table, index)
     low, high = partition_range(segment, segments)
     page = Page(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
-    if "ExclusiveStartKey" in request:
-        mismatch = "" if index else f": {KEY_MISMATCH}"
-        start = checked_start(table, index, request["ExclusiveStartKey"], mismatch)
+    if start is not None:
         place = page.place(start)
         if place < low or (high is not None and place >= high):
             invalid(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import TRANSACTION_BYTES
-from potluck.dynamo.projections import projection_of
+from potluck.dynamo.projections import check_projection, projection_of
 from potluck.dynamo.storage.rows import Rows, unpack
 from potluck.dynamo.writes import check_key_values
 
@@ -22,8 +22,9 @@ async def transact_get_items(database: "Database", request: dict[str, Any]) -> d
         projections.append(projection_of(get))
         check_key_values(get["Key"])
     wanted = []
-    for get in gets:
+    for get, projection in zip(gets, projections, strict=True):
         table = database.table(get["TableName"])
+        check_projection(projection, table)
         wanted.append((table, table.checked_key(get["Key"])[1]))
     if len({(table.number, place) for table, place in wanted}) != len(wanted):
         invalid("Transaction request cannot include multiple operations on one item")

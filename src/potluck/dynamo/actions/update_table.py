@@ -99,6 +99,7 @@ def check_request(request: dict[str, Any]) -> None:
                 f"Index: {asked['IndexName']}"
             )
         names.add(asked["IndexName"])
+        checked_throughput(asked.get("ProvisionedThroughput"))
         changing += "Update" not in update
     if changing > 1:
         raise DynamoError(

@@ -19,6 +19,7 @@ NOT_SUPPORTED = "Query key condition not supported"
 WRONG_TYPE = "One or more parameter values were invalid: Condition parameter type does not match schema type"
 
 MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+INDEXABLE = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 CLASSIC_KEY_ATTRIBUTES = 2
 
 # The test on each attribute: its operator and its values.
@@ -81,6 +82,8 @@ def key_condition_of(
     if unknown:
         missing = [name for name in sort_names if name not in tests]
         invalid(f"Query condition missed key schema element: {missing[0]}" if missing else NOT_SUPPORTED)
+    if any(operator not in INDEXABLE for operator, _ in tests.values()):
+        invalid("Attempted conditional constraint is not an indexable operation")
     if types is not None:
         for name in (*partition_names, *sort_names):
             if name in tests and any(types[name] not in value for value in tests[name][1]):

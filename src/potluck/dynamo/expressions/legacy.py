@@ -104,9 +104,7 @@ def legacy_key_tests(conditions: Mapping[str, Any]) -> KeyTests:
     for name, condition in conditions.items():
         operator = condition["ComparisonOperator"]
         _test(operator, arguments[name])
-        if operator not in KEY_OPERATORS:
-            invalid("Attempted conditional constraint is not an indexable operation")
-        tests[name] = KEY_OPERATORS[operator], arguments[name]
+        tests[name] = KEY_OPERATORS.get(operator, operator), arguments[name]
     return tests
 
 
