@@ -101,11 +101,18 @@ async def create(dynamo: Target) -> AsyncIterator[CreateTable]:
 
 async def active(dynamo: Target, name: str) -> dict[str, Any]:
     """The description of the table once it and its indexes are active."""
+    described: dict[str, Any] = {}
     for _ in range(500):
-        described = (await dynamo.call("DescribeTable", {"TableName": name}))["Table"]
-        indexes = described.get("GlobalSecondaryIndexes", [])
-        if described["TableStatus"] == "ACTIVE" and all(index["IndexStatus"] == "ACTIVE" for index in indexes):
-            return described
+        try:
+            described = (await dynamo.call("DescribeTable", {"TableName": name}))["Table"]
+        except DynamoError as refusal:
+            # DynamoDB Local now and then fails to describe a table whose index it is building; we never may.
+            if (dynamo.name, refusal.code) != ("local", "InternalFailure"):
+                raise
+        else:
+            indexes = described.get("GlobalSecondaryIndexes", [])
+            if described["TableStatus"] == "ACTIVE" and all(index["IndexStatus"] == "ACTIVE" for index in indexes):
+                return described
         await asyncio.sleep(0.02)
     raise AssertionError(f"{name} did not become active: {described}")
 

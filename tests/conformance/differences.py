@@ -13,12 +13,10 @@ __all__ = ["DIFFERENCES", "in_words_of_dynamodb_local"]
 NO_COLLECTION_METRICS = "DynamoDB Local never answers ItemCollectionMetrics; the service does when asked for SIZE"
 CAPACITY_UNASKED = "DynamoDB Local answers ConsumedCapacity, which was not asked for, when nothing was deleted"
 WHOLE_ATTRIBUTES = "DynamoDB Local answers whole top-level attributes; the service only the paths that were updated"
-
 FILTERED_PAGE = "DynamoDB Local measures a page by what passes the filter; the service by what it read"
 MISFIT_IN_TRANSACTION = (
     "DynamoDB Local refuses the request; the service cancels the transaction and tells a ValidationError in its place"
 )
-
 ABSENT_FOR_NOTHING = "DynamoDB Local reads what is absent for nothing; the service for the least a read costs"
 OWN_PROTOCOL = (
     "DynamoDB Local fails (500) on what it cannot read; the service answers a SerializationException or the like"
@@ -134,7 +132,7 @@ WORDS_OF_DYNAMODB_LOCAL: list[tuple[str, str | None]] = [
         r"Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES",
     ),
     (r"The provided starting key is invalid.*", r"Exclusive Start Key must have same size as table's key schema"),
-    (r"The provided starting key is invalid.*", r"Type mismatch for attribute to update"),
+    (r"The provided key element does not match the schema", r"Type mismatch for attribute to update"),
     (
         r"The provided starting key is outside query boundaries based on provided conditions",
         r"The provided starting key does not match the range key predicate",

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import DynamoError
 from tests.properties.conditions import Condition, conditions, maybe_conditions
-from tests.properties.model import ORDERS, Key, Model, key_of, sort_values
+from tests.properties.model import ORDERS, TABLE_KEYS, Key, Model, key_of, sort_values
 from tests.properties.wire_values import (
     KEY_VALUES,
     Item,
@@ -65,6 +65,11 @@ def updates(draw: st.DrawFn) -> tuple[str, dict[str, Any], Any]:
 def added(item: Item, number: str) -> Item:
     total = Decimal(item.get("h", {"N": "0"})["N"]) + Decimal(number)
     return {**item, "h": {"N": format(total, "f")}}
+
+
+def made(old: Item, new: Item | None) -> Item | None:
+    """What an update leaves: taking away from an item that is not there makes none."""
+    return None if not old and new is not None and new.keys() == TABLE_KEYS else new
 
 
 class AgainstADict(RuleBasedStateMachine):
@@ -138,7 +143,7 @@ class AgainstADict(RuleBasedStateMachine):
                 self.call("UpdateItem", **request)
             assert refusal.value.code == "ValidationException"
             return
-        self.check_write("UpdateItem", request, key, condition, new)
+        self.check_write("UpdateItem", request, key, condition, made(old, new))
 
     def check_write(
         self, operation: str, request: dict[str, Any], key: Item, condition: Condition | None, new: Item | None
@@ -201,7 +206,7 @@ class AgainstADict(RuleBasedStateMachine):
                     request.update({"Key": key, "UpdateExpression": text, **given(values)})
                     changed = apply({**key, **old})
                     refused = changed is None
-                    new[key_of(key)] = changed
+                    new[key_of(key)] = made(old, changed)
                     kind = "Update"
                 case "Delete":
                     request["Key"] = key

@@ -139,16 +139,20 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
     return newest(rows, stream) if first is None else first - 1
 
 
-def record(stream: Stream, row: tuple[int, float, int, bytes, bytes | None, bytes | None]) -> dict[str, Any]:
+LoggedRow = tuple[int, float, int, bytes | None, bytes | None, bytes | None]
+
+
+def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
     """One change as GetRecords tells it."""
     sequence, at, kind, key, new, old = row
-    keys = unpack(key)
-    size = item_size(keys)
-    change: dict[str, Any] = {"ApproximateCreationDateTime": float(int(at)), "Keys": keys}
-    for name, blob in (("NewImage", new), ("OldImage", old)):
-        if blob is not None:
-            change[name] = unpack(blob)
-            size += item_size(change[name])
+    images = {name: unpack(blob) for name, blob in (("NewImage", new), ("OldImage", old)) if blob is not None}
+    if key is None:
+        image = next(iter(images.values()))
+        keys = {name: image[name] for name, _ in stream.keys}
+    else:
+        keys = unpack(key)
+    size = item_size(keys) + sum(map(item_size, images.values()))
+    change: dict[str, Any] = {"ApproximateCreationDateTime": float(int(at)), "Keys": keys, **images}
     change |= {
         "SequenceNumber": sequence_number(sequence),
         "SizeBytes": size,

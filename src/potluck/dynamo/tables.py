@@ -171,6 +171,9 @@ class Table:
         self.ttl = definition.ttl
         self.stream = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
         self.log = f"changes_{self.stream.number}" if self.stream else None
+        view = self.stream.view if self.stream else ""
+        self.logs_new = view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
+        self.logs_old = view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
         self.arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{definition.name}"
 
     def key_of(self, item: Item) -> Item:

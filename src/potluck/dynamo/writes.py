@@ -17,7 +17,7 @@ from potluck.dynamo.expressions import (
 from potluck.dynamo.limits import ITEM_BYTES
 from potluck.dynamo.storage.rows import ItemRow, Rows, pack
 from potluck.dynamo.tables import Table
-from potluck.dynamo.values import Item, checked_item, checked_value, item_size
+from potluck.dynamo.values import Item, checked_item, checked_value, item_size, utf8_length, value_size
 
 __all__ = ["Check", "Delete", "Put", "UpdateWrite", "Write"]
 
@@ -138,6 +138,11 @@ class UpdateWrite(Keyed):
             self.update = legacy.attribute_updates(request["AttributeUpdates"])
         super().__init__(request, condition_of(request, placeholders))
 
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The attributes it may change."""
+        return self.update.attributes if self.update else ()
+
     def bind(self, table: Table) -> None:
         super().bind(table)
         if self.update is not None:
@@ -151,9 +156,15 @@ class UpdateWrite(Keyed):
         item = self.update.apply(before)
         if old is None and self.update.attributes and len(item) == len(before):
             return None  # taking away from an item that is not there does not make one
-        size = item_size(item)
+        touched = self.update.attributes
+        size = old.size if old else item_size(before)
+        for name in touched:
+            # What the update left alone is as big as it was.
+            size += attribute_size(item, name) - attribute_size(before, name)
         if size > ITEM_BYTES:
             invalid("Item size to update has exceeded the maximum allowed size")
+        if old is not None and self.table.index_key_names.isdisjoint(touched):
+            return ItemRow(size, pack(item), item)
         places = [index.place(item, strict=True) for index in self.table.indexes]
         return ItemRow(size, pack(item), item, places)
 
@@ -172,6 +183,11 @@ def condition_of(request: dict[str, Any], placeholders: Placeholders | None = No
         found = legacy.expected(request.get("Expected") or {}, request.get("ConditionalOperator"))
     placeholders.check_all_used()
     return found
+
+
+def attribute_size(item: Item, name: str) -> int:
+    value = item.get(name)
+    return 0 if value is None else utf8_length(name) + value_size(value)
 
 
 def check_key_values(key: Item) -> None:

@@ -20,7 +20,7 @@ async def update_item(database: "Database", request: dict[str, Any]) -> dict[str
 
     def work(rows: Rows) -> dict[str, Any]:
         old, new = write.evaluate(rows)
-        rows.store(table, write.key, old, new, now)
+        rows.store(table, write.key, old, new, now, touched=write.touched)
         answer: dict[str, Any] = {}
         wanted = request.get("ReturnValues", "NONE")
         if wanted != "NONE":

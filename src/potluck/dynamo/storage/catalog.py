@@ -144,7 +144,7 @@ def drop_index(connection: apsw.Connection, index: Index) -> None:
 def create_log(connection: apsw.Connection, stream: StreamDefinition) -> None:
     connection.execute(
         f"CREATE TABLE changes_{stream.number}(sequence INTEGER PRIMARY KEY, at REAL NOT NULL, kind INTEGER NOT NULL,"
-        " key BLOB NOT NULL, new BLOB, old BLOB)"
+        " key BLOB, new BLOB, old BLOB)"
     )
 
 

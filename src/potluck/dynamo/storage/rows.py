@@ -1,6 +1,7 @@
 """Items as rows: one row an item, one an index it is in, one an expiry, one a change in the log."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Collection
 from typing import Any
 
 import apsw
@@ -68,6 +69,11 @@ class ItemRow:
             self._places = [index.place(item) for index in table.indexes]
         return self._places
 
+    def stay_with(self, old: "ItemRow", table: Table) -> list[bytes | None]:
+        """The places of an item that no index has reason to move: those of the one before."""
+        self._places = old.places(table)
+        return self._places
+
 
 class Rows:
     """One connection's view of the rows; what it writes is part of the transaction under way."""
@@ -76,7 +82,7 @@ class Rows:
         self.connection = connection
         self.catalog = catalog
         self.execute: Callable[..., Any] = connection.execute
-        self.counts: dict[str, list[int]] = {}
+        self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self.changed: set[str] = set()
 
     def get(self, table: Table, key: bytes) -> tuple[int, bytes] | None:
@@ -114,59 +120,73 @@ class Rows:
         return found
 
     def store(
-        self, table: Table, key: bytes, old: ItemRow | None, new: ItemRow | None, now: float, *, expired: bool = False
+        self,
+        table: Table,
+        key: bytes,
+        old: ItemRow | None,
+        new: ItemRow | None,
+        now: float,
+        *,
+        touched: Collection[str] | None = None,
+        expired: bool = False,
     ) -> None:
-        """Put `new` where `old` was, in the table, its indexes, its expiries and its log."""
-        execute = self.execute
+        """Put `new` where `old` was, in the table, its indexes, its expiries and its log.
+
+        `touched` names the only attributes in which the two may differ, where that is known.
+        """
         if new is None:
             if old is None:
                 return
-            execute(f"DELETE FROM {table.rows} WHERE key=?", (key,))
+            self.execute(f"DELETE FROM {table.rows} WHERE key=?", (key,))
             self.count(table.rows, -1, -old.size)
+        elif old is None:
+            self.execute(f"INSERT INTO {table.rows} VALUES (?, ?, ?)", (key, new.size, new.blob))
+            self.count(table.rows, 1, new.size)
+        elif old.blob == new.blob:
+            return
         else:
-            execute(f"REPLACE INTO {table.rows} VALUES (?, ?, ?)", (key, new.size, new.blob))
-            if old is None:
-                self.count(table.rows, 1, new.size)
-            else:
-                self.count(table.rows, 0, new.size - old.size)
+            self.execute(f"UPDATE {table.rows} SET size=?, item=? WHERE key=?", (new.size, new.blob, key))
+            self.count(table.rows, 0, new.size - old.size)
         if table.indexes:
-            nowhere = [None] * len(table.indexes)
-            before = old.places(table) if old else nowhere
-            after = new.places(table) if new else nowhere
-            for at, index in enumerate(table.indexes):
-                self.move(index, key, old, new, before[at], after[at])
+            self.move(table, key, old, new, touched)
         if table.ttl is not None:
             self.expire(table, key, old, new)
-        if table.log is not None and not (old and new and (old.blob == new.blob or same(old.item, new.item))):
+        if table.log is not None and not (old and new and same(old.item, new.item)):
             self.log(table, old, new, now, expired)
         self.changed.add(table.name)
 
     def move(
         self,
-        index: Index,
+        table: Table,
         key: bytes,
         old: ItemRow | None,
         new: ItemRow | None,
-        before: bytes | None,
-        after: bytes | None,
+        touched: Collection[str] | None,
     ) -> None:
-        """Move an item's row in one index from where it was to where it belongs."""
-        if before is None and after is None:
-            return
-        gone = shown_size(index, old) if old and before is not None else 0
-        size = shown_size(index, new) if new and after is not None else 0
-        if before == after:
-            if size != gone:
-                self.count(index.rows, 0, size - gone)
-                if not index.shows_all:
-                    self.execute(f"UPDATE {index.rows} SET size=? WHERE key=?", (size, (before or b"") + key))
-            return
-        if before is not None:
-            self.execute(f"DELETE FROM {index.rows} WHERE key=?", (before + key,))
-            self.count(index.rows, -1, -gone)
-        if after is not None:
-            self.execute(f"REPLACE INTO {index.rows} VALUES (?, ?, ?)", (after + key, len(after) + 1, size))
-            self.count(index.rows, 1, size)
+        """Move an item's rows in the indexes from where they were to where they belong."""
+        if old and new and touched is not None and table.index_key_names.isdisjoint(touched):
+            after = before = new.stay_with(old, table)
+        else:
+            nowhere: list[bytes | None] = [None] * len(table.indexes)
+            before = old.places(table) if old else nowhere
+            after = new.places(table) if new else nowhere
+        for at, index in enumerate(table.indexes):
+            leaving, arriving = before[at], after[at]
+            gone = shown_size(index, old) if old and leaving is not None else 0
+            size = shown_size(index, new) if new and arriving is not None else 0
+            if leaving == arriving:
+                if size != gone:
+                    self.count(index.rows, 0, size - gone)
+                    if not index.shows_all:
+                        self.execute(f"UPDATE {index.rows} SET size=? WHERE key=?", (size, (leaving or b"") + key))
+                continue
+            if leaving is not None:
+                self.execute(f"DELETE FROM {index.rows} WHERE key=?", (leaving + key,))
+                self.count(index.rows, -1, -gone)
+            if arriving is not None:
+                # A backfill may have put the row there already.
+                self.execute(f"REPLACE INTO {index.rows} VALUES (?, ?, ?)", (arriving + key, len(arriving) + 1, size))
+                self.count(index.rows, 1, size)
 
     def expire(self, table: Table, key: bytes, old: ItemRow | None, new: ItemRow | None) -> None:
         before = expiry(table, old.item) if old else None
@@ -178,26 +198,21 @@ class Rows:
                 self.execute(f"INSERT INTO {table.expiries} VALUES (?, ?)", (after, key))
 
     def log(self, table: Table, old: ItemRow | None, new: ItemRow | None, now: float, expired: bool) -> None:
-        view = table.stream.view  # type: ignore[union-attr]
         kind = INSERTED if old is None else MODIFIED if new else EXPIRED if expired else REMOVED
+        after = new.blob if new and table.logs_new else None
+        before = old.blob if old and table.logs_old else None
+        key = None
+        if after is None and before is None:
+            # Otherwise the key is in the image.
+            key = pack(table.key_of((new or old).item))  # type: ignore[union-attr]  # one of the two there is
         self.execute(
-            f"INSERT INTO {table.log}(at, kind, key, new, old) VALUES (?, ?, ?, ?, ?)",
-            (
-                now,
-                kind,
-                pack(table.key_of((new or old).item)),  # type: ignore[union-attr]
-                new.blob if new and view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES") else None,
-                old.blob if old and view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES") else None,
-            ),
+            f"INSERT INTO {table.log}(at, kind, key, new, old) VALUES (?, ?, ?, ?, ?)", (now, kind, key, after, before)
         )
 
     def count(self, of: str, items: int, size: int) -> None:
-        counted = self.counts.get(of)
-        if counted is None:
-            self.counts[of] = [items, size]
-        else:
-            counted[0] += items
-            counted[1] += size
+        counted = self.counts[of]
+        counted[0] += items
+        counted[1] += size
 
     def save_counts(self) -> None:
         """Add up what this transaction changed, once a table and index."""
