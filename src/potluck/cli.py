@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +115,7 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
         epilog="Settings may also come from the environment: POTLUCK_ENGINE (embedded or aws), POTLUCK_DATA, "
         "POTLUCK_HOST, POTLUCK_PORT, POTLUCK_REGION, POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX.",
     )
-    parser.add_argument("--version", action="version", version=f"potluck {version('potluck')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(name: str, run: Any, help: str) -> argparse.ArgumentParser:
@@ -150,6 +149,16 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
     copy.add_argument("to", type=Path, metavar="FILE", help="the file to make; it must not exist yet")
     copy.add_argument("--data", type=Path, default=settings.data, help="the folder whose store is copied (%(default)s)")
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version; looking it up takes as long as starting the engine, so it waits until it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"potluck {version('potluck')}")
+        parser.exit()
 
 
 def _port(text: str) -> int:

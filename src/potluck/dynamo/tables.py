@@ -95,23 +95,26 @@ class Index:
         encoded = []
         for name, kind, encode in self.components:
             value = item.get(name)
-            if value is None:
-                if strict:
-                    self.check_key(item)
-                return None
-            content = value.get(kind)
-            if not content or len(content) > SURELY_SHORT:
-                try:
-                    self.check_key(item)
-                except DynamoError:
-                    if strict:
-                        raise
+            content = value.get(kind) if value is not None else None
+            if content is None or not 0 < len(content) <= SURELY_SHORT:
+                # Missing, of another type, empty, or so long that it must be measured.
+                taken = self._can_take(item, strict)
+                if content is None or not taken:
                     return None
-            encoded.append(encode(content))  # type: ignore[arg-type]  # a missing content was refused above
-        length = self.partition_length
-        if length == 1:
+            encoded.append(encode(content))
+        if self.partition_length == 1:
             return hashed(encoded[0]) + encoded[1] if len(encoded) == 2 else hashed(encoded[0]) + b"".join(encoded[1:])
+        length = self.partition_length
         return hashed(b"".join(encoded[:length])) + b"".join(encoded[length:])
+
+    def _can_take(self, item: Item, strict: bool) -> bool:
+        try:
+            self.check_key(item)
+        except DynamoError:
+            if strict:
+                raise
+            return False
+        return True
 
     def show(self, item: Item) -> Item:
         """What the index keeps of an item."""

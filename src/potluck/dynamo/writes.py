@@ -22,6 +22,10 @@ from potluck.dynamo.values import Item, checked_item, checked_value, item_size, 
 __all__ = ["Check", "Delete", "Put", "UpdateWrite", "Write"]
 
 
+PLAIN_PUT = 2
+"""A put with no more than its table and its item has no expressions to look at."""
+
+
 class Write:
     """What one item is to become, and on which condition. Read from the request first, then bound to its table."""
 
@@ -66,7 +70,8 @@ class Put(Write):
 
     def __init__(self, request: dict[str, Any], item: Item, mismatch: str | None = None) -> None:
         self.mismatch = mismatch  # what is said of a wrong key, where it is not what PutItem says
-        refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
+        if len(request) > PLAIN_PUT:
+            refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
         self.item, self.size = checked_item(item)
         if request.get("ReturnValues") not in (None, "NONE", "ALL_OLD"):
             invalid("ReturnValues can only be ALL_OLD or NONE")
