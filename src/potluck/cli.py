@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from potluck.dynamo.errors import StoreUnusable
 from potluck.settings import Settings, SettingsError
 
 __all__ = ["main"]
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings.from_environment()
         chosen = _parser(settings).parse_args(arguments)
         status: int = chosen.run(chosen, settings)
-    except (SettingsError, _Refused, OSError) as problem:
+    except (SettingsError, StoreUnusable, _Refused, OSError) as problem:
         print(f"potluck: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

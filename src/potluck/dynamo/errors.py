@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-__all__ = ["CLOSED", "DynamoError", "invalid"]
+__all__ = ["CLOSED", "DynamoError", "StoreUnusable", "invalid"]
 
 CLOSED = "EngineClosed"
 """The code of a call that comes after close."""
@@ -26,6 +26,10 @@ class DynamoError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.message, self.item, self.reasons)
+
+
+class StoreUnusable(Exception):
+    """The file cannot be used as a store; the message says why."""
 
 
 def invalid(message: str) -> NoReturn:

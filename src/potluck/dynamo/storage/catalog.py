@@ -6,7 +6,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from potluck.dynamo.storage.connection import StoreDamaged
+from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.tables import Index, StreamDefinition, Table, TableDefinition
 
 __all__ = ["Catalog", "create_expiries", "create_index", "create_log", "drop_index", "prepare_file"]
@@ -26,7 +26,7 @@ def prepare_file(connection: apsw.Connection) -> None:
         application = connection.execute("PRAGMA application_id").get
         if found == 0 and application == 0:
             if connection.execute("SELECT count(*) FROM sqlite_schema").get:
-                raise StoreDamaged("this SQLite file was not made by potluck")
+                raise StoreUnusable("this SQLite file was not made by potluck")
             for statement in (
                 "CREATE TABLE tables(name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
                 "CREATE TABLE numbers(kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
@@ -44,9 +44,9 @@ def prepare_file(connection: apsw.Connection) -> None:
             ):
                 connection.execute(statement)
         elif application != APPLICATION_ID:
-            raise StoreDamaged("this SQLite file was not made by potluck")
+            raise StoreUnusable("this SQLite file was not made by potluck")
         elif found > FORMAT:
-            raise StoreDamaged(f"this store was written by a later version of potluck (format {found})")
+            raise StoreUnusable(f"this store was written by a later version of potluck (format {found})")
     except BaseException:
         connection.execute("ROLLBACK")
         raise

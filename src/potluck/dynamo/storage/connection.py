@@ -4,7 +4,9 @@ import time
 
 import apsw
 
-__all__ = ["BUSY_SECONDS", "StoreDamaged", "open_connection"]
+from potluck.dynamo.errors import StoreUnusable
+
+__all__ = ["BUSY_SECONDS", "open_connection"]
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for another process's turn before it gives up."""
@@ -14,14 +16,19 @@ CACHE_KIB = 32 * 1024
 MAPPED_BYTES = 1 << 30
 
 
-class StoreDamaged(Exception):
-    """The file cannot be used as a store; the message says why."""
-
-
 def open_connection(path: str, *, vfs: str | None = None, durable: bool = True, writes: bool) -> apsw.Connection:
     """A connection in WAL mode; a durable one syncs the log before a commit is answered."""
-    connection = apsw.Connection(path, vfs=vfs, statementcachesize=512)
-    connection.set_busy_handler(wait_for_turn)
+    try:
+        connection = apsw.Connection(path, vfs=vfs, statementcachesize=512)
+        connection.set_busy_handler(wait_for_turn)
+        return prepared(connection, durable, writes)
+    except apsw.CantOpenError as error:
+        raise StoreUnusable(f"{path} cannot be opened; its folder must exist and be writable") from error
+    except apsw.NotADBError as error:
+        raise StoreUnusable(f"{path} is not a store of potluck's, nor any SQLite file") from error
+
+
+def prepared(connection: apsw.Connection, durable: bool, writes: bool) -> apsw.Connection:
     set_pragma(connection, "page_size", PAGE_BYTES, verify=False)  # has no effect on a file that has pages already
     use_write_ahead_log(connection)
     set_pragma(connection, "synchronous", 2 if durable else 0)
@@ -54,9 +61,9 @@ def use_write_ahead_log(connection: apsw.Connection) -> None:
                 raise
         else:
             if mode != "wal":
-                raise StoreDamaged(f"this file system does not allow a write-ahead log (journal mode is {mode})")
+                raise StoreUnusable(f"this file system does not allow a write-ahead log (journal mode is {mode})")
             return
-    raise StoreDamaged("another process holds the store's file and does not let go")
+    raise StoreUnusable("another process holds the store's file and does not let go")
 
 
 def set_pragma(connection: apsw.Connection, name: str, value: int, *, verify: bool = True) -> None:
@@ -65,4 +72,4 @@ def set_pragma(connection: apsw.Connection, name: str, value: int, *, verify: bo
     if verify:
         found = connection.execute(f"PRAGMA {name}").get
         if found != value:
-            raise StoreDamaged(f"SQLite did not take {name}={value}, it says {found}")
+            raise StoreUnusable(f"SQLite did not take {name}={value}, it says {found}")
