@@ -109,6 +109,15 @@ class Database:
                 raise not_found()
         return table
 
+    def current_table(self, name: str) -> Table:
+        """The table as it is now, whichever process changed it last; for calls about the table itself."""
+        name = table_name_of(name)
+        self.file.refresh_catalog()
+        table = self.file.catalog.tables.get(name)
+        if table is None:
+            raise not_found(name)
+        return table
+
     @property
     def rows(self) -> Rows:
         """The stored rows, to read from on the calling thread."""

@@ -271,6 +271,7 @@ def check_sort_bytes(size: int) -> None:
         )
 
 
-def not_found() -> DynamoError:
-    """The answer to a call on a table that is not there."""
-    return DynamoError("ResourceNotFoundException", "Requested resource not found")
+def not_found(name: str | None = None) -> DynamoError:
+    """The answer to a call on a table that is not there; calls about tables name it, calls about items do not."""
+    told = f": Table: {name} not found" if name else ""
+    return DynamoError("ResourceNotFoundException", f"Requested resource not found{told}")

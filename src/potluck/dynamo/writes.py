@@ -49,6 +49,15 @@ class Write:
         """What stands there afterwards."""
         raise NotImplementedError
 
+    @property
+    def touched(self) -> tuple[str, ...] | None:
+        """The only attributes it may change, where they are known."""
+        return None
+
+    def returned(self, wanted: str, old: ItemRow | None, new: ItemRow | None) -> Item | None:
+        """The attributes that ReturnValues asks for."""
+        return old.item if old else None
+
     def evaluate(self, rows: Rows) -> tuple[ItemRow | None, ItemRow | None]:
         """What stands there now and what is to stand there; nothing is written yet."""
         rows.check_current(self.table)
@@ -143,11 +152,6 @@ class UpdateWrite(Keyed):
             self.update = legacy.attribute_updates(request["AttributeUpdates"])
         super().__init__(request, condition_of(request, placeholders))
 
-    @property
-    def touched(self) -> tuple[str, ...]:
-        """The attributes it may change."""
-        return self.update.attributes if self.update else ()
-
     def bind(self, table: Table) -> None:
         super().bind(table)
         if self.update is not None:
@@ -172,6 +176,16 @@ class UpdateWrite(Keyed):
             return ItemRow(size, pack(item), item)
         places = [index.place(item, strict=True) for index in self.table.indexes]
         return ItemRow(size, pack(item), item, places)
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        return self.update.attributes if self.update else ()
+
+    def returned(self, wanted: str, old: ItemRow | None, new: ItemRow | None) -> Item | None:
+        row = old if wanted.endswith("OLD") else new
+        if row is None or wanted.startswith("ALL"):
+            return row.item if row else None
+        return self.update.touched(row.item) if self.update else None
 
 
 def condition_of(request: dict[str, Any], placeholders: Placeholders | None = None) -> Condition | None:

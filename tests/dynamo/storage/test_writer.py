@@ -79,10 +79,7 @@ async def test_a_write_prepared_for_an_older_definition_is_prepared_again(databa
     await asyncio.gather(
         database.call("UpdateTable", update), database.call("PutItem", {"TableName": "Notes", "Item": item})
     )
-    while (await database.call("DescribeTable", {"TableName": "Notes"}))["Table"]["GlobalSecondaryIndexes"][0][
-        "IndexStatus"
-    ] != "ACTIVE":
-        await asyncio.sleep(0)
+    await asyncio.gather(*database._background)  # the filling of the index
     found = await database.call("Scan", {"TableName": "Notes", "IndexName": "by-owner"})
     assert found["Items"] == [item]
 

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.descriptions import described
-from potluck.dynamo.errors import DynamoError, invalid
+from potluck.dynamo.errors import invalid
 from potluck.dynamo.parameters import table_name_of
 from potluck.dynamo.storage.rows import Rows
+from potluck.dynamo.tables import not_found
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -31,7 +32,7 @@ async def delete_table(database: "Database", request: dict[str, Any]) -> dict[st
     def drop(rows: Rows) -> dict[str, Any]:
         table = rows.catalog.tables.get(name)
         if table is None:
-            raise DynamoError("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
+            raise not_found(name)
         if table.definition.protected:
             invalid(
                 "Resource cannot be deleted as it is currently protected against deletion. "

@@ -16,17 +16,18 @@ async def put_item(database: "Database", request: dict[str, Any]) -> dict[str, A
 
 
 async def write_one(database: "Database", request: dict[str, Any], write: Write) -> dict[str, Any]:
-    """Put or delete one item, and answer with what was there if that is asked."""
+    """Change one item, and answer with what of it is asked for."""
     table = database.table(request["TableName"])
     write.bind(table)
     now = database.clock()
 
     def work(rows: Rows) -> dict[str, Any]:
         old, new = write.evaluate(rows)
-        rows.store(table, write.key, old, new, now)
+        rows.store(table, write.key, old, new, now, touched=write.touched)
         answer: dict[str, Any] = {}
-        if old is not None and request.get("ReturnValues") == "ALL_OLD":
-            answer["Attributes"] = old.item
+        wanted = request.get("ReturnValues", "NONE")
+        if wanted != "NONE" and (attributes := write.returned(wanted, old, new)):
+            answer["Attributes"] = attributes
         asked = request.get("ReturnConsumedCapacity", "NONE")
         if asked != "NONE":
             consumed = Consumed(table.name)

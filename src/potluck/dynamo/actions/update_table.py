@@ -20,7 +20,7 @@ from potluck.dynamo.schemas import (
 from potluck.dynamo.storage.catalog import create_index, create_log, drop_index
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.streams import new_stream
-from potluck.dynamo.tables import Table, TableDefinition
+from potluck.dynamo.tables import Table, TableDefinition, not_found
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -48,7 +48,7 @@ async def update_table(database: "Database", request: dict[str, Any]) -> dict[st
     def change(rows: Rows) -> tuple[dict[str, Any], bool]:
         table = rows.catalog.tables.get(name)
         if table is None:
-            raise DynamoError("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
+            raise not_found(name)
         definition = with_settings(table.definition, request, database.clock())
         definition = with_stream(rows, definition, request.get("StreamSpecification"), database.clock())
         updates = request.get("GlobalSecondaryIndexUpdates") or []
