@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from potluck.dynamo import streams, ttl
-from potluck.dynamo.actions import ACTIONS, Action
+from potluck.dynamo.actions import ACTIONS
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.parameters import check, check_whole, table_name_of
@@ -79,24 +79,20 @@ class Database:
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
         request = check(operation, request)
-        try:
-            return await self._answer(action, request)
-        except (DynamoError, TypeError, AttributeError) as error:
-            if isinstance(error, DynamoError) and error.code not in FIRST_READING:
-                raise
-            # The service reads every attribute value before it looks at anything else; here that is done only when
-            # something is wrong, and what it reads leniently is then tried once more.
-            whole = check_whole(operation, request)
-            if whole == request:
-                raise
-        return await self._answer(action, whole)
-
-    async def _answer(self, action: Action, request: dict[str, Any]) -> dict[str, Any]:
         while True:
             try:
                 return await action(self, request)
             except StaleTable:
                 self.file.refresh_catalog()
+            except (DynamoError, TypeError, AttributeError) as error:
+                if isinstance(error, DynamoError) and error.code not in FIRST_READING:
+                    raise
+                # The service reads every attribute value before it looks at anything else; here that is done only
+                # when something is wrong, and what it reads leniently is then tried again.
+                whole = check_whole(operation, request)
+                if whole == request:
+                    raise
+                request = whole
 
     def table(self, name: str, index: str | None = None) -> Table:
         """The table of that name, or with that ARN; if it or the index is not known yet, the file is asked."""

@@ -356,6 +356,8 @@ async def started(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Bound here and not by uvicorn, which ends the process when the port is taken.
     listening = socket.create_server((host, port), family=family)
+    # The standard event loop leaves this to us; without it, small answers wait for the caller's acknowledgement.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
         application(database, host, host_names),
         http="httptools",

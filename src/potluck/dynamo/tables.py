@@ -107,6 +107,16 @@ class Index:
         length = self.partition_length
         return hashed(b"".join(encoded[:length])) + b"".join(encoded[length:])
 
+    def place_encoded(self, encoded: dict[str, bytes]) -> bytes | None:
+        """The same from key values that are valid and encoded already."""
+        try:
+            parts = [encoded[name] for name in self.key_names]
+        except KeyError:
+            return None
+        if self.partition_length == 1:
+            return hashed(parts[0]) + b"".join(parts[1:])
+        return hashed(b"".join(parts[: self.partition_length])) + b"".join(parts[self.partition_length :])
+
     def _can_take(self, item: Item, strict: bool) -> bool:
         try:
             self.check_key(item)
@@ -158,6 +168,7 @@ class Table:
         self.name = definition.name
         self.number = definition.number
         self.rows = f"items_{definition.number}"
+        self.select = f"SELECT size, item FROM {self.rows} WHERE key=?"
         self.expiries = f"expiries_{definition.number}"
         self.key_names = definition.key
         self.partition_name = definition.key[0]
@@ -171,6 +182,10 @@ class Table:
         self.indexes_by_name = {index.name: index for index in self.indexes}
         self.readable_indexes = {index.name for index in self.indexes if index.definition.status == "ACTIVE"}
         self.index_key_names = {name for index in self.indexes for name in index.key_names}
+        self.key_components = [
+            (name, definition.attributes[name], ENCODERS[definition.attributes[name]])
+            for name in dict.fromkeys((*definition.key, *(name for index in self.indexes for name in index.key_names)))
+        ]
         self.ttl = definition.ttl
         self.stream = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
         self.log = f"changes_{self.stream.number}" if self.stream else None
@@ -189,6 +204,24 @@ class Table:
         if self.encode_sort is None:
             return key
         return key + self.encode_sort(item[self.sort_name][self.sort_kind])  # type: ignore[index]
+
+    def places(self, item: Item, mismatch: str | None = None) -> tuple[bytes, list[bytes | None]]:
+        """Where an item is kept and where it stands in each index; refuses one whose values cannot be keys."""
+        encoded: dict[str, bytes] = {}
+        for name, kind, encode in self.key_components:
+            value = item.get(name)
+            if value is not None:
+                content = value.get(kind)
+                if content is None or not 0 < len(content) <= SURELY_SHORT:
+                    break
+                encoded[name] = encode(content)
+        else:
+            key = encoded.get(self.partition_name)
+            if key is not None and (self.sort_name is None or self.sort_name in encoded):
+                key = hashed(key) if self.sort_name is None else hashed(key) + encoded[self.sort_name]
+                return key, [index.place_encoded(encoded) for index in self.indexes]
+        self.check_key_values(item, mismatch)
+        return self.row_key(item), [index.place(item, strict=True) for index in self.indexes]
 
     def checked_key(self, key: Item) -> tuple[Item, bytes]:
         """A key given on its own, checked against the schema, and where its item is kept."""

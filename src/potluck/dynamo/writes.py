@@ -91,10 +91,8 @@ class Put(Write):
     def bind(self, table: Table) -> None:
         super().bind(table)
         item = self.item
-        table.check_key_values(item, self.mismatch)
         self.key_item = item
-        self.key = table.row_key(item)
-        places = [index.place(item, strict=True) for index in table.indexes]
+        self.key, places = table.places(item, self.mismatch)
         self.new = ItemRow(self.size, pack(item), item, places)
 
     def become(self, old: ItemRow | None) -> ItemRow | None:
@@ -142,7 +140,10 @@ class UpdateWrite(Keyed):
     __slots__ = ("update",)
 
     def __init__(self, request: dict[str, Any]) -> None:
-        refuse_mixed_parameters(request, ("UpdateExpression", "ConditionExpression"), ("AttributeUpdates", "Expected"))
+        if "UpdateExpression" not in request or "AttributeUpdates" in request or "Expected" in request:
+            refuse_mixed_parameters(
+                request, ("UpdateExpression", "ConditionExpression"), ("AttributeUpdates", "Expected")
+            )
         check_key_values(request["Key"])
         self.update: Update | None = None
         placeholders = Placeholders(request)

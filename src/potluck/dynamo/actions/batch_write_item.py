@@ -28,18 +28,19 @@ async def batch_write_item(database: "Database", request: dict[str, Any]) -> dic
     now = database.clock()
 
     def work(rows: Rows) -> dict[str, Any]:
+        asked = request.get("ReturnConsumedCapacity", "NONE")
         consumed: dict[str, Consumed] = {}
         collections: dict[str, list[dict[str, Any]]] = {}
         for write in [write for _, write in writes]:
             table = write.table
             old, new = write.evaluate(rows)
             rows.store(table, write.key, old, new, now)
-            consumed.setdefault(table.name, Consumed(table.name)).write(table, old, new)
+            if asked != "NONE":
+                consumed.setdefault(table.name, Consumed(table.name)).write(table, old, new)
             collection = metrics(table, write.key_item)
             if collection and collection not in collections.setdefault(table.name, []):
                 collections[table.name].append(collection)
         answer: dict[str, Any] = {"UnprocessedItems": {}}
-        asked = request.get("ReturnConsumedCapacity", "NONE")
         if asked != "NONE":
             answer["ConsumedCapacity"] = [each.report(asked) for each in consumed.values()]
         if collections and request.get("ReturnItemCollectionMetrics") == "SIZE":

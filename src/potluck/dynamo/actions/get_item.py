@@ -20,7 +20,7 @@ async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, A
         check_key_values(request["Key"])  # what is wrong with the values is told first
         raise
     check_projection(projection, table)
-    row = database.rows.get(table, table.checked_key(request["Key"])[1])
+    row = database.file.reader.get(table, table.checked_key(request["Key"])[1])
     answer: dict[str, Any] = {}
     if row is not None:
         item = unpack(row[1])

@@ -88,7 +88,7 @@ class Rows:
     def get(self, table: Table, key: bytes) -> tuple[int, bytes] | None:
         """The size and content of the item at a key."""
         try:
-            row: tuple[int, bytes] | None = self.execute(f"SELECT size, item FROM {table.rows} WHERE key=?", (key,)).get
+            row: tuple[int, bytes] | None = self.execute(table.select, (key,)).get
         except apsw.SQLError as error:
             raise StaleTable from error  # dropped by another process
         return row

@@ -63,6 +63,7 @@ class Writer:
         self._arriving: dict[asyncio.AbstractEventLoop, list[Job]] = {}
         self._closed = False
         self._log_pages = 0
+        self._checkpointed_pages = 0
         self._seen_version = 0
         self._shared_until = 0.0
         connection.wal_autocheckpoint(0)
@@ -195,7 +196,10 @@ class Writer:
     def _keep_log_short(self) -> None:
         if self._log_pages > LONGEST_LOG_PAGES:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        elif self._log_pages > CHECKPOINT_PAGES:
+        elif self._log_pages < self._checkpointed_pages:
+            self._checkpointed_pages = 0  # the log began again from its start
+        elif self._log_pages > self._checkpointed_pages + CHECKPOINT_PAGES:
+            self._checkpointed_pages = self._log_pages
             self.checkpoint()
         if time.monotonic() < self._shared_until:
             # SQLite's lock is not fair: without a pause, a busy process would keep it from the others.
