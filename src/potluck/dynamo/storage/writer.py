@@ -113,7 +113,7 @@ class Writer:
             try:
                 arrived = self._queue.get(timeout=WATCH_SECONDS if self.watching else None)
             except queue.Empty:
-                self._look_for_others()
+                self._beside(self._look_for_others)
                 continue
             jobs: list[Job] = []
             while True:
@@ -129,7 +129,14 @@ class Writer:
                     break
             if jobs:
                 self._commit(jobs)
-                self._keep_log_short()
+                self._beside(self._keep_log_short)
+
+    def _beside(self, chore: Callable[[], None]) -> None:
+        """Do what no caller waits for; if it fails, the writer goes on."""
+        try:
+            chore()
+        except apsw.Error:
+            logger.exception("%s failed", chore.__name__)
 
     def _commit(self, jobs: list[Job]) -> None:
         try:
