@@ -1,6 +1,7 @@
 """The embedded engine: the DynamoDB API in process, on one file."""
 
 import asyncio
+import logging
 import os
 import sys
 import threading
@@ -21,6 +22,8 @@ from potluck.dynamo.storage.writer import Work
 from potluck.dynamo.tables import Table, not_found
 
 __all__ = ["Database"]
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -193,10 +196,15 @@ class Database:
         trimmed = time.monotonic()
         while True:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
-            await ttl.sweep(self)
-            if time.monotonic() - trimmed > TRIM_SECONDS:
-                await streams.trim(self)
-                trimmed = time.monotonic()
+            try:
+                self.file.refresh_catalog()
+                await ttl.sweep(self)
+                if time.monotonic() - trimmed > TRIM_SECONDS:
+                    await streams.trim(self)
+                    trimmed = time.monotonic()
+            except Exception:
+                # A full disk, say: expiry goes on when there is room again.
+                logger.exception("housekeeping failed and is tried again")
 
     async def sweep(self) -> int:
         """Delete what has expired by now; how many items that were."""
