@@ -1,5 +1,6 @@
 """What Query and Scan have in common: an index, a filter, a selection of attributes, a place to start."""
 
+from functools import cached_property
 from typing import Any
 
 from potluck.dynamo.errors import DynamoError, invalid
@@ -38,12 +39,23 @@ class Selection:
         self.filter: Condition | None = None
         self.projection: Projection | None = None
         self.fetches_whole = False
-        self.placeholders = Placeholders(request)
-        if "AttributesToGet" in request:
-            self.projection = legacy.attributes_to_get(request["AttributesToGet"])
-        if legacy_filter in request:
-            self.filter = legacy.filter_conditions(request[legacy_filter], request.get("ConditionalOperator"))
+        # What is wrong with both is told in this order by each.
+        for read in (self._read_filter, self._read_names) if self.is_query else (self._read_names, self._read_filter):
+            read()
         check_start_values(request.get("ExclusiveStartKey") or {})
+
+    def _read_filter(self) -> None:
+        if self.legacy_filter in self.request:
+            operator = self.request.get("ConditionalOperator")
+            self.filter = legacy.filter_conditions(self.request[self.legacy_filter], operator)
+
+    def _read_names(self) -> None:
+        if "AttributesToGet" in self.request:
+            self.projection = legacy.attributes_to_get(self.request["AttributesToGet"])
+
+    @cached_property
+    def placeholders(self) -> Placeholders:
+        return Placeholders(self.request)
 
     def read_expressions(self) -> None:
         """Read the filter and the projection; the key condition, if there is one, has been read by now."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.expressions import refuse_mixed_parameters
 from potluck.dynamo.projections import check_projection, projection_of
 from potluck.dynamo.storage.rows import unpack
 from potluck.dynamo.writes import check_key_values
@@ -11,9 +12,16 @@ from potluck.dynamo.writes import check_key_values
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
+PLAIN_GET = 2
+"""A get with no more than its table and its key has no projection to look at."""
+
 
 async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    projection = projection_of(request)
+    projection = None
+    if len(request) > PLAIN_GET:
+        refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
+        check_key_values(request["Key"])
+        projection = projection_of(request)
     try:
         table = database.table(request["TableName"])
     except DynamoError:
