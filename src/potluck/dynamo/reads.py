@@ -1,5 +1,6 @@
 """What Query and Scan have in common: an index, a filter, a selection of attributes, a place to start."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +19,9 @@ from potluck.dynamo.expressions import (
 from potluck.dynamo.tables import KEY_MISMATCH, Index, Table
 from potluck.dynamo.values import Item, checked_value
 
-__all__ = ["Selection", "check_start", "start_of"]
+__all__ = ["Selection", "check_start", "check_start_of_table", "start_of"]
+
+START_INVALID = "The provided starting key is invalid"
 
 # The service puts its complaint about a start key before these, but not before the others.
 UNINTRODUCED = ("contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude")
@@ -95,16 +98,17 @@ class Selection:
             keys = index.key_names if index else table.key_names
             named = "Filter Expression" if "FilterExpression" in self.request else "QueryFilter"
             refuse_key_attributes(self.filter.attributes, keys, named)
-        if index is not None and not index.shows_all:
-            self._check_shown(index)
+        self.check_shown(index)
         self._refuse_nested_keys(self.filter, table)
 
     def _refuse_nested_keys(self, expression: Condition | Projection | None, table: Table) -> None:
         if expression is not None and expression.nested:
             refuse_nested_keys(expression.nested, table.key_names, table.index_key_names)
 
-    def _check_shown(self, index: Index) -> None:
-        """An index shows a part of its items: a local one fetches the rest, a global one cannot."""
+    def check_shown(self, index: Index | None) -> None:
+        """An index may show a part of its items: a local one fetches the rest, a global one cannot."""
+        if index is None or index.shows_all:
+            return
         everything = self.request.get("Select") == "ALL_ATTRIBUTES"
         if everything and index.is_global:
             invalid(
@@ -136,28 +140,33 @@ def check_start_values(start: Item) -> None:
         except DynamoError as error:
             if error.code != "ValidationException" or any(part in error.message for part in UNINTRODUCED):
                 raise
-            invalid(f"The provided starting key is invalid: {error.message}")
+            invalid(f"{START_INVALID}: {error.message}")
 
 
 def start_of(request: dict[str, Any], table: Table, index: Index | None, mismatch: str = "") -> Item | None:
-    """The ExclusiveStartKey, if it names the attributes of the key that is read; its values are canonical."""
+    """The ExclusiveStartKey, if it has as many attributes as the key that is read; its values are canonical."""
     start = request.get("ExclusiveStartKey")
     if start is None:
         return None
-    names = {*table.key_names, *(index.key_names if index else ())}
-    if start.keys() != names:
-        invalid(f"The provided starting key is invalid{mismatch}")
+    if len(start) != len({*table.key_names, *(index.key_names if index else ())}):
+        invalid(f"{START_INVALID}{mismatch}")
     return {name: checked_value(value)[0] for name, value in start.items()}
 
 
-def check_start(table: Table, index: Index | None, start: Item) -> None:
-    """Refuse a start key whose values cannot be keys."""
-    types = table.definition.attributes
-    if index is not None and any(types[name] not in start[name] for name in index.key_names):
-        invalid(KEY_MISMATCH)
+def check_start(start: Item, names: Iterable[str], table: Table) -> None:
+    """Refuse a start key that lacks one of these attributes of the key that is read, or has it of another type."""
+    for name in names:
+        if name not in start:
+            invalid(START_INVALID)
+        if table.definition.attributes[name] not in start[name]:
+            invalid(KEY_MISMATCH)
+
+
+def check_start_of_table(start: Item, table: Table, index: Index | None) -> None:
+    """Refuse a start key that cannot be the key of an item."""
     try:
         table.check_key_values(start, KEY_MISMATCH)
         if index is not None:
             index.check_key(start)
     except DynamoError as error:
-        invalid(f"The provided starting key is invalid: {error.message}")
+        invalid(f"{START_INVALID}: {error.message}")

@@ -175,8 +175,21 @@ class UpdateWrite(Keyed):
             invalid("Item size to update has exceeded the maximum allowed size")
         if old is not None and self.table.index_key_names.isdisjoint(touched):
             return ItemRow(size, pack(item), item)
-        places = [index.place(item, strict=True) for index in self.table.indexes]
-        return ItemRow(size, pack(item), item, places)
+        return ItemRow(size, pack(item), item, self._places(item))
+
+    def _places(self, item: Item) -> list[bytes | None]:
+        try:
+            return [index.place(item, strict=True) for index in self.table.indexes]
+        except DynamoError:
+            kinds = self.table.definition.attributes
+            given = self.update.values if self.update else ()
+            wrong = [
+                item[name] for name in self.table.index_key_names if name in item and kinds[name] not in item[name]
+            ]
+            if wrong and all(value not in given for value in wrong):
+                # It did not come with the request, so only the item could tell.
+                invalid("The update expression attempted to update the secondary index key to unsupported type")
+            raise
 
     @property
     def touched(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import BATCH_GET_BYTES, BATCH_GET_KEYS
 from potluck.dynamo.projections import check_projection, projection_of
-from potluck.dynamo.storage.rows import Rows, unpack
+from potluck.dynamo.storage.rows import Rows, pack, unpack
 from potluck.dynamo.tables import Table
 from potluck.dynamo.values import Item, checked_value
 
@@ -71,7 +71,7 @@ def check_distinct(keys: list[Item]) -> None:
     """Refuse keys that are invalid or given twice, whatever the table may be."""
     seen = set()
     for key in keys:
-        canonical = frozenset((name, *next(iter(checked_value(value)[0].items()))) for name, value in key.items())
+        canonical = frozenset((name, pack(checked_value(value)[0])) for name, value in key.items())
         if canonical in seen:
             invalid("Provided list of item keys contains duplicates")
         seen.add(canonical)

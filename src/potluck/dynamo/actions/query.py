@@ -6,8 +6,7 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions import KeyCondition, key_condition_of, key_tests, legacy
 from potluck.dynamo.keys import ENCODERS, hashed, prefix_encoded, prefix_end
 from potluck.dynamo.pages import Page
-from potluck.dynamo.reads import Selection, check_start, start_of
-from potluck.dynamo.tables import KEY_MISMATCH
+from potluck.dynamo.reads import Selection, check_start, check_start_of_table, start_of
 from potluck.dynamo.values import Item, Value
 
 if TYPE_CHECKING:
@@ -27,14 +26,15 @@ async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]
     index = selection.index(table)
     start = start_of(request, table, index)
     partition_names, sort_names = (index.partition, index.sort) if index else (table.key_names[:1], table.key_names[1:])
-    types = table.definition.attributes
-    if start is not None and any(types[name] not in start[name] for name in (*partition_names, *sort_names)):
-        invalid(KEY_MISMATCH)
-    wanted = key_condition_of(tests, partition_names, sort_names, types)
+    if start is not None:
+        check_start(start, partition_names, table)
+        if all(name in tests for name in partition_names):
+            check_start(start, sort_names, table)
+    wanted = key_condition_of(tests, partition_names, sort_names, table.definition.attributes)
     check_not_empty(wanted, partition_names, sort_names)
     low, high = key_range(wanted)
     if start is not None:
-        check_start(table, index, start)
+        check_start_of_table(start, table, index)
         check_inside(wanted, low, high, start, partition_names, sort_names)
     selection.bind(table, index)
     backwards = request.get("ScanIndexForward") is False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.keys import partition_range
 from potluck.dynamo.pages import Page
-from potluck.dynamo.reads import Selection, check_start, start_of
+from potluck.dynamo.reads import Selection, check_start, check_start_of_table, start_of
 from potluck.dynamo.tables import KEY_MISMATCH
 
 if TYPE_CHECKING:
@@ -19,22 +19,30 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     table = database.table(request["TableName"], request.get("IndexName"))
     index = selection.index(table)
     start = start_of(request, table, index, "" if index else f": {KEY_MISMATCH}")
-    if start is not None:
-        check_start(table, index, start)
-    selection.bind(table, index)
+    if start is not None and index is not None:
+        check_start(start, index.key_names, table)
+    selection.check_shown(index)
     low, high = partition_range(segment, segments)
+    if start is not None:
+        check_start_of_table(start, table, index)
+        check_segment(Page(table, index, low, high).place(start), segment, segments)
+    selection.bind(table, index)
     page = Page(table, index, low, high, limit=request.get("Limit"), **selection.page_options())
     if start is not None:
-        place = page.place(start)
-        if place < low or (high is not None and place >= high):
-            invalid(
-                "The provided starting key is invalid: Invalid ExclusiveStartKey. "
-                "Please use ExclusiveStartKey with correct Segment. "
-                f"TotalSegments: {segments} Segment: {segment}"
-            )
         page.start_after(start)
     await page.read(database)
     return page.answer(request, request.get("ConsistentRead", False))
+
+
+def check_segment(place: bytes, segment: int, segments: int) -> None:
+    """Refuse to start behind an item of another segment."""
+    low, high = partition_range(segment, segments)
+    if place < low or (high is not None and place >= high):
+        invalid(
+            "The provided starting key is invalid: Invalid ExclusiveStartKey. "
+            "Please use ExclusiveStartKey with correct Segment. "
+            f"TotalSegments: {segments} Segment: {segment}"
+        )
 
 
 def checked_segment(request: dict[str, Any]) -> tuple[int, int]:

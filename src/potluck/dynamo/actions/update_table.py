@@ -99,7 +99,6 @@ def check_request(request: dict[str, Any]) -> None:
                 f"Index: {asked['IndexName']}"
             )
         names.add(asked["IndexName"])
-        checked_throughput(asked.get("ProvisionedThroughput"))
         changing += "Update" not in update
     if changing > 1:
         raise DynamoError(
@@ -185,8 +184,9 @@ def with_indexes(
         else:
             name = update["Update"]["IndexName"]
             if name not in table.indexes_by_name:
-                raise DynamoError(
-                    "ResourceNotFoundException", f"Requested resource not found: Index: {name} not found for table"
+                invalid(
+                    "This operation cannot be performed with given input values. "
+                    "Please contact DynamoDB service team for more info: Action Blocked: IndexUpdate"
                 )
             units = checked_throughput(update["Update"].get("ProvisionedThroughput"))
             indexes = tuple(

@@ -82,7 +82,8 @@ def attribute_updates(updates: Mapping[str, Any]) -> Update:
         check_attribute_name(name)
         places.append((name,))
         changes.append(((name,), _change(name, update.get("Action") or "PUT", update.get("Value"))))
-    return Update(UpdateProgram(changes, places, []), [])
+    given = [update["Value"] for update in updates.values() if update.get("Value") is not None]
+    return Update(UpdateProgram(changes, places, []), given)
 
 
 def key_conditions(

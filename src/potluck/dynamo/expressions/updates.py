@@ -39,19 +39,19 @@ LONG_TYPE_NAMES = {
 class Update:
     """An update with its placeholders filled in."""
 
-    __slots__ = ("_changes", "_flat", "_places", "_values", "attributes", "nested")
+    __slots__ = ("_changes", "_flat", "_places", "attributes", "nested", "values")
 
     def __init__(self, program: "UpdateProgram", values: list[Value]) -> None:
         self._changes = program.changes
         self._flat = program.flat
         self._places = program.places
-        self._values = values
+        self.values = values
         self.attributes: tuple[str, ...] = program.attributes
         self.nested: frozenset[str] = program.nested
 
     def apply(self, item: Item) -> Item:
         """The item after the update; the given one stays as it is. Every operand is read from the given one."""
-        values = self._values
+        values = self.values
         if not self._flat:
             return _rewritten(
                 item, [(place, _checked(item, place, compute)(item, values)) for place, compute in self._changes]
