@@ -84,5 +84,14 @@ def key_schema(partition: tuple[str, ...], sort: tuple[str, ...]) -> list[dict[s
     ]
 
 
-def throughput(units: Throughput) -> dict[str, int]:
-    return {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": units.read, "WriteCapacityUnits": units.write}
+def throughput(units: Throughput) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "NumberOfDecreasesToday": units.decreases,
+        "ReadCapacityUnits": units.read,
+        "WriteCapacityUnits": units.write,
+    }
+    if units.increased is not None:
+        described["LastIncreaseDateTime"] = units.increased
+    if units.decreased is not None:
+        described["LastDecreaseDateTime"] = units.decreased
+    return described

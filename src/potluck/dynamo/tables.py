@@ -23,6 +23,21 @@ SURELY_SHORT = 255
 class Throughput(msgspec.Struct, frozen=True):
     read: int = 0
     write: int = 0
+    increased: float | None = None
+    decreased: float | None = None
+    decreases: int = 0
+
+    def changed(self, to: "Throughput", now: float) -> "Throughput":
+        """The new units, with when they last went up and down."""
+        rises = to.read > self.read or to.write > self.write
+        falls = to.read < self.read or to.write < self.write
+        return Throughput(
+            to.read,
+            to.write,
+            now if rises else self.increased,
+            now if falls else self.decreased,
+            self.decreases + falls,
+        )
 
 
 class IndexDefinition(msgspec.Struct, frozen=True):

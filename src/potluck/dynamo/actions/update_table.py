@@ -52,7 +52,7 @@ async def update_table(database: "Database", request: dict[str, Any]) -> dict[st
         definition = with_settings(table.definition, request, database.clock())
         definition = with_stream(rows, definition, request.get("StreamSpecification"), database.clock())
         updates = request.get("GlobalSecondaryIndexUpdates") or []
-        definition = with_indexes(rows, table, definition, request, updates)
+        definition = with_indexes(rows, table, definition, request, updates, database.clock())
         changed = Table(definition)
         rows.catalog.save(rows.connection, changed)
         description = described(changed, rows, "UPDATING")
@@ -116,8 +116,8 @@ def with_settings(definition: TableDefinition, request: dict[str, Any], now: flo
             f"{WRONG}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
             "PAY_PER_REQUEST"
         )
-    if units and billing == definition.billing and checked_throughput(units) == definition.throughput:
-        current = definition.throughput
+    asked, current = checked_throughput(units), definition.throughput
+    if units and billing == definition.billing and (asked.read, asked.write) == (current.read, current.write):
         invalid(
             "The provisioned throughput for the table will not change. The requested value equals the current value. "
             f"Current ReadCapacityUnits provisioned for the table: {current.read}. "
@@ -131,10 +131,10 @@ def with_settings(definition: TableDefinition, request: dict[str, Any], now: flo
             definition,
             billing=billing,
             billing_changed=now if billing == "PAY_PER_REQUEST" else definition.billing_changed,
-            throughput=checked_throughput(units),
+            throughput=current.changed(asked, now),
         )
     elif units:
-        definition = replaced(definition, throughput=checked_throughput(units))
+        definition = replaced(definition, throughput=current.changed(asked, now))
     if request.get("DeletionProtectionEnabled") is not None:
         definition = replaced(definition, protected=request["DeletionProtectionEnabled"])
     if request.get("TableClass"):
@@ -165,7 +165,12 @@ def with_stream(rows: Rows, definition: TableDefinition, asked: dict[str, Any] |
 
 
 def with_indexes(
-    rows: Rows, table: Table, definition: TableDefinition, request: dict[str, Any], updates: list[dict[str, Any]]
+    rows: Rows,
+    table: Table,
+    definition: TableDefinition,
+    request: dict[str, Any],
+    updates: list[dict[str, Any]],
+    now: float,
 ) -> TableDefinition:
     """Global indexes added, dropped or given other throughput."""
     for update in updates:
@@ -190,7 +195,8 @@ def with_indexes(
                 )
             units = checked_throughput(update["Update"].get("ProvisionedThroughput"))
             indexes = tuple(
-                replaced(each, throughput=units) if each.name == name else each for each in definition.indexes
+                replaced(each, throughput=each.throughput.changed(units, now)) if each.name == name else each
+                for each in definition.indexes
             )
             definition = replaced(definition, indexes=indexes)
     return definition
