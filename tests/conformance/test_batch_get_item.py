@@ -100,6 +100,10 @@ REFUSED = {
         {"RequestItems": {"shared.plain": {"Keys": [{"p": S("x")}, {"p": S("y")}, {"p": S("x")}]}}},
         "Provided list of item keys contains duplicates",
     ),
+    "a key that is a set": (
+        {"RequestItems": {"shared.plain": {"Keys": [{"p": {"SS": ["x", "y"]}}]}}},
+        "The provided key element does not match the schema",
+    ),
     "a key that is not the schema": (
         {"RequestItems": {"shared.plain": {"Keys": [{"other": S("x")}]}}},
         "The provided key element does not match the schema",

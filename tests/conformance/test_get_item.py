@@ -196,3 +196,12 @@ async def test_a_name_that_does_not_begin_with_a_hash_is_refused(dynamo, plain):
         },
         'ExpressionAttributeNames contains invalid key: Syntax error; key: "a"',
     )
+
+
+@pytest.mark.parametrize("path", ["p.x", "p[0]"])
+async def test_looking_inside_a_key_attribute_is_refused(dynamo, ranged, item, path):
+    await dynamo.invalid(
+        "GetItem",
+        {"TableName": ranged, "Key": key(item), "ProjectionExpression": path},
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: p",
+    )

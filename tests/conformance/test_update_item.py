@@ -259,3 +259,18 @@ async def test_item_collection_metrics_name_the_partition(dynamo, indexed, fresh
         },
     )
     assert answer["ItemCollectionMetrics"]["ItemCollectionKey"] == {"p": S(fresh)}
+
+
+async def test_an_index_key_computed_to_another_type_is_refused(dynamo, indexed, fresh):
+    key = {"p": S(fresh), "s": S("1")}
+    await dynamo.call("PutItem", {"TableName": indexed, "Item": {**key, "count": N(1), "g": S("group"), "h": N(1)}})
+    await dynamo.invalid(
+        "UpdateItem",
+        {
+            "TableName": indexed,
+            "Key": key,
+            "UpdateExpression": "SET g = #c",
+            "ExpressionAttributeNames": {"#c": "count"},
+        },
+        "The update expression attempted to update the secondary index key to unsupported type",
+    )
