@@ -92,6 +92,7 @@ class Index:
         self.definition = definition
         self.name = definition.name
         self.is_global = definition.is_global
+        self.is_filling = definition.status == "CREATING"
         self.partition = definition.partition
         self.sort = definition.sort
         self.rows = f"index_{table.number}_{definition.number}"

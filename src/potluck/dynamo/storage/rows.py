@@ -174,18 +174,18 @@ class Rows:
             leaving, arriving = before[at], after[at]
             gone = shown_size(index, old) if old and leaving is not None else 0
             size = shown_size(index, new) if new and arriving is not None else 0
-            if leaving == arriving:
+            if leaving == arriving and not index.is_filling:
                 if size != gone:
                     self.count(index.rows, 0, size - gone)
                     if not index.shows_all:
                         self.execute(f"UPDATE {index.rows} SET size=? WHERE key=?", (size, (leaving or b"") + key))
                 continue
             if leaving is not None:
-                self.execute(f"DELETE FROM {index.rows} WHERE key=?", (leaving + key,))
-                self.count(index.rows, -1, -gone)
+                found = self.execute(f"DELETE FROM {index.rows} WHERE key=? RETURNING 1", (leaving + key,)).get
+                if found:  # or an index that is being filled had not come to it yet
+                    self.count(index.rows, -1, -gone)
             if arriving is not None:
-                # A backfill may have put the row there already.
-                self.execute(f"REPLACE INTO {index.rows} VALUES (?, ?, ?)", (arriving + key, len(arriving) + 1, size))
+                self.execute(f"INSERT INTO {index.rows} VALUES (?, ?, ?)", (arriving + key, len(arriving) + 1, size))
                 self.count(index.rows, 1, size)
 
     def expire(self, table: Table, key: bytes, old: ItemRow | None, new: ItemRow | None) -> None:

@@ -1,0 +1,65 @@
+"""An index added to a table that is being written to."""
+
+import asyncio
+
+from potluck.dynamo.database import Database
+
+ITEMS = 3000
+
+
+async def test_an_index_filled_while_items_come_change_and_go_is_complete_and_counted(tmp_path):
+    database = await Database.open(tmp_path / "store.db")
+    call = database.call
+    await call(
+        "CreateTable",
+        {
+            "TableName": "Notes",
+            "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        },
+    )
+
+    def item(number: int, owner: str):
+        return {"id": {"S": f"{number:05}"}, "owner": {"S": owner}, "text": {"S": "x" * (number % 50)}}
+
+    await asyncio.gather(
+        *(call("PutItem", {"TableName": "Notes", "Item": item(number, "old")}) for number in range(ITEMS))
+    )
+    index = {
+        "IndexName": "by-owner",
+        "KeySchema": [{"AttributeName": "owner", "KeyType": "HASH"}, {"AttributeName": "id", "KeyType": "RANGE"}],
+        "Projection": {"ProjectionType": "ALL"},
+    }
+    names = [{"AttributeName": name, "AttributeType": "S"} for name in ("id", "owner")]
+    changes = {"AttributeDefinitions": names, "GlobalSecondaryIndexUpdates": [{"Create": index}]}
+    await call("UpdateTable", {"TableName": "Notes", **changes})
+    # While it is being filled: a third goes, a third moves within the index, a third grows where it is.
+    for number in range(0, ITEMS - 9, 9):
+        key = {"id": {"S": f"{number:05}"}}
+        longer = {"UpdateExpression": "SET #t = :t", "ExpressionAttributeNames": {"#t": "text"}}
+        grown = {**longer, "ExpressionAttributeValues": {":t": {"S": "y" * 200}}}
+        await asyncio.gather(
+            call("DeleteItem", {"TableName": "Notes", "Key": key}),
+            call("PutItem", {"TableName": "Notes", "Item": item(number + 3, "new")}),
+            call("UpdateItem", {"TableName": "Notes", "Key": {"id": {"S": f"{number + 6:05}"}}, **grown}),
+        )
+    await asyncio.gather(*database._background)
+
+    async def everything(**where):
+        found, start = [], {}
+        while True:
+            page = await call("Scan", {"TableName": "Notes", **where, **start})
+            found += page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return sorted(found, key=lambda each: each["id"]["S"])
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    items = await everything()
+    assert len(items) == ITEMS - len(range(0, ITEMS - 9, 9))
+    assert await everything(IndexName="by-owner") == items
+    described = (await call("DescribeTable", {"TableName": "Notes"}))["Table"]
+    indexed = described["GlobalSecondaryIndexes"][0]
+    assert indexed["IndexStatus"] == "ACTIVE"
+    assert (indexed["ItemCount"], indexed["IndexSizeBytes"]) == (described["ItemCount"], described["TableSizeBytes"])
+    await database.close()
