@@ -2,12 +2,15 @@
 
 import asyncio
 
+from potluck.dynamo import backfill
 from potluck.dynamo.database import Database
 
 ITEMS = 3000
 
 
-async def test_an_index_filled_while_items_come_change_and_go_is_complete_and_counted(tmp_path):
+async def test_an_index_filled_while_items_come_change_and_go_is_complete_and_counted(tmp_path, monkeypatch):
+    # So that it is still being filled when the changes below come.
+    monkeypatch.setattr(backfill, "ROWS_AT_A_TIME", 10)
     database = await Database.open(tmp_path / "store.db")
     call = database.call
     await call(

@@ -32,7 +32,7 @@ async def backfill(database: "Database", name: str) -> None:
 
 def fill_some(rows: Rows, table: Table, index: Index) -> None:
     # Writes keep the index from the moment it exists, so a row may be there already.
-    start = index.definition.backfilled_to
+    start = rows.execute("SELECT up_to FROM filled WHERE of=?", (index.rows,)).get or b""
     found = rows.execute(
         f"SELECT key, size, item FROM {table.rows} WHERE key > ? ORDER BY key LIMIT ?", (start, ROWS_AT_A_TIME)
     ).fetchall()
@@ -50,9 +50,12 @@ def fill_some(rows: Rows, table: Table, index: Index) -> None:
         ).get
         if added:
             rows.count(index.rows, 1, shown)
-    if len(found) < ROWS_AT_A_TIME:
-        definition = msgspec.structs.replace(index.definition, status="ACTIVE", backfilled_to=b"")
-    else:
-        definition = msgspec.structs.replace(index.definition, backfilled_to=found[-1][0])
-    indexes = tuple(definition if each.name == index.name else each for each in table.definition.indexes)
+    if len(found) == ROWS_AT_A_TIME:
+        rows.execute("REPLACE INTO filled VALUES (?, ?)", (index.rows, found[-1][0]))
+        return
+    rows.execute("DELETE FROM filled WHERE of=?", (index.rows,))
+    indexes = tuple(
+        msgspec.structs.replace(each, status="ACTIVE") if each.name == index.name else each
+        for each in table.definition.indexes
+    )
     rows.catalog.save(rows.connection, Table(msgspec.structs.replace(table.definition, indexes=indexes)))

@@ -50,7 +50,6 @@ class IndexDefinition(msgspec.Struct, frozen=True):
     included: tuple[str, ...] = ()
     throughput: Throughput = Throughput()
     status: str = "ACTIVE"
-    backfilled_to: bytes = b""
 
 
 class StreamDefinition(msgspec.Struct, frozen=True):

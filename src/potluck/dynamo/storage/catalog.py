@@ -35,6 +35,8 @@ def prepare_file(connection: apsw.Connection) -> None:
                 "CREATE TABLE tokens(token TEXT PRIMARY KEY, request BLOB NOT NULL, answer BLOB NOT NULL,"
                 " at REAL NOT NULL) WITHOUT ROWID",
                 "CREATE INDEX tokens_by_age ON tokens(at)",
+                # Not in the index's definition: a write is prepared again when that changes.
+                "CREATE TABLE filled(of TEXT PRIMARY KEY, up_to BLOB NOT NULL) WITHOUT ROWID",
                 # A stream outlives its table by a day, so it is known by itself.
                 "CREATE TABLE streams(number INTEGER PRIMARY KEY, table_name TEXT NOT NULL, keys BLOB NOT NULL,"
                 " definition BLOB NOT NULL)",
@@ -139,6 +141,7 @@ def create_index(connection: apsw.Connection, index: Index) -> None:
 def drop_index(connection: apsw.Connection, index: Index) -> None:
     connection.execute(f"DROP TABLE {index.rows}")
     connection.execute("DELETE FROM counts WHERE of=?", (index.rows,))
+    connection.execute("DELETE FROM filled WHERE of=?", (index.rows,))
 
 
 def create_log(connection: apsw.Connection, stream: StreamDefinition) -> None:
