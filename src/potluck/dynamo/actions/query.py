@@ -1,5 +1,6 @@
 """Query."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.errors import invalid
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     selection = Selection(request, "QueryFilter")
     if "KeyConditionExpression" in request:
-        tests = key_tests(request["KeyConditionExpression"], selection.placeholders)
+        tests_of = key_tests(request["KeyConditionExpression"], selection.placeholders)
     elif "KeyConditions" in request:
-        tests = legacy.legacy_key_tests(request["KeyConditions"])
+        tests_of = partial(legacy.legacy_key_tests, request["KeyConditions"])
     else:
         invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
     selection.read_expressions()
+    tests = tests_of()
     table = database.table(request["TableName"], request.get("IndexName"))
     index = selection.index(table)
     start = start_of(request, table, index)

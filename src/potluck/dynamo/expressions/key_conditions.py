@@ -1,6 +1,6 @@
 """KeyConditionExpression."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from potluck.dynamo.errors import invalid
@@ -45,20 +45,28 @@ def key_condition(
 
     `types` are the types of the key attributes; when given, values of another type are refused.
     """
-    return key_condition_of(key_tests(text, placeholders), partition_names, sort_names, types)
+    return key_condition_of(key_tests(text, placeholders)(), partition_names, sort_names, types)
 
 
-def key_tests(text: str, placeholders: Placeholders) -> KeyTests:
-    """The tests in a key condition, checked as far as can be done without knowing the table."""
+def key_tests(text: str, placeholders: Placeholders) -> Callable[[], KeyTests]:
+    """A function that gives the tests in a key condition, checked as far as can be without knowing the table.
+
+    The expression as such is checked at once; whether it makes sense for keys only when the function is called, for the
+    service looks at a request's other expressions in between.
+    """
     program, values = _key_conditions.bind(PARAMETER, text, placeholders)
     try:
         for check in program.value_checks:
             check(values)
     except Refused as problem:
         raise invalid_expression(PARAMETER, problem) from None
-    if program.problem is not None:
-        invalid(program.problem)
-    return {name: (operator, [values[slot] for slot in slots]) for name, operator, slots in program.tests}
+
+    def tests() -> KeyTests:
+        if program.problem is not None:
+            invalid(program.problem)
+        return {name: (operator, [values[slot] for slot in slots]) for name, operator, slots in program.tests}
+
+    return tests
 
 
 def key_condition_of(
@@ -131,25 +139,27 @@ class _Program:
 
     def _add(self, node: Node, checked: CheckedCondition) -> None:
         operator, operands = _operation(node)
-        paths = [operand for operand in operands if isinstance(operand, Path)]
         if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
             raise Refused(
                 f"Invalid condition in {PARAMETER}: "
                 f"{operator} operator must have the key attribute as its first operand"
             )
-        if any(isinstance(operand, Function) for operand in operands):
-            raise Refused("KeyConditionExpressions cannot contain nested operations")
-        if len(paths) > 1:
-            raise Refused(f"Invalid condition in {PARAMETER}: Multiple attribute names used in one condition")
-        if not paths:
+        attribute: Path | None = None
+        for operand in operands:
+            if isinstance(operand, Function):
+                raise Refused("KeyConditionExpressions cannot contain nested operations")
+            if isinstance(operand, Path):
+                if attribute is not None:
+                    raise Refused(f"Invalid condition in {PARAMETER}: Multiple attribute names used in one condition")
+                if len(checked.places[operand]) > 1:
+                    raise Refused("KeyConditionExpressions cannot have conditions on nested attributes")
+                attribute = operand
+        if attribute is None:
             raise Refused(f"Invalid condition in {PARAMETER}: No key attribute specified")
-        place = checked.places[paths[0]]
-        if len(place) > 1:
-            raise Refused("KeyConditionExpressions cannot have conditions on nested attributes")
-        name = str(place[0])
+        name = str(checked.places[attribute][0])
         if any(name == other for other, _, _ in self.tests):
             raise Refused("KeyConditionExpressions must only contain one condition per key")
-        if operands[0] is not paths[0]:
+        if operands[0] is not attribute:
             operator = MIRRORED[operator]
         slots = [checked.slots[operand.name] for operand in operands if isinstance(operand, Reference)]
         self.tests.append((name, operator, slots))
