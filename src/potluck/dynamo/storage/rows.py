@@ -202,9 +202,9 @@ class Rows:
         after = new.blob if new and table.logs_new else None
         before = old.blob if old and table.logs_old else None
         key = None
-        if after is None and before is None:
-            # Otherwise the key is in the image.
-            key = pack(table.key_of((new or old).item))  # type: ignore[union-attr]  # one of the two there is
+        known = new or old
+        if known is not None and after is None and before is None:
+            key = pack(table.key_of(known.item))  # otherwise it is in the image
         self.execute(
             f"INSERT INTO {table.log}(at, kind, key, new, old) VALUES (?, ?, ?, ?, ?)", (now, kind, key, after, before)
         )
