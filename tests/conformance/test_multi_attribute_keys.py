@@ -186,3 +186,22 @@ async def test_a_table_key_of_several_attributes_is_refused(dynamo, fresh):
                 ],
             },
         )
+
+
+@pytest.mark.parametrize(
+    ("role", "letters", "limit"),
+    [("RANGE", 250, 1024), ("HASH", 500, 2048)],
+)
+async def test_attributes_that_are_too_long_together_are_refused(dynamo, create, role, letters, limit):
+    """Each would do as a key by itself; together they are too many bytes."""
+    long = ("a", "b", "c")
+    parts = {"partition": ("t",), "sort": long} if role == "RANGE" else {"partition": long, "sort": ("t",)}
+    also = ("t:S", *(f"{name}:S" for name in long))
+    table = await create(**definition("p:S", also=also, GlobalSecondaryIndexes=[multi_index(**parts)]))
+    item = {"p": S("x"), "t": S("t"), **{name: S("é" * letters) for name in long}}
+    await dynamo.invalid(
+        "PutItem",
+        {"TableName": table, "Item": item},
+        f"Aggregate size for {role} key attributes a, b, c of index composite has exceeded limit {limit} bytes, "
+        f"with actual size {3 * 2 * letters} bytes",
+    )

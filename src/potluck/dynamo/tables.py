@@ -98,6 +98,8 @@ class Index:
         self.key_names = definition.partition + definition.sort
         self.components = [(name, table.attributes[name], ENCODERS[table.attributes[name]]) for name in self.key_names]
         self.partition_length = len(definition.partition)
+        # The limits are on all attributes of the partition key, or of the sort key, together.
+        self.surely_short = SURELY_SHORT // max(len(definition.partition), len(definition.sort))
         self.shows_all = definition.projection == "ALL"
         names = {*table.key, *self.key_names, *definition.included}
         self.shown = None if self.shows_all else frozenset(names)
@@ -111,16 +113,13 @@ class Index:
         for name, kind, encode in self.components:
             value = item.get(name)
             content = value.get(kind) if value is not None else None
-            if content is None or not 0 < len(content) <= SURELY_SHORT:
+            if content is None or not 0 < len(content) <= self.surely_short:
                 # Missing, of another type, empty, or so long that it must be measured.
                 taken = self._can_take(item, strict)
                 if content is None or not taken:
                     return None
             encoded.append(encode(content))
-        if self.partition_length == 1:
-            return hashed(encoded[0]) + encoded[1] if len(encoded) == 2 else hashed(encoded[0]) + b"".join(encoded[1:])
-        length = self.partition_length
-        return hashed(b"".join(encoded[:length])) + b"".join(encoded[length:])
+        return self._joined(encoded)
 
     def place_encoded(self, encoded: dict[str, bytes]) -> bytes | None:
         """The same from key values that are valid and encoded already."""
@@ -128,6 +127,9 @@ class Index:
             parts = [encoded[name] for name in self.key_names]
         except KeyError:
             return None
+        return self._joined(parts)
+
+    def _joined(self, parts: list[bytes]) -> bytes:
         if self.partition_length == 1:
             return hashed(parts[0]) + b"".join(parts[1:])
         return hashed(b"".join(parts[: self.partition_length])) + b"".join(parts[self.partition_length :])
@@ -148,10 +150,11 @@ class Index:
 
     def check_key(self, item: Item) -> None:
         """Refuse an item whose value for this index's key is of another type, empty or too long."""
-        sort_bytes = 0
-        for position, (name, kind, _) in enumerate(self.components):
+        sizes = []
+        for name, kind, _ in self.components:
             value = item.get(name)
             if value is None:
+                sizes.append(0)
                 continue
             ((actual, content),) = value.items()
             if actual != kind:
@@ -166,13 +169,17 @@ class Index:
                     f"supported. The AttributeValue for a key attribute cannot contain an empty {noun} value. "
                     f"IndexName: {self.name}, IndexKey: {name}"
                 )
-            if len(content) > SURELY_SHORT:
-                size = COMPONENT_BYTES[kind](content)
-                if position < self.partition_length:
-                    check_partition_bytes(size)
-                else:
-                    sort_bytes += size
-                    check_sort_bytes(sort_bytes)
+            sizes.append(COMPONENT_BYTES[kind](content))
+        self._check_bytes("HASH", self.partition, sum(sizes[: self.partition_length]), PARTITION_KEY_BYTES)
+        self._check_bytes("RANGE", self.sort, sum(sizes[self.partition_length :]), SORT_KEY_BYTES)
+
+    def _check_bytes(self, role: str, names: tuple[str, ...], size: int, limit: int) -> None:
+        if size > limit and len(names) > 1:
+            invalid(
+                f"Aggregate size for {role} key attributes {', '.join(names)} of index {self.name} has exceeded limit "
+                f"{limit} bytes, with actual size {size} bytes"
+            )
+        (check_partition_bytes if role == "HASH" else check_sort_bytes)(size)
 
 
 class Table:
@@ -195,7 +202,8 @@ class Table:
         self.has_text_key = all(definition.attributes[name] == "S" for name in definition.key)
         self.indexes = [Index(index, definition) for index in definition.indexes]
         self.indexes_by_name = {index.name: index for index in self.indexes}
-        self.readable_indexes = {index.name for index in self.indexes if index.definition.status == "ACTIVE"}
+        self.readable_indexes = {index.name for index in self.indexes if not index.is_filling}
+        self.surely_short = min([SURELY_SHORT, *(index.surely_short for index in self.indexes)])
         self.index_key_names = {name for index in self.indexes for name in index.key_names}
         self.key_components = [
             (name, definition.attributes[name], ENCODERS[definition.attributes[name]])
@@ -227,7 +235,7 @@ class Table:
             value = item.get(name)
             if value is not None:
                 content = value.get(kind)
-                if content is None or not 0 < len(content) <= SURELY_SHORT:
+                if content is None or not 0 < len(content) <= self.surely_short:
                     break
                 encoded[name] = encode(content)
         else:
