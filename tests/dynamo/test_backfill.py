@@ -47,7 +47,7 @@ async def test_an_index_filled_while_items_come_change_and_go_is_complete_and_co
             call("PutItem", {"TableName": "Notes", "Item": item(number + 3, "new")}),
             call("UpdateItem", {"TableName": "Notes", "Key": {"id": {"S": f"{number + 6:05}"}}, **grown}),
         )
-    await asyncio.gather(*database._background)
+    await asyncio.gather(*database._filling.values())
 
     async def everything(**where):
         found, start = [], {}
@@ -66,3 +66,37 @@ async def test_an_index_filled_while_items_come_change_and_go_is_complete_and_co
     assert indexed["IndexStatus"] == "ACTIVE"
     assert (indexed["ItemCount"], indexed["IndexSizeBytes"]) == (described["ItemCount"], described["TableSizeBytes"])
     await database.close()
+
+
+async def test_an_index_whose_process_went_away_is_filled_by_another(tmp_path, monkeypatch):
+    monkeypatch.setattr(backfill, "ROWS_AT_A_TIME", 1)
+    beginning = await Database.open(tmp_path / "store.db")
+    other = await Database.open(tmp_path / "store.db")
+    names = [{"AttributeName": name, "AttributeType": "S"} for name in ("id", "owner")]
+    await beginning.call(
+        "CreateTable",
+        {
+            "TableName": "Notes",
+            "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": names[:1],
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        },
+    )
+    items = [{"id": {"S": str(number)}, "owner": {"S": "mara"}} for number in range(20)]
+    for item in items:
+        await beginning.call("PutItem", {"TableName": "Notes", "Item": item})
+    index = {
+        "IndexName": "by-owner",
+        "KeySchema": [{"AttributeName": "owner", "KeyType": "HASH"}],
+        "Projection": {"ProjectionType": "ALL"},
+    }
+    changes = {"AttributeDefinitions": names, "GlobalSecondaryIndexUpdates": [{"Create": index}]}
+    await beginning.call("UpdateTable", {"TableName": "Notes", **changes})
+    await beginning.close()
+
+    async with asyncio.timeout(30):
+        while other.current_table("Notes").indexes[0].is_filling:  # noqa: ASYNC110 - it happens in the store
+            await asyncio.sleep(0.05)
+    found = await other.call("Scan", {"TableName": "Notes", "IndexName": "by-owner"})
+    assert found["Count"] == len(items)
+    await other.close()

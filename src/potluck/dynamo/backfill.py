@@ -1,18 +1,22 @@
 """Filling a new index from the items that were there before it, a few at a time."""
 
+import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from potluck.dynamo.errors import DynamoError
-from potluck.dynamo.storage.rows import ItemRow, Rows
+from potluck.dynamo.errors import CLOSED, DynamoError
+from potluck.dynamo.storage.rows import ItemRow, Rows, shown_size
 from potluck.dynamo.tables import Index, Table
-from potluck.dynamo.values import item_size
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
+logger = logging.getLogger(__name__)
+
 ROWS_AT_A_TIME = 500
+RETRY_SECONDS = 1.0
 
 
 async def backfill(database: "Database", name: str) -> None:
@@ -21,13 +25,20 @@ async def backfill(database: "Database", name: str) -> None:
     def step(rows: Rows) -> bool:
         table = rows.catalog.tables.get(name)
         for index in table.indexes if table else ():
-            if table and index.definition.status == "CREATING":
+            if table and index.is_filling:
                 fill_some(rows, table, index)
                 return True
         return False
 
-    while await database.write(step):
-        pass
+    while True:
+        try:
+            if not await database.write(step):
+                return
+        except DynamoError as failure:
+            if failure.code == CLOSED:
+                return
+            logger.warning("filling the indexes of %s goes on later: %s", name, failure)
+            await asyncio.sleep(RETRY_SECONDS)
 
 
 def fill_some(rows: Rows, table: Table, index: Index) -> None:
@@ -38,13 +49,10 @@ def fill_some(rows: Rows, table: Table, index: Index) -> None:
     ).fetchall()
     for key, size, blob in found:
         row = ItemRow(size, blob)
-        try:
-            place = index.place(row.item)
-        except DynamoError:
-            continue  # the service leaves out what has the wrong type for the new key
+        place = index.place(row.item)
         if place is None:
             continue
-        shown = size if index.shows_all else item_size(index.show(row.item))
+        shown = shown_size(index, row)
         added = rows.execute(
             f"INSERT OR IGNORE INTO {index.rows} VALUES (?, ?, ?) RETURNING 1", (place + key, len(place) + 1, shown)
         ).get

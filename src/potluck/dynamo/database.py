@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -52,7 +52,7 @@ class Database:
         self._seen: WeakKeyDictionary[asyncio.Task[Any], dict[str, int]] = WeakKeyDictionary()
         self._closed = False
         self._housekeeping: asyncio.Task[None] | None = None
-        self._background: set[asyncio.Task[None]] = set()
+        self._filling: dict[str, asyncio.Task[None]] = {}
         self._long_reads = ThreadPoolExecutor(LONG_READS, thread_name_prefix="potluck-read")
         self.file = StoreFile(path, self._note_commit, vfs)
 
@@ -69,9 +69,7 @@ class Database:
             sys.setswitchinterval(SWITCH_SECONDS)
         database = cls(path, clock, vfs)
         database._housekeeping = asyncio.create_task(database._keep_house())
-        for table in database.file.catalog.tables.values():
-            if any(index.definition.status == "CREATING" for index in table.indexes):
-                database.start(backfill(database, table.name))
+        database.fill_indexes()
         return database
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -130,11 +128,17 @@ class Database:
         """Do a long read on another thread, so that the event loop goes on."""
         return await asyncio.get_running_loop().run_in_executor(self._long_reads, work, *arguments)
 
-    def start(self, work: Awaitable[None]) -> None:
-        """Let something go on in the background until it is done or the store is closed."""
-        task = asyncio.ensure_future(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+    def fill_indexes(self) -> None:
+        """Have every index that is being created filled in the background; one whose process died, too."""
+        for name, table in self.file.catalog.tables.items():
+            if name not in self._filling and any(index.is_filling for index in table.indexes):
+                self._filling[name] = asyncio.create_task(self._fill(name))
+
+    async def _fill(self, name: str) -> None:
+        try:
+            await backfill(self, name)
+        finally:
+            del self._filling[name]
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
@@ -198,6 +202,7 @@ class Database:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
             try:
                 self.file.refresh_catalog()
+                self.fill_indexes()
                 await ttl.sweep(self)
                 if time.monotonic() - trimmed > TRIM_SECONDS:
                     await streams.trim(self)
@@ -219,7 +224,7 @@ class Database:
         if self._closed:
             return
         self._closed = True
-        ongoing = [*self._background, *([self._housekeeping] if self._housekeeping else [])]
+        ongoing = [*self._filling.values(), *([self._housekeeping] if self._housekeeping else [])]
         for task in ongoing:
             task.cancel()
         await asyncio.gather(*ongoing, return_exceptions=True)

@@ -17,12 +17,9 @@ __all__ = ["check_projection", "projection_of"]
 
 def projection_of(request: dict[str, Any]) -> Projection | None:
     """The projection of a read that has no other expression; None where the whole item is asked for."""
-    if "ProjectionExpression" not in request:
-        if "AttributesToGet" not in request and "ExpressionAttributeNames" not in request:
-            return None
-        refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
-        return legacy.attributes_to_get(request["AttributesToGet"]) if "AttributesToGet" in request else None
     refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
+    if "ProjectionExpression" not in request:
+        return legacy.attributes_to_get(request["AttributesToGet"]) if "AttributesToGet" in request else None
     placeholders = Placeholders(request)
     found = projection(request["ProjectionExpression"], placeholders)
     placeholders.check_all_used()

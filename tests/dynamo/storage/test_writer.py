@@ -79,7 +79,7 @@ async def test_a_write_prepared_for_an_older_definition_is_prepared_again(databa
     await asyncio.gather(
         database.call("UpdateTable", update), database.call("PutItem", {"TableName": "Notes", "Item": item})
     )
-    await asyncio.gather(*database._background)  # the filling of the index
+    await asyncio.gather(*database._filling.values())  # the filling of the index
     found = await database.call("Scan", {"TableName": "Notes", "IndexName": "by-owner"})
     assert found["Items"] == [item]
 

@@ -37,21 +37,17 @@ async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[
         found: dict[str, list[Item]] = {name: [] for name in asked}
         unprocessed: dict[str, dict[str, Any]] = {}
         consumed: dict[str, Consumed] = {}
-        size = 0
+        size, full = 0, False
         for name, table, key, place in wanted:
-            if size > BATCH_GET_BYTES:
-                left = unprocessed.setdefault(name, {**asked[name], "Keys": []})
-                left["Keys"].append(key)
+            row = None if full else rows.get(table, place)
+            size += row[0] if row else 0
+            full = size > BATCH_GET_BYTES
+            if full:
+                unprocessed.setdefault(name, {**asked[name], "Keys": []})["Keys"].append(key)
                 continue
-            row = rows.get(table, place)
             consistent = asked[name].get("ConsistentRead", False)
             consumed.setdefault(name, Consumed(table.name)).read(read_units(row[0] if row else 0, consistent))
             if row is None:
-                continue
-            size += row[0]
-            if size > BATCH_GET_BYTES:
-                left = unprocessed.setdefault(name, {**asked[name], "Keys": []})
-                left["Keys"].append(key)
                 continue
             item = unpack(row[1])
             projection = projections[name]

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from potluck.dynamo.backfill import backfill
 from potluck.dynamo.descriptions import described
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import GLOBAL_INDEXES
@@ -67,7 +66,7 @@ async def update_table(database: "Database", request: dict[str, Any]) -> dict[st
     answer: dict[str, Any]
     answer, fills = await database.write(change)
     if fills:
-        database.start(backfill(database, name))
+        database.fill_indexes()
     return answer
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "StaleTable",
     "expiry",
     "pack",
+    "shown_size",
     "unpack",
     "unpack_all",
 ]
