@@ -7,6 +7,7 @@ import sys
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from potluck.dynamo.errors import StoreUnusable
@@ -90,6 +91,80 @@ def backup(chosen: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+def design(chosen: argparse.Namespace, _: Settings) -> int:
+    """Print table designs as their declarations have them, or what a reviewer would ask about them."""
+    from potluck.table.cloudformation import cloudformation
+    from potluck.table.design import markdown, with_section
+    from potluck.table.diagram import mermaid
+
+    modules = [_declarations(name) for name in chosen.apps or _designed()]
+    tables = [table for module in modules for table in _tables(module)]
+    if chosen.lint:
+        return _lint(tables)
+    if chosen.write:
+        for module in modules:
+            assert module.__file__ is not None
+            readme = Path(module.__file__).with_name("README.md")
+            try:
+                readme.write_text(with_section(readme.read_text(), markdown(_tables(module))))
+            except ValueError as problem:
+                raise _Refused(f"{readme}: {problem}") from problem
+            print(f"Wrote {readme}")
+        return 0
+    print({"markdown": markdown, "mermaid": mermaid, "cloudformation": cloudformation}[chosen.format](tables), end="")
+    return 0
+
+
+def _lint(tables: Sequence[Any]) -> int:
+    from potluck.table.lint import lint
+
+    found = [finding for table in tables for finding in lint(table)]
+    unexplained = [finding for finding in found if finding.accepted is None]
+    for finding in sorted(found, key=lambda finding: finding.accepted is not None):
+        print(finding)
+    accepted = len(found) - len(unexplained)
+    print(f"{len(unexplained) or 'no'} finding{'' if len(unexplained) == 1 else 's'}, {accepted} accepted")
+    return 1 if unexplained else 0
+
+
+def _designed() -> list[str]:
+    """Everything of Potluck that has a table."""
+    apps = (Path(__file__).parent / "apps").glob("*/entities.py")
+    return [*sorted(file.parent.name for file in apps), "people"]
+
+
+def _declarations(name: str) -> ModuleType:
+    """The module that declares an app's tables, or any other module by its dotted name."""
+    from importlib import import_module
+
+    from potluck.table.errors import DesignError
+
+    if name in _designed():
+        path = "potluck.people.entities" if name == "people" else f"potluck.apps.{name}.entities"
+    else:
+        path = name
+        # A project's own module, as `python -m` finds it.
+        if "" not in sys.path:
+            sys.path.insert(0, "")
+    try:
+        module = import_module(path)
+    except DesignError as problem:
+        raise _Refused(str(problem)) from problem
+    except ModuleNotFoundError as problem:
+        if problem.name is None or not f"{path}.".startswith(f"{problem.name}."):
+            raise
+        raise _Refused(f"there is no app and no module {name}; the apps are {', '.join(_designed())}") from problem
+    if not _tables(module):
+        raise _Refused(f"{path} declares no table")
+    return module
+
+
+def _tables(module: ModuleType) -> list[Any]:
+    from potluck.table.tables import Table
+
+    return list(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Table)))
+
+
 def _run(work: Coroutine[Any, Any, None]) -> None:
     factory = None
     if sys.platform != "win32":
@@ -149,6 +224,21 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
     copy = command("backup", backup, "copy the store to a file, also while the suite runs")
     copy.add_argument("to", type=Path, metavar="FILE", help="the file to make; it must not exist yet")
     copy.add_argument("--data", type=Path, default=settings.data, help="the folder whose store is copied (%(default)s)")
+
+    designs = command("design", design, "print table designs as they are declared, or find what is wrong with them")
+    designs.add_argument(
+        "apps", nargs="*", metavar="APP", help="an app, people, or a module by its dotted name; without one, all of ours"
+    )
+    shown = designs.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--format", choices=("markdown", "mermaid", "cloudformation"), default="markdown", help="how (%(default)s)"
+    )
+    shown.add_argument(
+        "--lint", action="store_true", help="print what a reviewer would find; fails if any of it is not explained"
+    )
+    shown.add_argument(
+        "--write", action="store_true", help="put the markdown into the README.md beside each module, between its markers"
+    )
     return parser
 
 

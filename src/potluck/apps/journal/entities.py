@@ -1,0 +1,312 @@
+"""The table `RollModel`: what is stored of a training journal, and how it is found.
+
+Times have milliseconds throughout, in keys as in attributes. The document shows no precision, and this is what its
+`ISODate` is where such documents come from (JavaScript's `toISOString`). It also keeps a thread in order: a question
+and its answer are often of the same second, and the ids behind the time in their keys are random. Two rows of the same
+millisecond still have different ids; neither is lost.
+
+Reads are consistent but for keyword rows: they decide what the caller may see, or show the caller what the caller has
+just written. A keyword row decides nothing: what it leads to is read, consistently, before it is shown.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from msgspec import Meta, Struct, field
+
+from potluck.table import Entity, ItemCollection, KeyOnly, Milliseconds, Range, Table, Version, get, query
+
+__all__ = [
+    "AIMessage",
+    "AIThread",
+    "AthleteCoachLink",
+    "Citation",
+    "CoachAthleteLink",
+    "Comment",
+    "Entry",
+    "EntryMeta",
+    "EntryWithComments",
+    "GiOrNoGi",
+    "KeywordIndex",
+    "LinkSide",
+    "LinkStatus",
+    "PrivateKeywordIndex",
+    "Role",
+    "Scope",
+    "Sections",
+    "SessionMetrics",
+    "UserProfile",
+    "Visibility",
+    "roll_model",
+]
+
+LinkStatus = Literal["pending", "active", "revoked"]
+LinkSide = Literal["athlete", "coach"]
+GiOrNoGi = Literal["gi", "no-gi", "both"]
+Visibility = Literal["visible", "hiddenByAthlete"]
+Role = Literal["user", "assistant"]
+Scope = Literal["private", "shared"]
+
+Text = Annotated[str, Meta(max_length=20_000)]
+Tag = Annotated[str, Meta(min_length=1, max_length=40)]
+Token = Annotated[str, Meta(min_length=1, max_length=40)]
+
+# Rows without entityType in the document have none here either: they are known by their keys.
+roll_model = Table("RollModel", "PK", "SK", type_attribute="entityType")
+
+
+class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):
+    """What the journal knows of a person, athlete or coach or both."""
+
+    # The document lists no attributes.
+    user_id: UUID
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    time_zone: Annotated[str, Meta(min_length=1, max_length=64)] = "UTC"
+    # Whether private text may go to an assistant on another machine.
+    ai_consent: bool = False
+    created_at: Milliseconds
+    version: Version = 1
+
+    @get(consistent=True)
+    def one(user_id: UUID) -> None:
+        """What is this person called, when is their midnight, and what may be sent to a remote assistant?"""
+
+
+class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COACH#{coach_id}")):
+    """A coach whom an athlete lets see the shared parts of the journal."""
+
+    # The document lists no attributes, and links in it have no state. Here one side asks and the other accepts;
+    # only `active` opens anything.
+    athlete_id: Annotated[UUID, KeyOnly]
+    coach_id: Annotated[UUID, KeyOnly]
+    status: LinkStatus = "pending"
+    requested_by: LinkSide
+    created_at: Milliseconds
+    updated_at: Milliseconds
+
+    @get(consistent=True)
+    def one(athlete_id: UUID, coach_id: UUID) -> None:
+        """May this coach see this athlete's shared parts, and comment on them, now?"""
+
+    @query(consistent=True)
+    def of_athlete(athlete_id: UUID) -> None:
+        """Who are, were or may become this athlete's coaches?"""
+
+
+class Sections(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An entry's text: for the athlete alone, and for the coaches too."""
+
+    private: Text = ""
+    shared: Text = ""
+
+
+class SessionMetrics(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a session was like; coaches see it."""
+
+    duration_minutes: Annotated[int, Meta(ge=1, le=1_440)]
+    intensity: Annotated[int, Meta(ge=1, le=10)]
+    rounds: Annotated[int, Meta(ge=0, le=100)]
+    gi_or_no_gi: GiOrNoGi
+    tags: Annotated[list[Tag], Meta(max_length=20)] = field(default_factory=list)
+
+
+class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{entry_id}")):
+    """One training session, as the athlete wrote it down."""
+
+    entry_id: UUID
+    athlete_id: UUID
+    created_at: Milliseconds
+    updated_at: Milliseconds
+    sections: Sections
+    session_metrics: SessionMetrics
+
+    # The key's ISODate: when the session was, which may be long before it was written down. In the key alone, as in
+    # the document's list of attributes; META holds it too.
+    date: Annotated[Milliseconds, KeyOnly]
+    version: Version = 1
+
+    # The document's patterns 1 and 2, and the first half of 4, the export.
+    @query(descending=True, consistent=True)
+    def of_athlete(athlete_id: UUID) -> None:
+        """What has this athlete trained? Newest first; a coach gets the same after the link was checked."""
+
+    @query(descending=True, consistent=True)
+    def in_time(athlete_id: UUID, date: Range[datetime]) -> None:
+        """What has this athlete trained in this week, month or year? Newest first."""
+
+    @get(consistent=True)
+    def one(athlete_id: UUID, date: datetime, entry_id: UUID) -> None:
+        """What does this entry say now? META tells where it is; keyword rows are brought up to what this says."""
+
+
+class Comment(Entity, table=roll_model, key=("ENTRY#{entry_id}", "COMMENT#{created_at}#{comment_id}")):
+    """What a coach says about an entry."""
+
+    comment_id: UUID
+    entry_id: UUID
+    coach_id: UUID
+    created_at: Milliseconds
+    body: Annotated[str, Meta(min_length=1, max_length=4_000)]
+    # A hidden comment is seen by the athlete and by its author only.
+    visibility: Visibility = "visible"
+
+    version: Version = 1
+
+    @query(consistent=True)
+    def of_entry(entry_id: UUID) -> None:
+        """Which comments go with an entry that is deleted, though its META is gone already?"""
+
+
+class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}", "AI_THREAD#{thread_id}")):
+    """A conversation with the assistant; only its owner can open it."""
+
+    thread_id: UUID
+    title: Annotated[str, Meta(max_length=200)]
+    created_at: Milliseconds
+    last_active_at: Milliseconds
+
+    user_id: Annotated[UUID, KeyOnly]
+    # What the assistant may read: the smaller of this and of what the caller may see now. A thread that does not say
+    # gets the smaller one.
+    scope: Scope = "shared"
+    # Whose journal it is about; None: the owner's own.
+    athlete_id: UUID | None = None
+
+    @get(consistent=True)
+    def one(user_id: UUID, thread_id: UUID) -> None:
+        """Is this the caller's thread, and what is its scope?"""
+
+    @query(consistent=True)
+    def of_user(user_id: UUID) -> None:
+        """Which conversations does this person have? In no order of time: the key has none."""
+
+
+class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where an answer has something from, word for word."""
+
+    entry_id: UUID
+    date: Milliseconds
+    quote: Annotated[str, Meta(min_length=1, max_length=1_000)]
+
+
+class AIMessage(
+    Entity, table=roll_model, type="AI_MESSAGE", key=("AI_THREAD#{thread_id}", "MSG#{created_at}#{message_id}")
+):
+    """One question or one answer."""
+
+    message_id: UUID
+    thread_id: UUID
+    role: Role
+    content: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    visibility_scope: Scope
+    created_at: Milliseconds
+
+    # Of answers only.
+    citations: Annotated[list[Citation], Meta(max_length=50)] | None = None
+    provider: Annotated[str, Meta(min_length=1, max_length=100)] | None = None
+
+    # The document's pattern 5.
+    @query(consistent=True)
+    def in_thread(thread_id: UUID) -> None:
+        """What was said in this conversation, from its beginning?"""
+
+
+class KeywordIndex(
+    Entity,
+    table=roll_model,
+    type="KEYWORD_INDEX",
+    key=("USER#{athlete_id}", "KW#{token}#TS#{created_at}#ENTRY#{entry_id}"),
+):
+    """A word of an entry that coaches may find: of its shared section, its tags or its metrics."""
+
+    entry_id: UUID
+    created_at: Milliseconds
+
+    athlete_id: Annotated[UUID, KeyOnly]
+    token: Annotated[Token, KeyOnly]
+
+    # The document's pattern 6. Its prefix KW#arm would find armbar too: ours goes on to what follows, KW#arm#TS#.
+    @query(descending=True)
+    def of_token(athlete_id: UUID, token: str) -> None:
+        """Which entries have this word where coaches may see it? Newest first."""
+
+    @query()
+    def of_athlete(athlete_id: UUID) -> None:
+        """Which words are there at all, to make the index anew or to forget the athlete?"""
+
+
+class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
+    """Whose entry it is: what comment permissions need, and the way from an entry's id to the entry."""
+
+    athlete_id: UUID
+    created_at: Milliseconds
+
+    entry_id: Annotated[UUID, KeyOnly]
+    # The entry's key begins with its date, so without this nobody could find an entry by its id.
+    date: Milliseconds
+
+    # The document's pattern 3, together with CoachAthleteLink.one.
+    @get(consistent=True)
+    def one(entry_id: UUID) -> None:
+        """Whose entry is this, and where is it? The coach's link to that athlete then decides."""
+
+
+# --- rows that the document does not have ---
+
+
+class PrivateKeywordIndex(
+    Entity,
+    table=roll_model,
+    type="PRIVATE_KEYWORD_INDEX",
+    key=("USER_PRIVATE#{athlete_id}", "KW#{token}#TS#{created_at}#ENTRY#{entry_id}"),
+):
+    """A word of an entry's private section, in a partition that no coach's search ever names.
+
+    The document keeps all words together, where a coach could find the private ones. A word that is in both sections
+    is in both partitions.
+    """
+
+    entry_id: UUID
+    created_at: Milliseconds
+    athlete_id: Annotated[UUID, KeyOnly]
+    token: Annotated[Token, KeyOnly]
+
+    @query(descending=True)
+    def of_token(athlete_id: UUID, token: str) -> None:
+        """Which of my own entries have this word in their private section? Newest first."""
+
+    @query()
+    def of_athlete(athlete_id: UUID) -> None:
+        """Which private words are there at all, to make the index anew or to forget the athlete?"""
+
+
+class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLETE#{athlete_id}")):
+    """The link as the coach's side finds it: written with it in one transaction, and never what decides."""
+
+    coach_id: Annotated[UUID, KeyOnly]
+    athlete_id: Annotated[UUID, KeyOnly]
+    status: LinkStatus = "pending"
+    requested_by: LinkSide
+    created_at: Milliseconds
+    updated_at: Milliseconds
+
+    @get
+    def one(coach_id: UUID, athlete_id: UUID) -> None:
+        """The mirror of one link, to be changed with it."""
+
+    @query(consistent=True)
+    def of_coach(coach_id: UUID) -> None:
+        """Who are, were or may become this coach's athletes?"""
+
+
+class EntryWithComments(ItemCollection):
+    """An entry's own partition: whose it is, and what coaches said."""
+
+    meta: EntryMeta
+    comments: list[Comment]
+
+    # The second half of the document's pattern 4, and of 3 when the comments are to be shown.
+    @query(consistent=True)
+    def of(entry_id: UUID) -> None:
+        """Whose entry is this, and what was said about it, oldest first? The entry's whole partition."""

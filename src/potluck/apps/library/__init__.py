@@ -1,0 +1,1 @@
+"""Books and videos: who has them, and who may look."""

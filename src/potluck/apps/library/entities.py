@@ -1,0 +1,364 @@
+"""What the library stores and how it is found: the table MediaLibrary.
+
+Entities, keys and attributes are in the order of the table's design and under its names; below it is what we add.
+A comment says where we differ from it, and why.
+"""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from msgspec import Meta, field
+
+from potluck.table import (
+    AnyOf,
+    Counter,
+    Entity,
+    KeyOnly,
+    Milliseconds,
+    OrNull,
+    Range,
+    Table,
+    Unique,
+    Version,
+    between,
+    first_of,
+    get,
+    query,
+)
+
+media_library = Table(
+    "MediaLibrary",
+    "PK",
+    "SK",
+    indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK")},
+    type_attribute="EntityType",
+    names="pascal",
+)
+
+# The userId of an account without its dashes, uppercase.
+OwnerId = Annotated[str, Meta(pattern="^[0-9A-F]{32}$", min_length=32, max_length=32)]
+
+LibraryName = Annotated[str, Meta(min_length=1, max_length=20)]
+CollectionName = Annotated[str, Meta(min_length=1, max_length=100)]
+Title = Annotated[str, Meta(min_length=1, max_length=200)]
+Summary = Annotated[str, Meta(max_length=4000)]
+PersonName = Annotated[str, Meta(min_length=1, max_length=100)]
+People = Annotated[list[PersonName], Meta(max_length=50)]
+Cast = Annotated[list[PersonName], Meta(max_length=5)]
+Isbn = Annotated[str, Meta(pattern="^([0-9]{9}[0-9X]|[0-9]{13})$", max_length=13)]
+PictureUrl = Annotated[str, Meta(min_length=1, max_length=2000)]
+Borrower = Annotated[str, Meta(min_length=1, max_length=50)]
+Email = Annotated[str, Meta(min_length=3, max_length=254)]
+
+FIRST_ORDER, LAST_ORDER = 1, 1000
+Order = Annotated[int, Meta(ge=FIRST_ORDER, le=LAST_ORDER)]
+ANY_ORDER = between(FIRST_ORDER, LAST_ORDER)
+
+# Names are folded in the sort keys of both indexes, which need not be unique: accents off, lower case, "#" dropped, and
+# whatever sorts before "#" written "_". A space sorts before "#", so "Foo Bar" would land inside collection "Foo"; "É"
+# would sort after "z"; "#" would end the name too early. The attributes keep the spelling.
+# The name of a collection is never cut, so items of two collections never mix. It may take 603 bytes, which leaves 409
+# of a key's 1,024 to the title: there titles are cut, and sort by their first 400 bytes.
+TITLE_BYTES = 400
+
+COLLECTION = "item#{name:folded}"
+IN_COLLECTION = f"item#{{collection_name:folded}}#{{order:05}}#{{title:folded {TITLE_BYTES}}}"
+# "~" sorts after every digit: first the collection, then its items, then a standalone item of the same name. All other
+# names come before or after the three, because a folded name holds neither "#" nor anything that sorts before it.
+STANDALONE = f"item#{{title:folded {TITLE_BYTES}}}#~"
+BY_TITLE = f"item#{{title:folded {TITLE_BYTES}}}"
+
+
+class Library(
+    Entity,
+    table=media_library,
+    type="LIBRARY",
+    key=("owner#{owner_id}", "library#{library_id}"),
+    GSI1=("owner#{owner_id}", "library#{library_name:folded}"),
+):
+    """A person's media collection."""
+
+    owner_id: OwnerId
+    library_id: UUID
+    library_name: Annotated[LibraryName, Unique("owner#{owner_id}", "unique#library#{library_name}")]
+    description: Annotated[str, Meta(max_length=100)] | None = None
+    total_items: Counter = 0
+    shared_to: list[Email] = field(default_factory=list)
+    updated_at: Milliseconds
+    version: Version = 1
+
+    # Whoever may open a library is told by its row, so the row is read as it is now.
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID) -> None:
+        """One library of a person."""
+
+    # Not by the main table: `library#` is also how everything inside a library begins (see LibraryRow.of_owner).
+    @query("GSI1")
+    def of_owner(owner_id: OwnerId) -> None:
+        """All libraries of a person, by name."""
+
+
+class Collection(
+    Entity,
+    table=media_library,
+    type="COLLECTION",
+    key=("owner#{owner_id}", "library#{library_id}#collection#{collection_id}"),
+    GSI1=("owner#{owner_id}#library#{library_id}", COLLECTION),
+):
+    """A named group of items within a library."""
+
+    owner_id: OwnerId
+    library_id: UUID
+    collection_id: UUID
+    # Names that fold alike are one name: here, where it must be unique, as in GSI1, where it keeps items together.
+    name: Annotated[CollectionName, Unique("owner#{owner_id}", "unique#library#{library_id}#collection#{name:folded}")]
+    description: Annotated[str, Meta(max_length=500)] | None = None
+    item_count: Counter = 0
+    version: Version = 1
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, collection_id: UUID) -> None:
+        """One collection of a library."""
+
+    # Not by GSI1: a collection is filed under `item#` there, beside its items, so `collection#` finds nothing.
+    @query(consistent=True)
+    def in_library(owner_id: OwnerId, library_id: UUID) -> None:
+        """All collections in a library."""
+
+
+class Book(
+    Entity,
+    table=media_library,
+    type="BOOK",
+    key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
+    GSI1=("owner#{owner_id}#library#{library_id}", first_of(IN_COLLECTION, STANDALONE)),
+    GSI2=("owner#{owner_id}", BY_TITLE),
+):
+    """A book within a library."""
+
+    owner_id: OwnerId
+    library_id: UUID
+    item_id: UUID
+    title: Title
+    authors: People = field(default_factory=list)
+    summary: Summary | None = None
+    isbn: Isbn | None = None
+    picture_url: PictureUrl | None = None
+    collection_id: OrNull[UUID] = None
+    collection_name: OrNull[CollectionName] = None
+    order: OrNull[Order] = None
+    type: Literal[0] = 0
+    lent_to: OrNull[Borrower] = None
+    library_name: LibraryName
+    owner_name: PersonName
+    version: Version = 1
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """One item that is known to be a book."""
+
+
+class Video(
+    Entity,
+    table=media_library,
+    type="VIDEO",
+    key=("owner#{owner_id}", "library#{library_id}#item#{item_id}"),
+    GSI1=("owner#{owner_id}#library#{library_id}", first_of(IN_COLLECTION, STANDALONE)),
+    GSI2=("owner#{owner_id}", BY_TITLE),
+):
+    """A video, DVD or Blu-ray, within a library."""
+
+    owner_id: OwnerId
+    library_id: UUID
+    item_id: UUID
+    title: Title
+    summary: Summary | None = None
+    directors: People = field(default_factory=list)
+    cast: Cast = field(default_factory=list)
+    release_year: Annotated[int, Meta(ge=1800, le=2100)] | None = None
+    duration: Annotated[int, Meta(ge=0, le=1000)] | None = None
+    tmdb_id: Annotated[int, Meta(ge=1)] | None = None
+    picture_url: PictureUrl | None = None
+    collection_id: OrNull[UUID] = None
+    collection_name: OrNull[CollectionName] = None
+    order: OrNull[Order] = None
+    type: Literal[1] = 1
+    lent_to: OrNull[Borrower] = None
+    library_name: LibraryName
+    owner_name: PersonName
+    version: Version = 1
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """One item that is known to be a video."""
+
+
+# A timestamp alone would let two events of one instant be one row. The item's version, which every lending and every
+# return raises, keeps them two, and in order.
+EVENT = "event#{updated_at}#{item_version:08}"
+
+
+class Event(
+    Entity,
+    table=media_library,
+    type="EVENT",
+    key=("owner#{owner_id}", "library#{library_id}#item#{item_id}#" + EVENT),
+    GSI1=("owner#{owner_id}#library#{library_id}#item#{item_id}", EVENT),
+):
+    """One lending or return in an item's history."""
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    library_id: Annotated[UUID, KeyOnly]
+    item_id: Annotated[UUID, KeyOnly]
+    item_version: Annotated[int, Meta(ge=1, le=99_999_999), KeyOnly]
+    type: Literal["LENT", "RETURNED"]
+    event: Borrower
+    updated_at: Milliseconds
+
+    # By the main table, so that whoever has just lent something sees it.
+    @query(consistent=True, descending=True)
+    def of_item(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """All events of an item, newest first."""
+
+    @query("GSI1")
+    def chronologically(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """All events of an item, oldest first."""
+
+
+class SharedLibrary(
+    Entity,
+    table=media_library,
+    type="SHARED_LIBRARY",
+    key=("owner#{shared_to_id}", "shared-library#{library_id}"),
+):
+    """A pointer to a library that was shared with another person; while it is there, that person may look."""
+
+    shared_to_id: OwnerId
+    shared_from_id: OwnerId
+    shared_from_name: PersonName
+    library_id: UUID
+
+    @get(consistent=True)
+    def one(shared_to_id: OwnerId, library_id: UUID) -> None:
+        """May this person look into this library?"""
+
+    # It says what a person may list and search, so it is read as it is now.
+    @query(consistent=True)
+    def with_person(shared_to_id: OwnerId) -> None:
+        """All libraries shared with a person."""
+
+
+# What follows is not in the design.
+
+
+class Share(
+    Entity,
+    table=media_library,
+    type="SHARE",
+    key=("owner#{owner_id}", "library#{library_id}#share#{shared_to_id}"),
+):
+    """The owner's side of a SharedLibrary: whose pointer to delete when a library, a share or an account goes.
+
+    Both are put and deleted together. An invitation that nobody has accepted yet is not here but with the people.
+    """
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    library_id: Annotated[UUID, KeyOnly]
+    shared_to_id: Annotated[OwnerId, KeyOnly]
+    email: Email
+
+    @query(consistent=True)
+    def of_library(owner_id: OwnerId, library_id: UUID) -> None:
+        """With whom is this library shared?"""
+
+
+class CollectionMember(
+    Entity,
+    table=media_library,
+    type="COLLECTION_MEMBER",
+    key=("owner#{owner_id}", "library#{library_id}#member#{collection_id}#{item_id}"),
+):
+    """That an item is in a collection, found by the collection's id.
+
+    When a collection is renamed or deleted, its items are filed in GSI1 under a name it no longer has, some perhaps
+    under one older still, and an index may lag: an item missed there would keep the wrong name for ever. Filtering the
+    library's rows by CollectionId would miss nothing, but read the whole library and its history for three books. This
+    row, put and deleted in the transaction that puts an item into a collection or takes it out, does neither.
+    """
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    library_id: Annotated[UUID, KeyOnly]
+    collection_id: Annotated[UUID, KeyOnly]
+    item_id: Annotated[UUID, KeyOnly]
+
+    @query(consistent=True)
+    def of_collection(owner_id: OwnerId, library_id: UUID, collection_id: UUID) -> None:
+        """Which items are in this collection, whatever name they carry for it?"""
+
+
+class Loan(
+    Entity,
+    table=media_library,
+    type="LOAN",
+    key=("owner#{owner_id}", "loan#{library_id}#{item_id}"),
+):
+    """That an item is out; put when it is lent and deleted when it comes back. Who has it is said by the item."""
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    library_id: Annotated[UUID, KeyOnly]
+    item_id: Annotated[UUID, KeyOnly]
+
+    @query(consistent=True)
+    def of_owner(owner_id: OwnerId) -> None:
+        """What has this person lent, in all libraries?"""
+
+
+# Questions whose answer holds several kinds of rows.
+
+
+class LibraryItem(AnyOf[Book | Video]):
+    """A book or a video."""
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """One item of a library, book or video."""
+
+    # Reads the events too, which begin with `item#` as well, so this is not how items are listed. It is how every last
+    # one of them is found, whatever the indexes know yet.
+    @query(consistent=True)
+    def stored_in(owner_id: OwnerId, library_id: UUID) -> None:
+        """All items in a library, for a change that must miss none."""
+
+    @query("GSI1")
+    def in_library(owner_id: OwnerId, library_id: UUID) -> None:
+        """All items in a library alphabetically, those of a collection together and in its order."""
+
+    # ANY_ORDER ends before "~"; all that begins with the name would include a standalone item of that name.
+    @query("GSI1")
+    def in_collection(owner_id: OwnerId, library_id: UUID, collection_name: str, order: Range[int]) -> None:
+        """The items of a collection in its order."""
+
+    @query("GSI2")
+    def of_owner(owner_id: OwnerId) -> None:
+        """All items across all libraries of a person, by title."""
+
+
+class ShelfRow(AnyOf[Collection | Book | Video]):
+    """What stands on a library's shelves."""
+
+    @query("GSI1")
+    def of_library(owner_id: OwnerId, library_id: UUID) -> None:
+        """All items and collections in a library alphabetically, each collection followed by its items."""
+
+
+class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember]):
+    """Whatever belongs to a library."""
+
+    # Ids have one length, so this finds the library itself and nothing of another.
+    @query(consistent=True, prefix="library#{library_id}")
+    def of_library(owner_id: OwnerId, library_id: UUID) -> None:
+        """A library and everything in it, so that nothing of it is left behind."""
+
+    @query(consistent=True, prefix="library#")
+    def of_owner(owner_id: OwnerId) -> None:
+        """All libraries of a person and everything in them: to export, to forget, or to follow a new name."""

@@ -1,0 +1,254 @@
+"""The table `ranked-choice-polls`: what is stored of a poll, and how it is found.
+
+Everything of one poll lies in one partition, `POLL#{pollId}`, in this order:
+
+    CODE#{hash} < COUNT#{ranking} < METADATA < RECORD#{method}#{part} < SHARD#{shard} < VOTE#{voteId}
+
+What is read together is neighbours: one range gives the poll, its records and its shards, and leaves the codes, the
+counts and the votes, of which there may be a million, unread.
+"""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from msgspec import Meta, field
+
+from potluck.table import Counter, Entity, InKeys, ItemCollection, KeyOnly, Seconds, Table, Version, get, query
+
+__all__ = [
+    "MOST_BYTES_IN_RECORD_PART",
+    "MOST_CANDIDATES",
+    "SHARDS",
+    "Code",
+    "Count",
+    "CreatedPoll",
+    "Method",
+    "Poll",
+    "Ranking",
+    "Record",
+    "Results",
+    "ResultsVisibility",
+    "Shard",
+    "Vote",
+    "VoterPolicy",
+    "ranked_choice_polls",
+]
+
+MOST_CANDIDATES = 100
+SHARDS = 10
+
+# A row may have 400 KB (409,600 bytes); what this leaves is for the names, the key and the other attributes.
+MOST_BYTES_IN_RECORD_PART = 400_000
+
+VoterPolicy = Literal["open", "codes", "accounts"]
+ResultsVisibility = Literal["always", "afterVote", "afterClose", "admin"]
+Method = Literal["irv", "stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality"]
+
+CandidateName = Annotated[str, Meta(min_length=1, max_length=100)]
+# Short enough that a hundred of them, with their names, fit the poll's row.
+Description = Annotated[str, Meta(max_length=500)]
+# A candidate's place in the poll's list, counted from 1.
+CandidateNumber = Annotated[int, Meta(ge=1, le=MOST_CANDIDATES)]
+# SHA-256, in hexadecimal: a secret is never stored.
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
+
+
+def _dashed(numbers: tuple[int, ...]) -> str:
+    return "-".join(map(str, numbers))
+
+
+def _numbers(dashed: str) -> tuple[int, ...]:
+    return tuple(map(int, dashed.split("-")))
+
+
+# All candidates in their own order is as long as any ranking of them; candidates' names would not fit a sort key.
+Ranking = Annotated[
+    tuple[CandidateNumber, ...],
+    Meta(min_length=1, max_length=MOST_CANDIDATES),
+    InKeys(_dashed, _numbers, max_bytes=len(_dashed(tuple(range(1, MOST_CANDIDATES + 1))))),
+]
+
+ranked_choice_polls = Table("ranked-choice-polls", "PK", "SK")
+
+
+class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")):
+    """A question and the candidates that voters put in order."""
+
+    poll_id: UUID = field(name="id")
+    title: Annotated[str, Meta(min_length=1, max_length=200)]
+    description: Annotated[str, Meta(max_length=2_000)] | None = None
+    candidates: Annotated[list[CandidateName], Meta(min_length=2, max_length=MOST_CANDIDATES)]
+    created_at: Seconds
+    expires_at: Seconds | None = None
+
+    # The document ends here. A poll that was stored by it reads as an open one without an admin.
+    candidate_descriptions: Annotated[dict[CandidateName, Description], Meta(max_length=MOST_CANDIDATES)] | None = None
+    voter_policy: VoterPolicy = "open"
+    results_visibility: ResultsVisibility = "always"
+    max_rankings: CandidateNumber | None = None
+    method: Method = "irv"
+    seats: CandidateNumber = 1
+    # How ties are broken that the rounds do not break; drawn when the poll is made, shown before the first vote.
+    # Empty: in the candidates' own order.
+    lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES)] = field(default_factory=list)
+    closed_at: Seconds | None = None
+    admin_key_hash: Hash | None = None
+    creator_id: UUID | None = None
+    # The shareable that the poll was made by: its passcodes guard it, so under its own address there is none.
+    short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
+    version: Version = 1
+
+    @get(consistent=True)
+    def one(poll_id: UUID) -> None:
+        """Get poll by id: what is asked, who may vote, who may see the results, who may change it?
+
+        Consistent, because it authorises. A vote does not read it but checks it in its own transaction.
+        """
+
+
+class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote_id}")):
+    """One voter's ranking. Its id is made of poll and voter, so that a second vote meets the first."""
+
+    vote_id: UUID = field(name="id")
+    poll_id: UUID
+    rankings: Annotated[list[CandidateName], Meta(min_length=1, max_length=MOST_CANDIDATES)]
+    voted_at: Seconds
+
+    # Whoever has the key may change or withdraw the vote. What it was is a condition of the change, since the counts
+    # of both rankings change with it; so a vote needs no version.
+    edit_key_hash: Hash | None = None
+
+    @query(consistent=True)
+    def of_poll(poll_id: UUID) -> None:
+        """Get all votes for a poll: does a recount from the votes give the same record?
+
+        Reads votes only: nothing sorts behind them. Consistent, because a missing vote would look like a wrong count.
+        """
+
+    @get(consistent=True)
+    def one(poll_id: UUID, vote_id: UUID) -> None:
+        """What did this voter say, and may the caller change it?"""
+
+
+# "Calculate results" reads the poll and all votes in the document. Here a vote adds to the counts as it is cast:
+# results are worked out from Count.of_poll, kept as records, and read by Results.of. They never read the votes.
+
+
+class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ranking}")):
+    """How many votes say exactly this ranking: COUNT#2-1-3 puts the second candidate first.
+
+    There may be as many of these rows as votes, so they hold nothing but the number.
+    """
+
+    poll_id: Annotated[UUID, KeyOnly]
+    ranking: Annotated[Ranking, KeyOnly]
+    count: Counter = 0
+
+    @get
+    def one(poll_id: UUID, ranking: Ranking) -> None:
+        """Where a vote for this ranking is added, and a withdrawn one taken off."""
+
+    @query(consistent=True)
+    def of_poll(poll_id: UUID) -> None:
+        """How often was each ranking voted for? What results are worked out from.
+
+        Reads counts only: codes sort before them, the poll behind. Consistent, because a record that lacks a vote of
+        the version it names would be taken for complete for ever.
+        """
+
+
+class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{shard:1}")):
+    """A part of the votes' version: each voter raises one of ten, so that they do not all meet in one row."""
+
+    poll_id: Annotated[UUID, KeyOnly]
+    shard: Annotated[int, Meta(ge=0, lt=SHARDS), KeyOnly]
+    # Raised by every vote, change and withdrawal. The sum over all shards tells whether a record is still right.
+    votes_version: Counter = 0
+    # How many votes there are now; the sum over all shards is what a page shows while the poll is open.
+    votes: Counter = 0
+
+    @get
+    def one(poll_id: UUID, shard: int) -> None:
+        """Where this voter raises the votes' version."""
+
+    @query(consistent=True)
+    def of_poll(poll_id: UUID) -> None:
+        """Has anybody voted since the record was made, and how many votes are there?
+
+        Reads ten small rows: records sort before them, votes behind.
+        """
+
+
+class Code(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "CODE#{hash}")):
+    """A code that lets its holder vote, where the poll asks for one.
+
+    It does not say whether it was used, or by which vote: the vote's id is made of the code, so the vote itself is
+    what makes the code single use, and nothing leads from one to the other.
+    """
+
+    poll_id: Annotated[UUID, KeyOnly]
+    hash: Annotated[Hash, KeyOnly]
+    created_at: Seconds
+
+    @get(consistent=True)
+    def one(poll_id: UUID, hash: Hash) -> None:
+        """Is this a code of this poll?"""
+
+    @query()
+    def of_poll(poll_id: UUID) -> None:
+        """Which codes go with a poll that is deleted? Reads codes only: they come first."""
+
+
+class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{method}#{part:02}")):
+    """A finished count by one method, or a part of it: compressed, candidates by number.
+
+    Every part says which votes' version it was made of, and of how many parts: parts that do not agree, left from a
+    renewal that is under way or that was longer, are no record.
+    """
+
+    poll_id: Annotated[UUID, KeyOnly]
+    method: Annotated[Method, KeyOnly]
+    # Two digits, so that the parts come in order: a hundred parts are 40 MB.
+    part: Annotated[int, Meta(ge=0, lt=100), KeyOnly]
+    parts: Annotated[int, Meta(ge=1, le=100)]
+    votes_version: Annotated[int, Meta(ge=0)]
+    counted_at: Seconds
+    # How long the count took: a record is not renewed more often than its making allows.
+    counting_milliseconds: Annotated[int, Meta(ge=0)]
+    content: Annotated[bytes, Meta(max_length=MOST_BYTES_IN_RECORD_PART)]
+
+    @query(consistent=True)
+    def by_method(poll_id: UUID, method: Method) -> None:
+        """What did the last count by this method find? Its parts in order, and no other method's."""
+
+    @query()
+    def of_poll(poll_id: UUID) -> None:
+        """Which records go with a poll that is deleted? Reads records only: the poll sorts before, shards behind."""
+
+
+class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "POLL#{created_at}#{poll_id}")):
+    """A poll in its creator's own list: only where it is, so that nothing here can differ from the poll itself."""
+
+    creator_id: Annotated[UUID, KeyOnly]
+    created_at: Annotated[Seconds, KeyOnly]
+    poll_id: Annotated[UUID, KeyOnly]
+
+    @query(descending=True, consistent=True)
+    def of_creator(creator_id: UUID) -> None:
+        """Which polls did this person make? Newest first; the polls themselves are then got together by their ids."""
+
+
+class Results(ItemCollection):
+    """What a results page shows, in one request."""
+
+    poll: Poll
+    records: list[Record]
+    shards: list[Shard]
+
+    @query(consistent=True)
+    def of(poll_id: UUID) -> None:
+        """Who has won, by this and by the other methods, and is that still so?
+
+        From METADATA to the last SHARD#, which are neighbours: reads neither codes nor counts nor votes, so it costs
+        the same at ten votes and at a million. Consistent, because the poll in it says who may see it.
+        """

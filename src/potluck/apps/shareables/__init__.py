@@ -1,0 +1,1 @@
+"""Lists and polls that anyone opens by a short id."""

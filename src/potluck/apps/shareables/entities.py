@@ -1,0 +1,139 @@
+"""What shareables store and how it is found: the tables ShortIdPool and Shareables.
+
+Entities, keys and attributes are in the order of the tables' design and under its names; below each is what we add.
+A comment says where we differ from it, and why.
+"""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from msgspec import Meta
+
+from potluck.table import Counter, Entity, ExpiresAt, InKeys, KeyOnly, Milliseconds, Number, Table, Version, get, query
+
+# Segments of keys are lowercase, as all of the design's tables and examples have them; its conventions say uppercase.
+
+short_id_pool = Table("ShortIdPool", Number("pk"), "sk")
+shareables = Table("Shareables", "pk", "sk", ttl="ttl")
+
+
+def without_dashes(short_id: str) -> str:
+    return short_id.replace("-", "")
+
+
+def with_dashes(letters_and_digits: str) -> str:
+    return f"{letters_and_digits[:3]}-{letters_and_digits[3:6]}-{letters_and_digits[6:]}"
+
+
+# Three letters, three letters, five digits: uppercase while it waits in the pool, lowercase once it is somebody's. Keys
+# hold it without its dashes.
+PooledShortId = Annotated[str, Meta(pattern="^[A-Z]{3}-[A-Z]{3}-[0-9]{5}$", max_length=13)]
+ShortId = Annotated[
+    str,
+    Meta(pattern="^[a-z]{3}-[a-z]{3}-[0-9]{5}$", max_length=13),
+    InKeys(without_dashes, with_dashes, max_bytes=11),
+]
+
+# Argon2id in its own notation, salt included; what was hashed cannot be had back.
+PasscodeHash = Annotated[str, Meta(min_length=1, max_length=200)]
+TokenHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Note = Annotated[str, Meta(max_length=2000)]
+
+POOL_PARTITIONS = 1000
+POOL_BUCKETS = 100
+
+
+class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "available#{bucket:02}")):
+    """A short id that nobody has; deleted by the transaction that creates a shareable with it."""
+
+    partition: Annotated[int, Meta(ge=0, lt=POOL_PARTITIONS), KeyOnly]
+    bucket: Annotated[int, Meta(ge=0, lt=POOL_BUCKETS), KeyOnly]
+    id: PooledShortId
+
+    # Need not be up to date: an entry that was claimed meanwhile is refused by the claim.
+    @query()
+    def in_partition(partition: int) -> None:
+        """Which ids are there to claim, and which buckets are there to refill?"""
+
+
+# One entity for checklists and polls, which the attribute `entity` tells apart: whoever opens a short id does not know
+# the kind before the row is read, both have the same name, passcodes and expiry, and each adds but one field.
+class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
+    """A checklist or a poll that is handed around by its short id; its row decides for everything under it."""
+
+    entity: Literal["checklist", "poll"]
+    short_id: ShortId
+    name: Name
+    view_passcode: PasscodeHash | None = None
+    admin_passcode: PasscodeHash
+    expires_at: Milliseconds
+    note: Note | None = None  # the design has it on checklists only
+    # Ours from here: what a poll adds is in the table of polls.
+    poll_id: UUID | None = None
+    viewers_can_tick: bool = True
+    # Raised by whoever adds, removes or reorders items; a reordering that was made for other items is refused by it.
+    items_version: Counter = 0
+    version: Version = 1
+    # A year after expires_at; admins can read and clone it until then.
+    ttl: ExpiresAt | None = None
+
+    # Says who may do what, on every request.
+    @get(consistent=True)
+    def one(short_id: ShortId) -> None:
+        """What is behind this short id, and who may see or change it?"""
+
+
+class ChecklistItem(
+    Entity,
+    table=shareables,
+    key=("checklist_item#{short_id}", "01#{checklist_item_id:hex}#"),
+):
+    """One line of a checklist."""
+
+    short_id: ShortId
+    checklist_item_id: UUID
+    order: Annotated[int, Meta(ge=0, lt=1_000_000)]
+    name: Name
+    note: Note | None = None
+    # Ours from here.
+    done: bool = False
+    done_at: Milliseconds | None = None
+    version: Version = 1
+    # The shareable's; its row decides, this one lets the sweeper tidy.
+    ttl: ExpiresAt | None = None
+
+    @get(consistent=True)
+    def one(short_id: ShortId, checklist_item_id: UUID) -> None:
+        """One line of a checklist."""
+
+    # A request of its own, because a shareable and its items are in two partitions. The rows come in the order of their
+    # ids; `order` is not in the key, so that reordering rewrites no keys, and is put right in memory.
+    @query(consistent=True)
+    def of(short_id: ShortId) -> None:
+        """All lines of a checklist."""
+
+
+# What follows is not in the design.
+
+
+class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{token_hash}#")):
+    """Someone who gave a passcode, until the session's end or until that passcode is replaced.
+
+    `passcode` is the hash that let them in. Its salt is new whenever a passcode is set, so a session whose hash is no
+    longer the shareable's is dead at once, and those of the other passcode live on.
+    """
+
+    short_id: ShortId
+    token_hash: Annotated[TokenHash, KeyOnly]
+    role: Literal["view", "admin"]
+    passcode: PasscodeHash
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def one(short_id: ShortId, token_hash: TokenHash) -> None:
+        """Who holds this token, and by which passcode did they come in?"""
+
+    @query(consistent=True)
+    def of(short_id: ShortId) -> None:
+        """All sessions of a shareable, which end with it."""

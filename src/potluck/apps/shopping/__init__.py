@@ -1,0 +1,1 @@
+"""Shopping: a family's inventory and its shopping list."""

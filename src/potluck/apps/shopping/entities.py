@@ -1,0 +1,379 @@
+"""What Shopping stores and how it is found: the shopping list as its table design has it, and the rows it rests on."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from msgspec import Meta
+
+from potluck.table import (
+    Counter,
+    Entity,
+    ExpiresAt,
+    ItemCollection,
+    OrNull,
+    Seconds,
+    Table,
+    Unique,
+    Version,
+    get,
+    query,
+    sparse,
+)
+
+__all__ = [
+    "ClearedItems",
+    "Deletion",
+    "EverythingOfFamily",
+    "Family",
+    "InventoryItem",
+    "Member",
+    "PendingGuard",
+    "ShoppingListItem",
+    "StorageLocation",
+    "Store",
+    "inventory",
+]
+
+inventory = Table(
+    "InventoryManagement",
+    "PK",
+    "SK",
+    indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK")},
+    ttl="ttl",
+    type_attribute="entityType",
+    names="camel",
+)
+
+Unit = Annotated[str, Meta(max_length=50)]
+# What a quantity may be at most, here and in the inventory; the design sets no bound, and every number needs one.
+MOST = 100_000
+
+ItemStatus = Literal["pending", "purchased"]
+
+
+class ShoppingListItem(
+    Entity,
+    table=inventory,
+    type="ShoppingListItem",
+    key=("FAMILY#{family_id}", "SHOPPING#{shopping_item_id}"),
+    # Ours: the design finds the items linked to an inventory item by reading the whole list. Free text is not in it.
+    GSI1=("FAMILY#{family_id}#ITEM#{item_id}", "SHOPPING#{shopping_item_id}"),
+    GSI2=("FAMILY#{family_id}#SHOPPING", "STORE#{store_id|UNASSIGNED}#STATUS#{status}"),
+):
+    """An item that needs to be purchased, linked to an inventory item or free text."""
+
+    # Primary identifiers. The design says UUID v4, but its own records hold others: any UUID will do.
+    shopping_item_id: UUID
+    family_id: UUID
+    # Item details
+    item_id: OrNull[UUID] = None
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    store_id: OrNull[UUID] = None
+    status: ItemStatus = "pending"
+    quantity: OrNull[Annotated[int, Meta(gt=0, le=MOST)]] = None
+    notes: OrNull[Annotated[str, Meta(max_length=500)]] = None
+    # Concurrency control
+    version: Version = 1
+    # Automatic cleanup: seven days after the purchase, None while pending
+    ttl: OrNull[ExpiresAt] = None
+    # Audit fields
+    added_by: UUID
+    created_at: Seconds
+    updated_at: Seconds
+    # Ours; left out when None, so that a row without them is a row of the design.
+    unit: Unit | None = None
+    restocked_at: Seconds | None = None
+    """When the purchase was added to the inventory, which happens once."""
+
+    @get(consistent=True)
+    def by_id(family_id: UUID, shopping_item_id: UUID) -> None:
+        """Get shopping item by ID."""
+
+    # Consistent, because people look at the list right after they changed it, and live updates go on from it.
+    @query(consistent=True)
+    def all_of_family(family_id: UUID) -> None:
+        """List all shopping items."""
+
+    # The design's prefix `STORE#{storeId}` would also find the items of a store whose id goes on; ours ends with "#".
+    @query("GSI2")
+    def by_store(family_id: UUID, store_id: UUID | None) -> None:
+        """List by store; with no store, list unassigned items."""
+
+    # The design's "SK contains" is no key condition: the family's whole list is read, and filtered.
+    @query("GSI2", filter=("status",))
+    def by_status(family_id: UUID, status: ItemStatus) -> None:
+        """List by status."""
+
+    @query("GSI2")
+    def by_store_and_status(family_id: UUID, store_id: UUID | None, status: ItemStatus) -> None:
+        """List pending by store, or what was purchased there."""
+
+    # The design asks this before every add, to refuse duplicates; here the PendingGuard refuses them.
+    @query("GSI1")
+    def linked_to(family_id: UUID, item_id: UUID) -> None:
+        """Which items on the list are linked to this inventory item?"""
+
+    # An index may lag, and a link that is overlooked would stay for ever.
+    @query(filter=("item_id",), consistent=True)
+    def orphaned_by(family_id: UUID, item_id: UUID) -> None:
+        """Which items become free text when this inventory item is deleted?"""
+
+    @query(filter=("store_id",), consistent=True)
+    def unassigned_by(family_id: UUID, store_id: UUID) -> None:
+        """Which items become unassigned when this store is deleted?"""
+
+
+# --- what the shopping list rests on ---------------------------------------------------------------------------------
+
+
+class Family(
+    Entity,
+    table=inventory,
+    type="Family",
+    key=("FAMILY#{family_id}", "FAMILY#{family_id}"),
+):
+    """The people who share an inventory and a list; everything else is in its partition."""
+
+    family_id: UUID
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    created_by: UUID
+    # Ours: a family keeps an admin because every loss of one is conditional on this number.
+    admin_count: Counter = 1
+    version: Version = 1
+    created_at: Seconds
+    updated_at: Seconds
+
+    @get(consistent=True)
+    def by_id(family_id: UUID) -> None:
+        """Get family by ID."""
+
+
+MemberStatus = Literal["active", "removed"]
+
+
+class Member(
+    Entity,
+    table=inventory,
+    type="Member",
+    key=("FAMILY#{family_id}", "MEMBER#{member_id}"),
+    GSI1=("MEMBER#{member_id}", "FAMILY#{family_id}"),
+):
+    """A person in a family. The row of one who left stays, so that what they added is a former member's."""
+
+    member_id: UUID
+    """The account's userId."""
+    family_id: UUID
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    email: Annotated[str, Meta(min_length=3, max_length=254)]
+    role: Literal["admin", "member"] = "member"
+    status: MemberStatus = "active"
+    version: Version = 1
+    created_at: Seconds
+    updated_at: Seconds
+
+    # Read for every request, so that a removed member is out on the next one.
+    @get(consistent=True)
+    def by_id(family_id: UUID, member_id: UUID) -> None:
+        """May this person see the family, and as what?"""
+
+    @query(consistent=True)
+    def all_of_family(family_id: UUID) -> None:
+        """Who is, or was, in the family?"""
+
+    @query("GSI1", filter=("status",))
+    def families_of(member_id: UUID, status: MemberStatus) -> None:
+        """Which families is this person in?"""
+
+    @query("GSI1")
+    def every_family_of(member_id: UUID) -> None:
+        """Which families know this person, also those left: to follow a new name, to export and to forget."""
+
+
+InventoryStatus = Literal["active", "archived"]
+
+
+class InventoryItem(
+    Entity,
+    table=inventory,
+    type="InventoryItem",
+    key=("FAMILY#{family_id}", "ITEM#{item_id}"),
+    # Ours: an item is in this index only while it is low, so that asking for the low ones reads no others.
+    GSI1=sparse(
+        "FAMILY#{family_id}#LOW",
+        "ITEM#{item_id}",
+        when=lambda quantity, threshold: quantity <= threshold,
+    ),
+    GSI2=("FAMILY#{family_id}#ITEMS", "STATUS#{status}#QUANTITY#{quantity:10}"),
+):
+    """Something the family keeps at home, and how much of it."""
+
+    item_id: UUID
+    family_id: UUID
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    quantity: Annotated[int, Meta(ge=0, le=MOST)] = 0
+    threshold: Annotated[int, Meta(ge=0, le=MOST)] = 0
+    unit: OrNull[Unit] = None
+    location_id: OrNull[UUID] = None
+    preferred_store_id: OrNull[UUID] = None
+    alternate_store_ids: Annotated[tuple[UUID, ...], Meta(max_length=20)] = ()
+    status: InventoryStatus = "active"
+    created_by: UUID
+    version: Version = 1
+    created_at: Seconds
+    updated_at: Seconds
+
+    @get(consistent=True)
+    def by_id(family_id: UUID, item_id: UUID) -> None:
+        """Get inventory item by ID."""
+
+    # Consistent also because it is what is searched when a store or a location is deleted.
+    @query(consistent=True)
+    def all_of_family(family_id: UUID) -> None:
+        """List all inventory items."""
+
+    @query("GSI2")
+    def by_status(family_id: UUID, status: InventoryStatus) -> None:
+        """List by status, those there is least of first."""
+
+    @query("GSI1", filter=("status",))
+    def low(family_id: UUID, status: InventoryStatus) -> None:
+        """What is running low?"""
+
+
+class StorageLocation(
+    Entity,
+    table=inventory,
+    type="StorageLocation",
+    key=("FAMILY#{family_id}", "LOCATION#{location_id}"),
+):
+    """A place at home where things are kept."""
+
+    location_id: UUID
+    family_id: UUID
+    name: Annotated[
+        str, Meta(min_length=1, max_length=50), Unique("FAMILY#{family_id}", "UNIQUE#LOCATION#{name:folded}")
+    ]
+    description: OrNull[Annotated[str, Meta(max_length=200)]] = None
+    version: Version = 1
+    created_at: Seconds
+    updated_at: Seconds
+
+    @get(consistent=True)
+    def by_id(family_id: UUID, location_id: UUID) -> None:
+        """Get storage location by ID."""
+
+    @query(consistent=True)
+    def all_of_family(family_id: UUID) -> None:
+        """List all storage locations."""
+
+
+class Store(
+    Entity,
+    table=inventory,
+    type="Store",
+    key=("FAMILY#{family_id}", "STORE#{store_id}"),
+):
+    """A shop where things are bought."""
+
+    store_id: UUID
+    family_id: UUID
+    name: Annotated[str, Meta(min_length=1, max_length=100), Unique("FAMILY#{family_id}", "UNIQUE#STORE#{name:folded}")]
+    address: OrNull[Annotated[str, Meta(max_length=200)]] = None
+    version: Version = 1
+    created_at: Seconds
+    updated_at: Seconds
+
+    @get(consistent=True)
+    def by_id(family_id: UUID, store_id: UUID) -> None:
+        """Get store by ID."""
+
+    @query(consistent=True)
+    def all_of_family(family_id: UUID) -> None:
+        """List all stores."""
+
+
+# --- ours ------------------------------------------------------------------------------------------------------------
+
+
+class PendingGuard(
+    Entity,
+    table=inventory,
+    type="PendingGuard",
+    key=("FAMILY#{family_id}", "PENDING#{item_id}"),
+):
+    """The pending items linked to one inventory item; there while there are any, so that the add itself is refused."""
+
+    family_id: UUID
+    item_id: UUID
+    shopping_item_ids: frozenset[UUID] = frozenset()
+
+    @get(consistent=True)
+    def by_item(family_id: UUID, item_id: UUID) -> None:
+        """Is this inventory item on the list already, and where?"""
+
+
+Deletable = Literal["item", "location", "store", "family"]
+
+
+class Deletion(
+    Entity,
+    table=inventory,
+    type="Deletion",
+    key=("FAMILY#{family_id}", "DELETION#{what}#{gone_id}"),
+):
+    """Something with more links to it than one transaction can loosen; there until the last of them is."""
+
+    family_id: UUID
+    what: Deletable
+    gone_id: UUID
+    deleted_by: UUID
+    created_at: Seconds
+
+    @get(consistent=True)
+    def by_id(family_id: UUID, what: Deletable, gone_id: UUID) -> None:
+        """Is this deletion still under way?"""
+
+    @query(consistent=True)
+    def under_way(family_id: UUID) -> None:
+        """Which links lead to something that is gone?"""
+
+
+class ClearedItems(
+    Entity,
+    table=inventory,
+    type="ClearedItems",
+    key=("FAMILY#{family_id}", "CLEARED#{clearing_id}#{part:03}"),
+):
+    """Purchased items that were cleared from the list, as they were, while that can be undone."""
+
+    family_id: UUID
+    clearing_id: UUID
+    """What the undo token says."""
+    part: Annotated[int, Meta(ge=0, le=999)] = 0
+    cleared_by: UUID
+    # One transaction deletes these and puts this row; at their longest they also fit into it.
+    items: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=99)]
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @query(consistent=True)
+    def by_clearing(family_id: UUID, clearing_id: UUID) -> None:
+        """What does this undo bring back?"""
+
+
+class EverythingOfFamily(ItemCollection):
+    """A family with all that is in its partition."""
+
+    family: Family | None
+    members: list[Member]
+    inventory_items: list[InventoryItem]
+    locations: list[StorageLocation]
+    stores: list[Store]
+    shopping_items: list[ShoppingListItem]
+    pending_guards: list[PendingGuard]
+    deletions: list[Deletion]
+    cleared_items: list[ClearedItems]
+
+    @query(consistent=True)
+    def of(family_id: UUID) -> None:
+        """What is there to export, or to delete with the family?"""

@@ -1,0 +1,1 @@
+"""People: accounts, and everything that says who is calling."""

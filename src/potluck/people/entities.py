@@ -1,0 +1,327 @@
+"""What is stored of people and how it is found: accounts, and all that says who is calling.
+
+Two rules shape this table. Whoever holds a secret is found by its hash, in one read. And whatever belongs to a person
+has a row in that person's partition, written in the same transaction, so that one read finds everything there is to
+list, to end or to forget. Both reads are consistent reads of the table itself: it has no index, because an index may
+lag, and a session that has ended or a token that was made a moment ago cannot wait for it.
+"""
+
+from typing import Annotated
+from unicodedata import normalize
+from uuid import UUID
+
+from msgspec import Meta, field
+
+from potluck.table import Counter, Entity, ExpiresAt, ItemCollection, KeyOnly, Seconds, Table, Version, get, query
+
+__all__ = [
+    "Account",
+    "AnswerOfUser",
+    "ApiToken",
+    "ApiTokenOfUser",
+    "EmailAddress",
+    "EverythingOfUser",
+    "IdempotentAnswer",
+    "Invitation",
+    "InvitationOfPlace",
+    "InvitationOfUser",
+    "PasswordReset",
+    "PasswordResetOfUser",
+    "Session",
+    "SessionOfUser",
+    "Throttle",
+    "accounts",
+    "folded_email",
+]
+
+accounts = Table("Accounts", "PK", "SK", ttl="ttl", type_attribute="entityType", names="camel")
+
+Email = Annotated[str, Meta(min_length=3, max_length=254)]
+# A SHA-256 in hexadecimal. The secrets are random and long, so a fast hash is enough; passwords have a slow one.
+Hash = Annotated[str, Meta(min_length=64, max_length=64, pattern="^[0-9a-f]{64}$")]
+
+
+def folded_email(address: str) -> str:
+    """The same text for addresses that differ only in case, surrounding space or how an accent is composed."""
+    # Not the library's folding, which also drops accents and punctuation: those make another mailbox.
+    return normalize("NFC", normalize("NFC", address.strip()).casefold())
+
+
+# --- accounts --------------------------------------------------------------------------------------------------------
+
+
+class Account(Entity, table=accounts, type="Account", key=("USER#{user_id}", "PROFILE")):
+    """A person."""
+
+    user_id: UUID
+    email: Email
+    """As they spell it."""
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    password_hash: Annotated[str, Meta(min_length=1, max_length=200)]
+    session_epoch: Annotated[int, Meta(ge=1)] = 1
+    """Raised with every new password: a session of an earlier epoch is over, however many there are."""
+    version: Version = 1
+    created_at: Seconds
+    updated_at: Seconds
+
+    @get(consistent=True)
+    def by_id(user_id: UUID) -> None:
+        """Who is this, and do their sessions still count?"""
+
+
+# An entity of its own and not a guard on Account.email: a guard only says that the address is taken, and signing in
+# must find whose it is.
+class EmailAddress(Entity, table=accounts, type="EmailAddress", key=("EMAIL#{folded}", "EMAIL")):
+    """An e-mail address that is taken."""
+
+    folded: Annotated[str, Meta(min_length=3, max_length=254), KeyOnly]
+    user_id: UUID
+
+    @get(consistent=True)
+    def by_folded(folded: str) -> None:
+        """Whose address is this?"""
+
+
+# --- who is calling --------------------------------------------------------------------------------------------------
+
+
+class Session(Entity, table=accounts, type="Session", key=("SESSION#{hash}", "SESSION")):
+    """Someone who signed in."""
+
+    hash: Annotated[Hash, KeyOnly]
+    user_id: UUID
+    session_epoch: Annotated[int, Meta(ge=1)]
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_hash(hash: str) -> None:
+        """Whose session does this secret open?"""
+
+
+class SessionOfUser(Entity, table=accounts, type="SessionOfUser", key=("USER#{user_id}", "SESSION#{hash}")):
+    """A session, where its owner finds it."""
+
+    user_id: UUID
+    hash: Annotated[Hash, KeyOnly]
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_hash(user_id: UUID, hash: str) -> None:
+        """Is this one of the person's sessions?"""
+
+    @query(consistent=True)
+    def all_of_user(user_id: UUID) -> None:
+        """Which sessions end with a new password?"""
+
+
+class ApiToken(Entity, table=accounts, type="ApiToken", key=("TOKEN#{hash}", "TOKEN")):
+    """A program that calls for someone."""
+
+    hash: Annotated[Hash, KeyOnly]
+    user_id: UUID
+    token_id: UUID
+
+    @get(consistent=True)
+    def by_hash(hash: str) -> None:
+        """For whom does the holder of this secret call?"""
+
+
+class ApiTokenOfUser(Entity, table=accounts, type="ApiTokenOfUser", key=("USER#{user_id}", "TOKEN#{token_id}")):
+    """An API token, where its owner finds and ends it."""
+
+    user_id: UUID
+    token_id: UUID
+    hash: Hash
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    created_at: Seconds
+
+    @get(consistent=True)
+    def by_id(user_id: UUID, token_id: UUID) -> None:
+        """Which secret dies when this token is deleted?"""
+
+    @query(consistent=True)
+    def all_of_user(user_id: UUID) -> None:
+        """Which API tokens has this person?"""
+
+
+class PasswordReset(Entity, table=accounts, type="PasswordReset", key=("RESET#{hash}", "RESET")):
+    """A link that an operator hands over, to choose a new password once."""
+
+    hash: Annotated[Hash, KeyOnly]
+    user_id: UUID
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_hash(hash: str) -> None:
+        """Whose password may the holder of this secret choose?"""
+
+
+class PasswordResetOfUser(Entity, table=accounts, type="PasswordResetOfUser", key=("USER#{user_id}", "RESET#{hash}")):
+    """A password reset, where it is found to be ended by another one, by a new password or with the account."""
+
+    user_id: UUID
+    hash: Annotated[Hash, KeyOnly]
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_hash(user_id: UUID, hash: str) -> None:
+        """Is this one of the person's resets?"""
+
+    @query(consistent=True)
+    def all_of_user(user_id: UUID) -> None:
+        """Which links could still change this person's password?"""
+
+
+# --- invitations -----------------------------------------------------------------------------------------------------
+
+# What is invited to is the app's to know: a family, a library, an athlete's journal.
+App = Annotated[str, Meta(min_length=1, max_length=30)]
+Place = Annotated[str, Meta(min_length=1, max_length=100)]
+Role = Annotated[str, Meta(min_length=1, max_length=30)]
+
+
+class Invitation(Entity, table=accounts, type="Invitation", key=("INVITATION#{hash}", "INVITATION")):
+    """A way in for whoever holds its secret, once."""
+
+    hash: Annotated[Hash, KeyOnly]
+    invitation_id: UUID
+    app: App
+    place: Place
+    role: Role
+    invited_by: UUID
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_hash(hash: str) -> None:
+        """What does this secret invite to?"""
+
+
+class InvitationOfPlace(
+    Entity,
+    table=accounts,
+    type="InvitationOfPlace",
+    key=("PLACE#{app}#{place}", "INVITATION#{invitation_id}"),
+):
+    """An invitation, where those who manage the place find and end it."""
+
+    invitation_id: UUID
+    hash: Hash
+    app: App
+    place: Place
+    role: Role
+    email: Email | None = None
+    """Whom it was meant for, as typed; it opens nothing and is looked up nowhere."""
+    invited_by: UUID
+    created_at: Seconds
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_id(app: str, place: str, invitation_id: UUID) -> None:
+        """Which secret dies when this invitation is withdrawn?"""
+
+    @query(consistent=True)
+    def all_of_place(app: str, place: str) -> None:
+        """Who has been invited here and has not come yet?"""
+
+
+class InvitationOfUser(
+    Entity,
+    table=accounts,
+    type="InvitationOfUser",
+    key=("USER#{user_id}", "INVITATION#{invitation_id}"),
+):
+    """An invitation, where it is found to end with the account of whoever made it."""
+
+    user_id: UUID
+    """Who invited."""
+    invitation_id: UUID
+    hash: Hash
+    app: App
+    place: Place
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_id(user_id: UUID, invitation_id: UUID) -> None:
+        """Is this one of the person's invitations?"""
+
+    @query(consistent=True)
+    def all_of_user(user_id: UUID) -> None:
+        """Whom has this person invited?"""
+
+
+# --- doing it once, and not too often --------------------------------------------------------------------------------
+
+
+class Throttle(Entity, table=accounts, type="Throttle", key=("THROTTLE#{who}#{window}", "THROTTLE")):
+    """How often someone tried something in one stretch of time."""
+
+    who: Annotated[str, Meta(min_length=1, max_length=200), KeyOnly]
+    """What was tried and by whom, or on whom; a hash stands for an e-mail address."""
+    window: Annotated[Seconds, KeyOnly]
+    """When the stretch began."""
+    attempts: Counter = 1
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_window(who: str, window: Seconds) -> None:
+        """How often was it tried?"""
+
+
+class IdempotentAnswer(
+    Entity,
+    table=accounts,
+    type="IdempotentAnswer",
+    key=("IDEMPOTENCY#{caller}#{key}", "IDEMPOTENCY"),
+):
+    """The answer to a write, kept so that the same request again writes nothing and is answered alike."""
+
+    caller: Annotated[str, Meta(min_length=1, max_length=100), KeyOnly]
+    key: Annotated[str, Meta(min_length=1, max_length=128), KeyOnly]
+    request_hash: Hash
+    """The same key with another request is a mistake."""
+    status: Annotated[int, Meta(ge=200, le=299)]
+    headers: Annotated[dict[str, str], Meta(max_length=10)] = field(default_factory=dict)
+    body: Annotated[bytes, Meta(max_length=350_000)] | None = None
+    """Left out when it held a secret."""
+    made: Annotated[str, Meta(max_length=100)] | None = None
+    """The id of what was made, which is told again even when the answer is not."""
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_key(caller: str, key: str) -> None:
+        """Was this asked before, and what was the answer?"""
+
+
+class AnswerOfUser(Entity, table=accounts, type="AnswerOfUser", key=("USER#{user_id}", "IDEMPOTENCY#{key}")):
+    """A kept answer, where it is found to go with the account."""
+
+    user_id: UUID
+    key: Annotated[str, Meta(min_length=1, max_length=128), KeyOnly]
+    ttl: ExpiresAt
+
+    @get(consistent=True)
+    def by_key(user_id: UUID, key: str) -> None:
+        """Is an answer kept for this person under this key?"""
+
+    @query(consistent=True)
+    def all_of_user(user_id: UUID) -> None:
+        """Which answers are kept for this person?"""
+
+
+class EverythingOfUser(ItemCollection):
+    """A person with everything that is theirs here."""
+
+    account: Account | None
+    sessions: list[SessionOfUser]
+    api_tokens: list[ApiTokenOfUser]
+    password_resets: list[PasswordResetOfUser]
+    invitations: list[InvitationOfUser]
+    answers: list[AnswerOfUser]
+
+    @query(consistent=True)
+    def of(user_id: UUID) -> None:
+        """What is there to export, or to forget with the account?"""

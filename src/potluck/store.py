@@ -1,0 +1,468 @@
+"""The one place that awaits: it sends what `potluck.table` built, and gives typed entities back."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar, cast
+from uuid import uuid4
+from weakref import WeakValueDictionary
+
+from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
+from potluck.engines.recording import access_pattern
+from potluck.table.access import Gather, ItemCollection, Query, Ref
+from potluck.table.entity import Entity, EntityPlan
+from potluck.table.errors import Changed, NotFound, OutcomeUnknown, Unavailable, UnreadableItem, VersionConflict
+from potluck.table.expressions import Change, Condition
+from potluck.table.operations import Operation, delete, explain_failure, put, update
+from potluck.table.tables import Request, Table
+from potluck.table.transactions import Transaction
+
+__all__ = ["Clock", "Page", "Patience", "Store"]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
+C = TypeVar("C", bound=ItemCollection)
+Clock = Callable[[], datetime]
+
+BATCH_GET = 100
+BATCH_WRITE = 25
+WRITES_AT_ONCE = 16
+# How many rows a filtered query looks at in its first call; each further call looks at twice as many.
+FILTERED_ROWS = 100
+SECONDS_BETWEEN_LOOKS = 0.2
+LOOKS_AT_NEW_TABLE = 600
+# Each refusal means that another writer went on, so this many in a row is a very busy item.
+MODIFY_ATTEMPTS = 200
+
+# Not done, and may be asked again.
+TRY_AGAIN = frozenset(
+    {
+        *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
+        *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
+        REQUEST_NOT_SENT,
+    }
+)
+# Done or not done: nobody knows.
+LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
+# Why one action of a transaction was not done though nothing was wrong with it.
+PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long a store tries again when the engine is busy."""
+
+    attempts: int = 12
+    first_wait: float = 0.01
+    longest_wait: float = 1.0
+
+    def wait(self, attempt: int) -> float:
+        """A random time, so that those who met do not meet again; longer with every attempt."""
+        return random.uniform(0, min(self.longest_wait, self.first_wait * 2**attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items, as many as were asked for unless they are the last, and where the next page begins."""
+
+    items: list[T]
+    next: dict[str, Any] | None
+
+
+class Store:
+    """An engine seen through entities. All waiting, paging and trying again is here."""
+
+    def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
+        self.engine = engine
+        self.clock = clock
+        self.patience = patience or Patience()
+        # Kept only while somebody holds or awaits one.
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def now(self) -> int:
+        """The second it is, as expiry is compared with."""
+        return int(self.clock().timestamp())
+
+    # --- reading ------------------------------------------------------------------------------------------------
+
+    async def get(self, ref: Ref[T]) -> T | None:
+        """The item, or None when there is none or it has expired."""
+        answer = await self._read(ref.pattern, ref.request())
+        return cast("T | None", self._entity(ref.members, answer.get("Item")))
+
+    async def one(self, ref: Ref[T]) -> T:
+        """The item; NotFound when there is none."""
+        found = await self.get(ref)
+        if found is None:
+            raise NotFound(f"{ref.pattern}: there is no such item")
+        return found
+
+    async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
+        """The items in the order asked for, None where there is none; in as few requests as can be."""
+        found: dict[tuple[str, str], Any] = {}
+        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in refs}
+        waiting = list(wanted.values())
+        attempt = 0
+        while waiting:
+            batch, waiting = waiting[:BATCH_GET], waiting[BATCH_GET:]
+            asked: dict[str, dict[str, Any]] = {}
+            for ref in batch:
+                table = asked.setdefault(ref.members[0].table.name, {"Keys": []})
+                table["Keys"].append(ref.key)
+                if ref.consistent:
+                    table["ConsistentRead"] = True
+            answer = await self._read(batch[0].pattern, Request("BatchGetItem", {"RequestItems": asked}))
+            tables = {ref.members[0].table.name: ref.members[0].table for ref in batch}
+            for name, items in answer["Responses"].items():
+                for item in items:
+                    found[_identity(tables[name], item)] = item
+            left = [
+                wanted[_identity(tables[name], key)]
+                for name, rest in answer.get("UnprocessedKeys", {}).items()
+                for key in rest["Keys"]
+            ]
+            attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
+            waiting = left + waiting
+        return [self._entity(ref.members, found.get(_identity(ref.members[0].table, ref.key))) for ref in refs]
+
+    async def snapshot(self, *refs: Ref[Any]) -> list[Any]:
+        """The items as they were at one moment, None where there is none."""
+        items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in refs]
+        answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
+        return [
+            self._entity(ref.members, response.get("Item"))
+            for ref, response in zip(refs, answer["Responses"], strict=True)
+        ]
+
+    async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
+        """The next so many items; fewer only if they are the last, and `next` is None only then."""
+        if limit < 1:
+            raise ValueError("a page holds at least one item")
+        rows: list[tuple[dict[str, Any], Any]] = []
+        selective = query.filter is not None
+        look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
+        while True:
+            answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
+            rows += self._rows(query, answer["Items"])
+            after = answer.get("LastEvaluatedKey")
+            if len(rows) > limit or after is None:
+                break
+            look_at = look_at * 2 if selective else limit + 1 - len(rows)
+        if len(rows) <= limit:
+            return Page([entity for _, entity in rows], None)
+        rows = rows[:limit]
+        names = query.pattern.table.index_key_names(query.pattern.index)
+        return Page([entity for _, entity in rows], {name: rows[-1][0][name] for name in names})
+
+    async def each(self, query: Query[T]) -> AsyncIterator[T]:
+        """Every item, however many requests it takes."""
+        after: Mapping[str, Any] | None = None
+        while True:
+            answer = await self._read(query.pattern.name, query.request(after=after))
+            for _, entity in self._rows(query, answer["Items"]):
+                yield entity
+            after = answer.get("LastEvaluatedKey")
+            if after is None:
+                return
+
+    async def all(self, query: Query[T]) -> list[T]:
+        """Every item in one list."""
+        return [entity async for entity in self.each(query)]
+
+    async def first(self, query: Query[T]) -> T | None:
+        """The first item, or None."""
+        after: Mapping[str, Any] | None = None
+        look_at = FILTERED_ROWS if query.filter is not None else 1
+        while True:
+            answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
+            for _, entity in self._rows(query, answer["Items"]):
+                return cast("T", entity)
+            after = answer.get("LastEvaluatedKey")
+            if after is None:
+                return None
+            look_at = max(FILTERED_ROWS, look_at * 2)
+
+    async def count(self, query: Query[Any]) -> int:
+        """How many items there are; it costs as much as reading them, but little is sent over."""
+        if query.sort.keep is not None:
+            return len(await self.all(query))
+        total = 0
+        after: Mapping[str, Any] | None = None
+        while True:
+            answer = await self._read(query.pattern.name, query.request(after=after, recognisable=True))
+            now = self.now
+            for item in answer["Items"]:
+                plan = query.reads(item)
+                total += plan is not None and not plan.expired(item, now)
+            after = answer.get("LastEvaluatedKey")
+            if after is None:
+                return total
+
+    async def gather(self, gather: Gather[C]) -> C | None:
+        """The whole collection, each kind in its bucket; None when an item it must have is not there."""
+        query = gather.query
+        buckets: dict[str, list[Any]] = {bucket.name: [] for bucket in query.pattern.buckets}
+        names = {bucket.plan.name: bucket.name for bucket in query.pattern.buckets}
+        async for entity in self.each(query):
+            buckets[names[type(entity).__name__]].append(entity)
+        values: dict[str, Any] = {}
+        for bucket in query.pattern.buckets:
+            found = buckets[bucket.name]
+            if bucket.holds == "many":
+                values[bucket.name] = found
+                continue
+            if bucket.holds == "one" and not found:
+                return None
+            if len(found) > 1:
+                raise UnreadableItem(bucket.plan.name, {}, None, f"{query.pattern.name} found {len(found)}, not one")
+            values[bucket.name] = found[0] if found else None
+        assert query.pattern.collection is not None
+        return cast(C, query.pattern.collection(**values))
+
+    # --- writing ------------------------------------------------------------------------------------------------
+
+    async def put(self, entity: E, when: Condition | None = None) -> E:
+        """Store the entity; `when=absent` only if there is none yet."""
+        await self._write(put(entity, when=when))
+        return entity
+
+    async def update(
+        self, target: E | Ref[E], *changes: Change, when: Condition | None = None, keep_version: bool = False
+    ) -> E:
+        """Change some fields of an item that is there, and give it as it is now."""
+        operation = update(target, *changes, when=when, keep_version=keep_version)
+        answer = await self._write(operation)
+        stored = answer.get("Attributes")
+        if stored is None:
+            # A transaction does not tell what it made of the item.
+            return await self.one(Ref((operation.plan,), {}, operation.key, operation.name, consistent=True))
+        return cast(E, operation.plan.coding.decode(stored))
+
+    async def delete(self, target: Entity | Ref[Any], when: Condition | None = None) -> None:
+        """Delete the item; that it is not there is no error unless `when=present`."""
+        await self._write(delete(target, when=when))
+
+    async def transact(self, *operations: Operation) -> None:
+        """All of it or nothing. What one of them refuses is raised, and says which of them it was."""
+        transaction = Transaction(*operations)
+        token = str(uuid4())
+        now = self.now
+        request = transaction.request(now, token)
+        with access_pattern(transaction.name):
+            await self._transact(request, lambda error: transaction.explain(error, now))
+
+    async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
+        """Change an item by what it holds, as often as it takes until nobody was faster; NotFound if it is gone."""
+        # Those in this process wait for each other; only a writer elsewhere makes an attempt fail.
+        turn = self._turns.setdefault(_identity(ref.plan.table, ref.key), asyncio.Lock())
+        async with turn:
+            current = await self.one(ref.consistently())
+            for attempt in range(MODIFY_ATTEMPTS):
+                changes = tuple(change(current))
+                if not changes:
+                    return current
+                try:
+                    return await self.update(current, *changes, keep_version=keep_version)
+                except (VersionConflict, Changed) as refusal:
+                    if refusal.current is None:
+                        raise
+                    current = refusal.current
+                    await asyncio.sleep(self.patience.wait(min(attempt, 4)))
+        raise Unavailable(f"{ref.pattern}: others changed the item {MODIFY_ATTEMPTS} times while it was to be changed")
+
+    async def write_each(self, operations: Iterable[Operation]) -> None:
+        """Each on its own, in no order and not together: what is done stays done when a later one fails.
+
+        For more than a transaction takes. Puts and deletes without conditions go out in batches.
+        """
+        batched: list[Operation] = []
+        single: list[Operation] = []
+        for operation in operations:
+            (batched if operation.batchable else single).append(operation)
+        await self._write_batches(batched)
+        for start in range(0, len(single), WRITES_AT_ONCE):
+            async with asyncio.TaskGroup() as group:
+                for operation in single[start : start + WRITES_AT_ONCE]:
+                    group.create_task(self._write(operation))
+
+    async def _write_batches(self, operations: list[Operation]) -> None:
+        now = self.now
+        waiting = [(action.table, action.batch()) for each in operations for action in each.actions(now)]
+        attempt = 0
+        while waiting:
+            batch, waiting = waiting[:BATCH_WRITE], waiting[BATCH_WRITE:]
+            asked: dict[str, list[Any]] = {}
+            for table, write in batch:
+                asked.setdefault(table, []).append(write)
+            with access_pattern("write_each"):
+                answer = await self.repeat(Request("BatchWriteItem", {"RequestItems": asked}))
+            left = [(table, write) for table, writes in answer.get("UnprocessedItems", {}).items() for write in writes]
+            attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
+            waiting = left + waiting
+
+    async def _after_a_batch(self, attempt: int, nothing_done: bool, some_left: bool) -> int:
+        """Wait when the engine left something undone; give up only when it leaves everything undone for long."""
+        if not some_left:
+            return 0
+        attempt = attempt + 1 if nothing_done else 1
+        if attempt >= self.patience.attempts:
+            raise Unavailable("the engine is too busy: a batch was left undone again and again")
+        await asyncio.sleep(self.patience.wait(attempt))
+        return attempt
+
+    async def _write(self, operation: Operation) -> dict[str, Any]:
+        now = self.now
+        request = operation.request(now)
+        with access_pattern(operation.name):
+            if request.operation == "TransactWriteItems":
+                request.body["ClientRequestToken"] = str(uuid4())
+                return await self._transact(request, lambda error: Transaction(operation).explain(error, now))
+            return await self._write_one(operation, request, now)
+
+    async def _write_one(self, operation: Operation, request: Request, now: int) -> dict[str, Any]:
+        lost = False
+        attempt = 0
+        while True:
+            try:
+                return await self.engine.call(request.operation, request.body)
+            except DynamoError as error:
+                if error.code == "ConditionalCheckFailedException":
+                    if lost and error.item is not None and operation.settled_by(error.item):
+                        # What the condition met is our own write, whose answer was lost.
+                        return {"Attributes": error.item}
+                    raise explain_failure(operation, error, now) from None
+                if error.code in LOST:
+                    if not operation.repeatable:
+                        raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
+                    lost = True
+                elif error.code not in TRY_AGAIN:
+                    raise
+                attempt += 1
+                if attempt >= self.patience.attempts:
+                    if lost:
+                        raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
+                    raise Unavailable(f"{operation.name}: {error.message}") from error
+            await asyncio.sleep(self.patience.wait(attempt))
+
+    async def _transact(self, request: Request, explain: Callable[[DynamoError], Exception]) -> dict[str, Any]:
+        """Send a transaction until it is decided; its token makes sending it again safe."""
+        lost = False
+        attempt = 0
+        while True:
+            try:
+                return await self.engine.call(request.operation, request.body)
+            except DynamoError as error:
+                if error.code in LOST:
+                    lost = True
+                elif error.code == "TransactionCanceledException":
+                    if any(reason.get("Code", "None") not in PASSING_REASONS for reason in error.reasons or ()):
+                        raise explain(error) from None
+                elif error.code not in TRY_AGAIN:
+                    raise
+                attempt += 1
+                if attempt >= self.patience.attempts:
+                    if lost:
+                        raise OutcomeUnknown(f"transaction: {error.message}") from error
+                    raise Unavailable(f"transaction: {error.message}") from error
+            await asyncio.sleep(self.patience.wait(attempt))
+
+    # --- the tables themselves ----------------------------------------------------------------------------------
+
+    async def create_tables(self, *tables: Table) -> None:
+        """Make what is missing: tables, their indexes and their expiry. What is there is left as it is."""
+        for table in tables:
+            create, *expiry = table.creation()
+            try:
+                await self.repeat(create)
+            except DynamoError as error:
+                if error.code != "ResourceInUseException":
+                    raise
+            described = await self._until_active(table)
+            there = {each["IndexName"] for each in described.get("GlobalSecondaryIndexes", ())}
+            for index in table.indexes:
+                if index not in there:
+                    await self._add_index(table, index)
+            for request in expiry:
+                await self._enable_expiry(table, request)
+
+    async def _until_active(self, table: Table) -> dict[str, Any]:
+        for _ in range(LOOKS_AT_NEW_TABLE):
+            described: dict[str, Any] = (await self.repeat(Request("DescribeTable", {"TableName": table.name})))[
+                "Table"
+            ]
+            states = [described["TableStatus"]]
+            states += [index["IndexStatus"] for index in described.get("GlobalSecondaryIndexes", ())]
+            if all(state == "ACTIVE" for state in states):
+                return described
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        raise Unavailable(f"table {table.name} did not become active")
+
+    async def _add_index(self, table: Table, index: str) -> None:
+        creation = table.index_creation(index)
+        keys = [key for key in table.indexes[index] if key is not None]
+        body = {
+            "TableName": table.name,
+            "AttributeDefinitions": [{"AttributeName": key.name, "AttributeType": key.type} for key in keys],
+            "GlobalSecondaryIndexUpdates": [{"Create": creation}],
+        }
+        await self.repeat(Request("UpdateTable", body))
+        await self._until_active(table)
+
+    async def _enable_expiry(self, table: Table, request: Request) -> None:
+        answer = await self.repeat(Request("DescribeTimeToLive", {"TableName": table.name}))
+        if answer["TimeToLiveDescription"].get("AttributeName") == table.ttl:
+            return
+        await self.repeat(request)
+
+    # --- sending ------------------------------------------------------------------------------------------------
+
+    async def _read(self, pattern: str, request: Request) -> dict[str, Any]:
+        with access_pattern(pattern):
+            return await self.repeat(request)
+
+    async def repeat(self, request: Request) -> dict[str, Any]:
+        """Send what may safely be sent twice, until it is answered."""
+        attempt = 0
+        while True:
+            try:
+                return await self.engine.call(request.operation, request.body)
+            except DynamoError as error:
+                passing = error.code in TRY_AGAIN or error.code in LOST
+                if error.code == "TransactionCanceledException":
+                    passing = all(reason.get("Code", "None") in PASSING_REASONS for reason in error.reasons or ())
+                if not passing:
+                    raise
+                attempt += 1
+                if attempt >= self.patience.attempts:
+                    raise Unavailable(f"{request.operation}: {error.message}") from error
+            await asyncio.sleep(self.patience.wait(attempt))
+
+    def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
+        if item is None:
+            return None
+        for plan in members:
+            if plan.matches(item):
+                return None if plan.expired(item, self.now) else plan.coding.decode(item)
+        return None
+
+    def _rows(self, query: Query[Any], items: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Any]]:
+        now = self.now
+        rows = []
+        for item in items:
+            plan = query.reads(item)
+            if plan is None or plan.expired(item, now):
+                continue
+            entity = plan.coding.decode(item)
+            if query.keeps(entity):
+                rows.append((item, entity))
+        return rows
+
+
+def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
+    """What tells one item from all others."""
+    return table.name, repr([key[name] for name in table.key_names])

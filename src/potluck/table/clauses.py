@@ -1,0 +1,146 @@
+"""What an update does to the attributes of a row, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
+from typing import Any
+
+import msgspec
+
+from potluck.dynamo.values import Item, Value, equal
+from potluck.table.conditions import Add, Becomes, Change, Exclude, Include
+from potluck.table.errors import InvalidValue
+from potluck.table.fields import FieldPlan, Kind, encode_value, stored_value
+from potluck.table.readings import read_when_missing
+
+__all__ = ["Assign", "Clause", "Extend", "Reduce", "Remove", "Sum", "clause", "counts", "room_for", "shows"]
+
+NUMBERS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+
+# Wide enough that no sum of two numbers of the service is rounded.
+exactly = Context(prec=300)
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """An attribute gets a value."""
+
+    attribute: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """An attribute is taken out of the row."""
+
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A number grows by an amount; where it is missing it starts from `start`, if that is given."""
+
+    attribute: str
+    value: Value
+    stem: str  # what the amount is called
+    start: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """A set gets elements, or a number grows by an amount, from nought where it is missing."""
+
+    attribute: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """A set loses elements."""
+
+    attribute: str
+    value: Value
+
+
+Clause = Assign | Remove | Sum | Extend | Reduce
+
+
+def clause(field: FieldPlan, change: Change) -> Clause:
+    """What a change of the field does to its attribute; InvalidValue for what the field does not allow."""
+    match change:
+        case Becomes(_, value):
+            stored = stored_value(field, value)
+            return Remove(field.attribute) if stored is None else Assign(field.attribute, stored)
+        case Add(_, amount):
+            start = read_when_missing(field)
+            if start is msgspec.NODEFAULT or start == 0:
+                return Extend(field.attribute, _amount(field, amount))
+            return Sum(field.attribute, _amount(field, amount), field.attribute, encode_value(field, start))
+        case Include(_, elements):
+            return Extend(field.attribute, _elements(field, elements))
+        case Exclude(_, elements):
+            return Reduce(field.attribute, _elements(field, elements))
+    raise TypeError(f"{change!r} is not a change of a field")
+
+
+def counts(each: Clause) -> bool:
+    """Whether doing it twice is more than doing it once."""
+    return isinstance(each, Sum) or (isinstance(each, Extend) and "N" in each.value)
+
+
+def shows(each: Clause, item: Item) -> bool:
+    """Whether a row looks as if this had been done; of a number that grew, only that it is there."""
+    stored = item.get(each.attribute)
+    if isinstance(each, Remove):
+        return stored is None
+    if isinstance(each, Assign):
+        return stored is not None and equal(stored, each.value)
+    if counts(each):
+        return stored is not None
+    [(kind, elements)] = each.value.items()
+    there = set((stored or {}).get(kind, ()))
+    return there.isdisjoint(elements) if isinstance(each, Reduce) else there.issuperset(elements)
+
+
+def room_for(field: FieldPlan, amount: Any) -> tuple[bool, list[tuple[str, Value]]]:
+    """What the number must be so that adding the amount leaves it within the field's bounds.
+
+    Whether it may be missing, and the comparisons that it must otherwise pass: none where no bound is in the way.
+    """
+    step = Decimal(_amount(field, amount)["N"])
+    bounds = [(">=", field.ge), (">", field.gt)] if step < 0 else [("<=", field.le), ("<", field.lt)]
+    comparisons = [
+        (operator, {"N": f"{exactly.subtract(_decimal(bound), step).normalize(exactly):f}"})
+        for operator, bound in bounds
+        if bound is not None
+    ]
+    start = read_when_missing(field)
+    return start is not msgspec.NODEFAULT and _within_bounds(field, exactly.add(_decimal(start), step)), comparisons
+
+
+def _amount(field: FieldPlan, amount: Any) -> Value:
+    if field.kind not in NUMBERS or field.optional:
+        raise InvalidValue(field.entity, field.name, "add is for numbers that are never None")
+    # The bounds are the sum's, not the amount's.
+    return encode_value(replace(field, ge=None, gt=None, le=None, lt=None), amount)
+
+
+def _elements(field: FieldPlan, elements: tuple[Any, ...]) -> Value:
+    if field.kind is not Kind.SET or field.optional:
+        raise InvalidValue(field.entity, field.name, "include and exclude are for sets that are never None")
+    return encode_value(replace(field, min_length=None, max_length=None), set(elements))
+
+
+def _within_bounds(field: FieldPlan, number: Decimal) -> bool:
+    return (
+        (field.ge is None or number >= _decimal(field.ge))
+        and (field.gt is None or number > _decimal(field.gt))
+        and (field.le is None or number <= _decimal(field.le))
+        and (field.lt is None or number < _decimal(field.lt))
+    )
+
+
+def _decimal(number: Any) -> Decimal:
+    # The shortest text of a float is what is stored of it.
+    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)

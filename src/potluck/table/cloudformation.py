@@ -1,0 +1,66 @@
+"""Tables as an AWS CloudFormation template."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from potluck.table.tables import Table
+
+__all__ = ["cloudformation", "resource"]
+
+
+def cloudformation(tables: Sequence[Table]) -> str:
+    """A template, in JSON, that makes these tables; deleting the stack leaves them and what is in them."""
+    names = _logical_names(tables)
+    template = {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": f"The tables {', '.join(table.name for table in tables)}",
+        "Parameters": {
+            "TablePrefix": {
+                "Type": "String",
+                "Default": "",
+                "Description": "Goes in front of every table's name, so that several installations can share an account",
+            }
+        },
+        "Resources": {name: resource(table) for table, name in names.items()},
+        "Outputs": {
+            f"{name}{part}": {"Value": {"Fn::GetAtt": [name, part]}}
+            for name in names.values()
+            for part in ("Arn", "StreamArn")
+        },
+    }
+    return json.dumps(template, indent=2) + "\n"
+
+
+def resource(table: Table) -> dict[str, Any]:
+    """One table as CloudFormation wants it: what Table.creation asks for, and backups that go back to any second."""
+    create, *others = table.creation()
+    properties = create.body | {
+        "TableName": {"Fn::Sub": f"${{TablePrefix}}{table.name}"},
+        # Here a stream is on when it says what it shows.
+        "StreamSpecification": {"StreamViewType": create.body["StreamSpecification"]["StreamViewType"]},
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
+    for request in others:
+        properties["TimeToLiveSpecification"] = request.body["TimeToLiveSpecification"]
+    return {
+        "Type": "AWS::DynamoDB::Table",
+        "DeletionPolicy": "Retain",
+        "UpdateReplacePolicy": "Retain",
+        "Properties": properties,
+    }
+
+
+def _logical_names(tables: Sequence[Table]) -> dict[Table, str]:
+    """The tables' names in letters and digits, the only ones that CloudFormation takes, each unlike the others."""
+    names: dict[Table, str] = {}
+    for table in tables:
+        words = re.split("[^A-Za-z0-9]+", table.name)
+        name = "".join(word[:1].upper() + word[1:] for word in words)
+        while name in names.values():
+            name += "Too"
+        names[table] = name
+    return names

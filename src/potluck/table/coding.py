@@ -1,0 +1,102 @@
+"""Entities to rows and back, by functions that are written for each class when it is declared.
+
+Written functions know what is usual and right. Everything else they leave to the careful way here, which goes field by
+field and can name the one that is wrong; so written code never explains anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from potluck.table.decoder import KNOWN_TO_DECODERS, Unreadable, read_member, write_decoder
+from potluck.table.encoder import KNOWN_TO_ENCODERS, write_encoder
+from potluck.table.errors import UnreadableItem
+from potluck.table.fields import FieldPlan, stored_value
+from potluck.table.keys import KeyPlan
+from potluck.table.written_code import Code
+
+__all__ = ["Coding", "Row", "compile_coding"]
+
+Row = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """How entities of one class become rows and are read back."""
+
+    encode: Callable[[Any], Row]
+    """The row of an entity, keys included; InvalidValue if a field does not allow its value."""
+    decode: Callable[[Row], Any]
+    """The entity of a row; UnreadableItem if it cannot be made."""
+    source: str
+
+
+def compile_coding(
+    entity_name: str,
+    cls: type,
+    fields: Mapping[str, FieldPlan],
+    constants: Mapping[str, str],
+    key: KeyPlan,
+    indexes: Sequence[KeyPlan],
+) -> Coding:
+    """Write the functions for one class; `constants` are attributes that all its rows have."""
+    careful = _Careful(entity_name, cls, fields, constants, key, indexes)
+    ways_out = {"encode_carefully": careful.encode, "decode_carefully": careful.decode}
+    code = Code(KNOWN_TO_ENCODERS | KNOWN_TO_DECODERS | ways_out)
+    write_encoder(code, fields, constants, (key, *indexes))
+    write_decoder(code, cls, fields, key)
+    written = code.run(f"<coding of {cls.__module__}.{entity_name}>")
+    return Coding(written["encode"], written["decode"], "\n".join(code.lines))
+
+
+@dataclass(frozen=True)
+class _Careful:
+    """The slow and complete way, one field after the other."""
+
+    entity: str
+    cls: type
+    fields: Mapping[str, FieldPlan]
+    constants: Mapping[str, str]
+    key: KeyPlan
+    indexes: Sequence[KeyPlan]
+
+    def encode(self, entity: Any) -> Row:
+        attributes: Row = {name: {"S": text} for name, text in self.constants.items()}
+        values = {}
+        for name, plan in self.fields.items():
+            values[name] = getattr(entity, name)
+            wire = stored_value(plan, values[name])
+            if wire is not None and not plan.key_only:
+                attributes[plan.attribute] = wire
+        keys: Row = {}
+        for each in (self.key, *self.indexes):
+            keys |= each.wire(values)
+        return keys | attributes
+
+    def decode(self, row: Row) -> Any:
+        values = {}
+        for name, plan in self.fields.items():
+            try:
+                for read in self._in_key(row, name) if plan.key_only else read_member(plan, row):
+                    values[name] = msgspec.convert(read, plan.annotation)
+            except (Unreadable, ValueError) as why:
+                raise self._unreadable(row, name, str(why)) from None
+        try:
+            return self.cls(**values)
+        except (TypeError, ValueError) as why:
+            raise self._unreadable(row, None, str(why)) from why
+
+    def _in_key(self, row: Row, name: str) -> tuple[Any]:
+        found = self.key.decode(row)
+        if found is None:
+            forms = ", ".join(each.text for each in (self.key.partition, *self.key.sort))
+            raise Unreadable(f"the key is not of the form {forms}")
+        return (found[name],)
+
+    def _unreadable(self, row: Row, field: str | None, why: str) -> UnreadableItem:
+        names = (self.key.partition_attribute, self.key.sort_attribute)
+        return UnreadableItem(self.entity, {name: row[name] for name in names if name in row}, field, why)

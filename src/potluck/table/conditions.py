@@ -1,0 +1,366 @@
+"""What can be asked of a write, as plain data: conditions and changes, and `the(Entity.field)` that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
+
+if TYPE_CHECKING:
+    from potluck.table.expressions import Expressions
+
+__all__ = [
+    "Absent",
+    "Add",
+    "All",
+    "Among",
+    "Becomes",
+    "BeginsWith",
+    "Between",
+    "Change",
+    "Compared",
+    "Condition",
+    "Contains",
+    "Either",
+    "Exclude",
+    "Field",
+    "FieldName",
+    "Fits",
+    "Include",
+    "IsNone",
+    "IsThere",
+    "Not",
+    "Owned",
+    "Present",
+    "Still",
+    "absent",
+    "conjuncts",
+    "mentions_the_item",
+    "present",
+    "stated_values",
+    "the",
+]
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+Operator = Literal["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldName:
+    """A field by its name and the class that declares it."""
+
+    owner: type
+    name: str
+
+    def __str__(self) -> str:
+        return f"the({self.owner.__name__}.{self.name})"
+
+
+# --- conditions ------------------------------------------------------------------------------------------------------
+
+
+class Condition:
+    """Something that the stored item must fulfil for a write to be done, or to be found."""
+
+    __slots__ = ()
+
+    def __and__(self, other: Condition) -> Condition:
+        return All((*conjuncts(self), *conjuncts(other)))
+
+    def __or__(self, other: Condition) -> Condition:
+        ours = self.parts if isinstance(self, Either) else (self,)
+        theirs = other.parts if isinstance(other, Either) else (other,)
+        return Either((*ours, *theirs))
+
+    def __invert__(self) -> Condition:
+        return Not(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError("only the stored item can tell whether a condition holds; combine conditions with &, | and ~")
+
+    def text(self, expressions: Expressions) -> str:
+        """The condition as an expression, with its placeholders added to the others."""
+        return expressions.condition(self)
+
+
+class Change:
+    """Something that an update does to one field."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Condition):
+    field: FieldName
+    operator: Operator
+    operand: Any  # a value, or the FieldName of the field to compare with
+
+
+@dataclass(frozen=True, slots=True)
+class Among(Condition):
+    field: FieldName
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Condition):
+    field: FieldName
+    low: Any
+    high: Any
+
+
+@dataclass(frozen=True, slots=True)
+class BeginsWith(Condition):
+    field: FieldName
+    start: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contains(Condition):
+    field: FieldName
+    element: Any
+
+
+@dataclass(frozen=True, slots=True)
+class IsNone(Condition):
+    field: FieldName
+
+
+@dataclass(frozen=True, slots=True)
+class IsThere(Condition):
+    field: FieldName
+
+
+@dataclass(frozen=True, slots=True)
+class Still(Condition, Change):
+    """Whoever reads the item now finds this value in the field."""
+
+    field: FieldName
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Fits(Condition):
+    """Adding this amount to the number leaves it within what its field allows."""
+
+    field: FieldName
+    amount: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Owned(Condition):
+    """A guard row stands for the item with this key."""
+
+    owner: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent(Condition):
+    """There is no item with this key, or it has expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present(Condition):
+    """There is an item with this key, and it has not expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class All(Condition):
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Condition):
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Condition):
+    part: Condition
+
+
+absent: Final = Absent()
+present: Final = Present()
+
+
+def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
+    """The conditions that must hold one and all."""
+    if condition is None:
+        return ()
+    return condition.parts if isinstance(condition, All) else (condition,)
+
+
+def stated_values(conditions: tuple[Condition, ...]) -> dict[str, Any]:
+    """What fields are known to hold wherever all these conditions hold."""
+    stated: dict[str, Any] = {}
+    for each in conditions:
+        if isinstance(each, Still):
+            stated[each.field.name] = each.value
+        elif isinstance(each, Compared) and each.operator == "=" and not isinstance(each.operand, FieldName):
+            stated[each.field.name] = each.operand
+    return stated
+
+
+def mentions_the_item(condition: Condition) -> bool:
+    """Whether the condition itself says if the item is to be there."""
+    return any(isinstance(each, Absent | Present) for each in _within(condition))
+
+
+def _within(condition: Condition) -> Iterator[Condition]:
+    yield condition
+    parts = condition.parts if isinstance(condition, All | Either) else ()
+    for part in (condition.part,) if isinstance(condition, Not) else parts:
+        yield from _within(part)
+
+
+# --- changes ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Becomes(Change):
+    field: FieldName
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Add(Change):
+    field: FieldName
+    amount: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Include(Change):
+    field: FieldName
+    elements: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclude(Change):
+    field: FieldName
+    elements: tuple[Any, ...]
+
+
+# --- how they are written in a program -------------------------------------------------------------------------------
+
+
+class Field(Generic[T]):
+    """A field to ask something of. Comparisons are with what is stored; None has words of its own."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: FieldName) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return str(self.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: T | Field[Any]) -> Condition:  # type: ignore[override]
+        if other is None:
+            raise ValueError(f"{self} == None: use is_none()")
+        return self._compared("=", other)
+
+    def __ne__(self, other: T | Field[Any]) -> Condition:  # type: ignore[override]
+        if other is None:
+            raise ValueError(f"{self} != None: use is_there()")
+        return self._compared("<>", other)
+
+    def __lt__(self, other: T | Field[Any]) -> Condition:
+        return self._compared("<", other)
+
+    def __le__(self, other: T | Field[Any]) -> Condition:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: T | Field[Any]) -> Condition:
+        return self._compared(">", other)
+
+    def __ge__(self, other: T | Field[Any]) -> Condition:
+        return self._compared(">=", other)
+
+    def among(self, *values: T) -> Condition:
+        """It is one of these."""
+        if not values:
+            raise ValueError(f"{self}.among() of nothing would never hold")
+        for value in values:
+            self._refuse_none(value, "among")
+        return Among(self.name, values)
+
+    def between(self, low: T, high: T) -> Condition:
+        """It is one of the two, or lies between them."""
+        self._refuse_none(low, "between")
+        self._refuse_none(high, "between")
+        return Between(self.name, low, high)
+
+    def begins_with(self, start: str) -> Condition:
+        """Its text, as it is stored, begins like this."""
+        return BeginsWith(self.name, start)
+
+    def contains(self, element: Any) -> Condition:
+        """A text has this part, or a list or set this element."""
+        return Contains(self.name, element)
+
+    def is_none(self) -> Condition:
+        """It holds None: it is stored as NULL or not at all."""
+        return IsNone(self.name)
+
+    def is_there(self) -> Condition:
+        """It holds a value."""
+        return IsThere(self.name)
+
+    def still(self, value: T) -> Still:
+        """It holds what it held when it was read, None included; also tells an update what a key is made of."""
+        return Still(self.name, value)
+
+    def becomes(self, value: T) -> Change:
+        """It gets this value; None is stored, or left out, as the field says."""
+        return Becomes(self.name, value)
+
+    def add(self, amount: T) -> Change:
+        """This much is added to the number, or taken away, without its being read."""
+        return Add(self.name, amount)
+
+    @overload
+    def include(self: Field[set[V]], *elements: V) -> Change: ...
+    @overload
+    def include(self: Field[frozenset[V]], *elements: V) -> Change: ...
+    def include(self, *elements: Any) -> Change:
+        """The set has these elements, whatever else it has."""
+        return Include(self.name, self._some(elements, "include"))
+
+    @overload
+    def exclude(self: Field[set[V]], *elements: V) -> Change: ...
+    @overload
+    def exclude(self: Field[frozenset[V]], *elements: V) -> Change: ...
+    def exclude(self, *elements: Any) -> Change:
+        """The set does not have these elements, whatever else it has."""
+        return Exclude(self.name, self._some(elements, "exclude"))
+
+    def _compared(self, operator: Operator, other: Any) -> Condition:
+        self._refuse_none(other, operator)
+        if isinstance(other, Field):
+            if other.name == self.name:
+                raise ValueError(f"{self} {operator} {other} compares the field with itself")
+            return Compared(self.name, operator, other.name)
+        return Compared(self.name, operator, other)
+
+    def _refuse_none(self, value: Any, what: str) -> None:
+        if value is None:
+            raise ValueError(f"{self} {what} None: use is_none() or is_there()")
+
+    def _some(self, elements: tuple[Any, ...], what: str) -> tuple[Any, ...]:
+        if not elements:
+            raise ValueError(f"{self}.{what}() of nothing changes nothing")
+        return elements
+
+
+def the(field: T) -> Field[T]:
+    """The field of an entity class, to write conditions and changes with: `the(Poll.status) == "open"`."""
+    # To the type checker `Poll.status` has the field's type; at run time it is what reads it from an instance.
+    if not isinstance(field, MemberDescriptorType):
+        raise TypeError(f"the(...) takes a field of a class, such as the(Poll.status), not {field!r}")
+    return Field(FieldName(field.__objclass__, field.__name__))

@@ -1,0 +1,173 @@
+"""Writes the function that makes entities of rows: the wire forms off, and one msgspec.convert for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from msgspec import convert
+
+from potluck.table.fields import FieldPlan, Kind, limits_broken
+from potluck.table.keys import KeyPlan
+from potluck.table.written_code import Code, indented
+
+__all__ = ["KNOWN_TO_DECODERS", "Unreadable", "read_member", "write_decoder"]
+
+Row = Mapping[str, Any]
+
+
+class Unreadable(Exception):
+    """Why a stored value cannot be read."""
+
+
+# --- the careful way -------------------------------------------------------------------------------------------------
+
+
+def read_member(plan: FieldPlan, row: Row) -> tuple[Any, ...]:
+    """What msgspec makes a member's value of, as a tuple of one; empty where the default stands for it."""
+    wire = row.get(plan.attribute)
+    if wire is not None:
+        return (_read(plan, wire),)
+    if plan.kind is Kind.SET and plan.required:
+        return ((),)
+    if plan.optional and plan.none_as == "left out":
+        return (None,)
+    if plan.required:
+        raise Unreadable(f"the attribute {plan.attribute} is missing")
+    return ()
+
+
+def _read(plan: FieldPlan, wire: Any) -> Any:
+    if not isinstance(wire, dict) or len(wire) != 1:
+        raise Unreadable(f"{wire!r:.100} is no attribute value")
+    [(kind, content)] = wire.items()
+    if kind == "NULL" and plan.optional:
+        return None
+    if plan.kind is Kind.ANY:
+        return _read_any(wire)
+    if kind != plan.wire:
+        raise Unreadable(f"expected type {plan.wire}, found {kind}")
+    match plan.kind:
+        case Kind.STRUCT:
+            return {each.attribute: value for each in plan.members.values() for value in read_member(each, content)}
+        case Kind.LIST:
+            return [_read(_element(plan), each) for each in content]
+        case Kind.MAP:
+            return {name: _read(_element(plan), each) for name, each in content.items()}
+        case Kind.SET:
+            return [_read(_element(plan), {_element(plan).wire: each}) for each in content]
+        case Kind.DECIMAL:
+            return _read_limited(plan, content)
+        case Kind.FLOAT:
+            return float(content)
+        case _:
+            return _read_whole(content) if kind == "N" else content
+
+
+def _element(plan: FieldPlan) -> FieldPlan:
+    assert plan.element is not None
+    return plan.element
+
+
+def _read_whole(text: str) -> int:
+    number = Decimal(text)
+    if number % 1:
+        raise Unreadable(f"{text} is not a whole number")
+    return int(number)
+
+
+def _read_limited(plan: FieldPlan, text: str) -> Decimal:
+    value = Decimal(text)
+    if broken := limits_broken(plan, value):
+        raise Unreadable(broken)
+    return value
+
+
+def _read_any(wire: Mapping[str, Any]) -> Any:
+    [(kind, content)] = wire.items()
+    match kind:
+        case "L":
+            return [_read_any(each) for each in content]
+        case "M":
+            return {name: _read_any(each) for name, each in content.items()}
+        case "N":
+            return float(content) if "." in content else int(content)
+        case "NULL":
+            return None
+        case "S" | "BOOL":
+            return content
+        case _:
+            raise Unreadable(f"type {kind} is not read where anything may be")
+
+
+# --- written code ----------------------------------------------------------------------------------------------------
+
+KNOWN_TO_DECODERS: dict[str, Any] = {"convert": convert, "read_any": _read_any, "read_limited": _read_limited}
+
+
+def write_decoder(code: Code, cls: type, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
+    """Add `decode(it)`, which leaves to `decode_carefully(it)` what it cannot make an entity of."""
+    entries = []
+    lines = []
+    for name, plan in fields.items():
+        entries.append(f"{plan.attribute!r}: key[{name!r}]," if plan.key_only else _entry(code, plan))
+    if any(plan.key_only for plan in fields.values()):
+        lines.append(f"key = {code.constant(key.decode)}(it)")
+    lines += ["return convert({", *indented(entries), f"}}, {code.constant(cls)})"]
+    code.lines += ["def decode(it):", "    try:", *indented(lines, 2)]
+    code.lines += ["    except Exception:", "        return decode_carefully(it)", ""]
+
+
+def _struct_decoder(code: Code, plan: FieldPlan) -> list[str]:
+    return ["return {", *indented([_entry(code, member) for member in plan.members.values()]), "}"]
+
+
+def _entry(code: Code, plan: FieldPlan) -> str:
+    """What msgspec reads a member from; an attribute that should be there and is not raises KeyError."""
+    name = repr(plan.attribute)
+    if plan.kind is Kind.SET and plan.required and not plan.optional:
+        return f"{name}: () if (wire := it.get({name})) is None else {_reading(code, plan, 'wire')},"
+    if plan.optional and plan.none_as == "left out":
+        return f"{name}: None if (wire := it.get({name})) is None else {_reading_or_none(code, plan, 'wire')},"
+    if plan.optional:
+        return f"{name}: {_reading_or_none(code, plan, 'wire', f'(wire := it[{name}])')},"
+    return f"{name}: {_reading(code, plan, f'it[{name}]')},"
+
+
+def _reading_or_none(code: Code, plan: FieldPlan, wire: str, first: str | None = None) -> str:
+    read = _reading(code, plan, wire)
+    return f"{read} if {plan.wire!r} in {first or wire} else None if 'NULL' in {wire} else unusual({wire})"
+
+
+def _reading(code: Code, plan: FieldPlan, wire: str) -> str:
+    """An expression of what msgspec makes the value of."""
+    content = f"{wire}[{plan.wire!r}]"
+    each = f"{wire}_" if wire.isidentifier() else "each"
+    match plan.kind:
+        case Kind.ANY:
+            return f"read_any({wire})"
+        case Kind.STRUCT:
+            return f"{code.struct_function('decode', plan, _struct_decoder)}({content})"
+        case Kind.LIST:
+            return f"[{_reading_element(code, plan, each)} for {each} in {content}]"
+        case Kind.MAP:
+            return f"{{{each}_key: {_reading_element(code, plan, each)} for {each}_key, {each} in {content}.items()}}"
+        case Kind.SET:
+            read = _from_content(code, _element(plan), each)
+            return content if read == each else f"[{read} for {each} in {content}]"
+        case _:
+            return _from_content(code, plan, content)
+
+
+def _reading_element(code: Code, plan: FieldPlan, each: str) -> str:
+    read = _reading_or_none if _element(plan).optional else _reading
+    return read(code, _element(plan), each)
+
+
+def _from_content(code: Code, plan: FieldPlan, content: str) -> str:
+    if plan.kind is Kind.DECIMAL:
+        return content if (plan.ge, plan.le) == (None, None) else f"read_limited({code.constant(plan)}, {content})"
+    if plan.kind is Kind.FLOAT:
+        return f"float({content})"
+    return f"int({content})" if plan.wire == "N" else content

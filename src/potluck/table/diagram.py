@@ -1,0 +1,95 @@
+"""The entities of a design as a mermaid ER diagram."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from potluck.table.entity import EntityPlan
+from potluck.table.fields import FieldPlan, Kind
+from potluck.table.relations import key_fields, relations
+from potluck.table.tables import Table
+
+__all__ = ["mermaid"]
+
+TYPES = {
+    Kind.TEXT: "text",
+    Kind.INTEGER: "integer",
+    Kind.DECIMAL: "decimal",
+    Kind.FLOAT: "number",
+    Kind.BOOLEAN: "boolean",
+    Kind.BYTES: "bytes",
+    Kind.UUID: "UUID",
+    Kind.TIME: "time",
+    Kind.DATE: "date",
+    Kind.LITERAL: "choice",
+    Kind.ENUM: "choice",
+    Kind.MAP: "map",
+    Kind.STRUCT: "record",
+    Kind.ANY: "any",
+}
+
+
+def mermaid(tables: Sequence[Table]) -> str:
+    """An ER diagram of all entities of these tables: attributes, the keys they are in, and who belongs to whom."""
+    entities = [plan for table in tables for plan in table.entities]
+    names = _names(entities)
+    lines = ["erDiagram"]
+    for table in tables:
+        drawn = relations(table.entities)
+        for each in drawn:
+            parent = "|o" if each.optional else "||"
+            child = "o{" if each.many else "o|"
+            line = "--" if each.contains else ".."
+            by = "contains" if each.contains else each.child.fields[each.via[-1]].attribute
+            lines.append(f'    {names[each.parent]} {parent}{line}{child} {names[each.child]} : "{by}"')
+        for plan in table.entities:
+            leading = {name for each in drawn if each.child is plan for name in each.via}
+            lines.append(f"    {names[plan]} {{")
+            lines += [f"        {_attribute(plan, field, leading)}" for field in plan.fields.values()]
+            lines.append("    }")
+    return "\n".join(lines) + "\n"
+
+
+def _names(entities: Sequence[EntityPlan]) -> dict[EntityPlan, str]:
+    """Each entity's name, with its table's where two tables have entities of one name."""
+    uses = Counter(plan.name for plan in entities)
+    return {
+        plan: plan.name if uses[plan.name] == 1 and plan.name.isascii() else f'"{plan.table.name} {plan.name}"'
+        for plan in entities
+    }
+
+
+def _attribute(plan: EntityPlan, field: FieldPlan, leading: set[str]) -> str:
+    marks = [
+        mark
+        for mark, there in (
+            ("PK", field.name in key_fields(plan)),
+            ("FK", field.name in leading),
+            ("UK", field.unique is not None),
+        )
+        if there
+    ]
+    places = []
+    for key in (plan.key, *plan.indexes.values()):
+        if field.name in key.partition.fields:
+            places.append(key.partition_attribute)
+        if key.sort_attribute is not None and any(field.name in template.fields for template in key.sort):
+            places.append(key.sort_attribute)
+    # The diagram's language knows letters, digits, dashes and underscores.
+    words = [_type(field), re.sub("[^A-Za-z0-9_-]", "_", field.attribute)]
+    if not words[1][0].isalpha():
+        words[1] = f"_{words[1]}"
+    if marks:
+        words.append(", ".join(marks))
+    if places:
+        words.append(f'"{", ".join(places)}"')
+    return " ".join(words)
+
+
+def _type(field: FieldPlan) -> str:
+    if field.kind in (Kind.LIST, Kind.SET):
+        assert field.element is not None
+        return f"{_type(field.element)}[]"
+    return TYPES[field.kind]

@@ -1,0 +1,304 @@
+"""Entities: a class is declared on a table and compiled, once, to the plan that everything else reads."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias, dataclass_transform
+
+import msgspec
+
+from potluck.table.coding import Coding, compile_coding
+from potluck.table.errors import DesignError
+from potluck.table.fields import FieldPlan, plan_fields
+from potluck.table.keys import KeyPlan, Template
+from potluck.table.tables import RENAMING, KeyAttribute, Table
+
+__all__ = [
+    "Entity",
+    "EntityPlan",
+    "FirstOf",
+    "FormerKey",
+    "IndexKey",
+    "Sparse",
+    "UniquePlan",
+    "first_of",
+    "plan_of",
+    "sparse",
+]
+
+NO_KEY: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOf:
+    """Several templates for one sort key; the first whose components are all there is used."""
+
+    templates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """An index key that is there only while a condition on the entity holds."""
+
+    partition: str
+    sort: str | FirstOf
+    when: Callable[..., bool]
+
+
+IndexKey: TypeAlias = tuple[str, str | FirstOf] | Sparse
+
+
+def first_of(*templates: str) -> FirstOf:
+    """A sort key that is written by the first template whose components are all there."""
+    return FirstOf(templates)
+
+
+def sparse(partition: str, sort: str | FirstOf, *, when: Callable[..., bool]) -> Sparse:
+    """An index key for those entities only for which `when`, called with the fields it names, is true."""
+    return Sparse(partition, sort, when)
+
+
+@dataclass(frozen=True, slots=True)
+class UniquePlan:
+    """A field whose value no other entity may have, and the key of the row that guards it."""
+
+    field: str
+    key: KeyPlan
+
+
+@dataclass(frozen=True, slots=True)
+class FormerKey:
+    """A primary key that rows of the entity used to have, and how such a row is read."""
+
+    key: KeyPlan
+    decode: Callable[[dict[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntityPlan:
+    """What a declaration was compiled to."""
+
+    name: str
+    question: str
+    cls: type[Entity]
+    table: Table
+    type: str | None
+    fields: Mapping[str, FieldPlan]
+    key: KeyPlan
+    former_keys: tuple[FormerKey, ...]
+    indexes: Mapping[str, KeyPlan]
+    uniques: tuple[UniquePlan, ...]
+    version: FieldPlan | None
+    expiry: FieldPlan | None
+    coding: Coding = field(repr=False)
+
+    def matches(self, item: Mapping[str, Any]) -> bool:
+        """Whether a stored row is one of these: by its type where rows carry one, else by its key."""
+        if self.type is not None:
+            told = item.get(self.table.type_attribute)  # type: ignore[arg-type]
+            return told is not None and told.get("S") == self.type
+        return self.key.matches(item)
+
+    def key_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The primary key of these component values, in wire form."""
+        return self.key.wire(values)
+
+    def expired(self, item: Mapping[str, Any], now: int) -> bool:
+        """Whether a stored row is gone for every reader, though perhaps not yet deleted."""
+        if self.expiry is None:
+            return False
+        stored = item.get(self.expiry.attribute)
+        return stored is not None and "N" in stored and float(stored["N"]) <= now
+
+
+class _Declaration(msgspec.StructMeta):
+    """Takes what a class statement says of its table and keys, and leaves the rest to msgspec."""
+
+    def __new__(
+        mcls,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        *,
+        table: Table | None = None,
+        type: str | None = None,
+        key: tuple[str, str] | str = NO_KEY,
+        formerly: Sequence[tuple[str, str] | str] = (),
+        **others: Any,
+    ) -> Any:
+        if table is None:
+            # A class without a table only holds fields that entities share.
+            return super().__new__(mcls, name, bases, namespace, **others)
+        keys = {index: others.pop(index) for index in list(others) if index in table.indexes}
+        options = {"rename": RENAMING[table.names], "frozen": True, "kw_only": True} | others
+        for option in others:
+            if option not in STRUCT_OPTIONS:
+                indexes = ", ".join(table.indexes) or "none"
+                raise DesignError(f"{name}: table {table.name} has no index {option}; its indexes are: {indexes}")
+        cls: Any = super().__new__(mcls, name, bases, namespace, **options)
+        plan = _plan(cls, table, type, key, formerly, keys)
+        cls.__plan__ = plan
+        table.entities.append(plan)
+        for each in list(namespace.values()):
+            declared = getattr(each, "declare_on_entity", None)
+            if declared is not None:
+                declared(plan)
+        return cls
+
+
+STRUCT_OPTIONS = frozenset({"rename", "gc", "weakref", "dict", "cache_hash", "eq", "order", "repr_omit_defaults"})
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
+class Entity(msgspec.Struct, metaclass=_Declaration, frozen=True, kw_only=True):
+    """One kind of row: subclass it with the table, the type and the keys, and list its fields."""
+
+    # For the type checker; at run time the metaclass takes these.
+    def __init_subclass__(
+        cls,
+        *,
+        table: Table | None = None,
+        type: str | None = None,
+        key: tuple[str, str] | str = NO_KEY,
+        formerly: Sequence[tuple[str, str] | str] = (),
+        **indexes: IndexKey,
+    ) -> None:
+        super().__init_subclass__()
+
+
+def plan_of(subject: Any) -> EntityPlan:
+    """The plan of an entity class, an entity, or a reference to one."""
+    plan = getattr(subject, "__plan__", None) or getattr(subject, "plan", None)
+    if not isinstance(plan, EntityPlan):
+        raise TypeError(f"{subject!r} is neither an entity nor a reference to one")
+    return plan
+
+
+def _plan(
+    cls: type[Entity],
+    table: Table,
+    type_name: str | None,
+    key: tuple[str, str] | str,
+    formerly: Sequence[tuple[str, str] | str],
+    index_keys: dict[str, IndexKey],
+) -> EntityPlan:
+    name = cls.__name__
+    if type_name is not None and table.type_attribute is None:
+        raise DesignError(f"{name}: type={type_name!r} has nowhere to be stored; give the table a type_attribute")
+    if key == NO_KEY:
+        raise DesignError(f"{name}: say its key, for example key=('{name.upper()}#{{id}}', 'METADATA')")
+    fields = plan_fields(cls)
+    _check_names(name, table, fields)
+    primary = _key_plan(name, fields, None, (table.partition, table.sort), _pair(key), None, primary=True)
+    formers = tuple(
+        _key_plan(name, fields, None, (table.partition, table.sort), _pair(each), None, primary=True)
+        for each in formerly
+    )
+    indexes = {}
+    for index, given in index_keys.items():
+        templates = (given.partition, given.sort) if isinstance(given, Sparse) else given
+        when = given.when if isinstance(given, Sparse) else None
+        indexes[index] = _key_plan(name, fields, index, table.indexes[index], templates, when)
+    uniques = tuple(
+        UniquePlan(
+            each.name,
+            _key_plan(
+                name,
+                fields,
+                None,
+                (table.partition, table.sort),
+                (each.unique.partition, each.unique.sort),
+                None,
+                primary=True,
+                unique=True,
+            ),
+        )
+        for each in fields.values()
+        if each.unique is not None
+    )
+    version = next((each for each in fields.values() if each.is_version), None)
+    expiry = next((each for each in fields.values() if each.is_expiry), None)
+    if expiry is not None and table.ttl != expiry.attribute:
+        raise DesignError(
+            f"{name}.{expiry.name} is stored as {expiry.attribute}, but the table expires rows by "
+            f"{table.ttl or 'nothing'}; say Table(..., ttl={expiry.attribute!r})"
+        )
+    constants = {table.type_attribute: type_name} if table.type_attribute and type_name is not None else {}
+    coding = compile_coding(name, cls, fields, constants, primary, tuple(indexes.values()))
+    return EntityPlan(
+        name=name,
+        question=inspect.cleandoc(cls.__doc__ or ""),
+        cls=cls,
+        table=table,
+        type=type_name,
+        fields=MappingProxyType(fields),
+        key=primary,
+        former_keys=tuple(
+            FormerKey(each, compile_coding(name, cls, fields, constants, each, ()).decode) for each in formers
+        ),
+        indexes=MappingProxyType(indexes),
+        uniques=uniques,
+        version=version,
+        expiry=expiry,
+        coding=coding,
+    )
+
+
+def _pair(key: tuple[str, str] | str) -> tuple[str, str | None]:
+    return (key, None) if isinstance(key, str) else key
+
+
+def _check_names(name: str, table: Table, fields: Mapping[str, FieldPlan]) -> None:
+    taken = {key.name for pair in table.indexes.values() for key in pair if key is not None} | set(table.key_names)
+    if table.type_attribute is not None:
+        taken.add(table.type_attribute)
+    for each in fields.values():
+        if not each.key_only and each.attribute in taken:
+            raise DesignError(
+                f"{name}.{each.name} would be stored as {each.attribute}, which the table itself uses; "
+                f"give it another name with msgspec.field(name=...)"
+            )
+
+
+def _key_plan(
+    entity: str,
+    fields: Mapping[str, FieldPlan],
+    index: str | None,
+    attributes: tuple[KeyAttribute, KeyAttribute | None],
+    templates: tuple[str, str | FirstOf | None],
+    when: Callable[..., bool] | None,
+    *,
+    primary: bool = False,
+    unique: bool = False,
+) -> KeyPlan:
+    partition_attribute, sort_attribute = attributes
+    partition, sort = templates
+    where = f"{entity}.{index or ('unique' if unique else 'key')}"
+    if (sort is None) != (sort_attribute is None):
+        wanted = "a partition and a sort key" if sort_attribute else "a partition key only"
+        raise DesignError(f"{where}: the {'index' if index else 'table'} has {wanted}")
+
+    def parse(text: str, attribute: KeyAttribute) -> Template:
+        return Template.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
+
+    alternatives = sort.templates if isinstance(sort, FirstOf) else () if sort is None else (sort,)
+    when_fields = tuple(inspect.signature(when).parameters) if when is not None else ()
+    for name in when_fields:
+        if name not in fields:
+            raise DesignError(f"{where}: its condition asks for {name}, which is no field of {entity}")
+        if fields[name].is_counter:
+            raise DesignError(f"{where}: its condition asks for {name}, a counter; counters change unseen")
+    return KeyPlan(
+        index=index,
+        partition_attribute=partition_attribute.name,
+        sort_attribute=None if sort_attribute is None else sort_attribute.name,
+        partition=parse(partition, partition_attribute),
+        sort=() if sort_attribute is None else tuple(parse(text, sort_attribute) for text in alternatives),
+        when=when,
+        when_fields=when_fields,
+        partition_is_number=partition_attribute.type == "N",
+        sort_is_number=sort_attribute is not None and sort_attribute.type == "N",
+    )

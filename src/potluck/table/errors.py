@@ -1,0 +1,118 @@
+"""Everything that the library refuses, and what a failed write found."""
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = [
+    "AlreadyExists",
+    "Changed",
+    "ComponentsNeeded",
+    "ConditionFailed",
+    "DesignError",
+    "InvalidValue",
+    "NotFound",
+    "NotUnique",
+    "OutcomeUnknown",
+    "TableError",
+    "TransactionRefused",
+    "Unavailable",
+    "UnreadableItem",
+    "VersionConflict",
+    "WriteRefused",
+]
+
+
+class TableError(Exception):
+    """Whatever this library raises."""
+
+
+class DesignError(TableError):
+    """A declaration that cannot work, found when its module is imported; the message says what to write."""
+
+
+class InvalidValue(TableError, ValueError):
+    """A value that its field does not allow; nothing was sent."""
+
+    def __init__(self, entity: str, field: str, why: str) -> None:
+        super().__init__(f"{entity}.{field}: {why}")
+        self.entity = entity
+        self.field = field
+        self.why = why
+
+
+class ComponentsNeeded(TableError, ValueError):
+    """An update that would leave an index key stale; nothing was sent."""
+
+    def __init__(self, entity: str, index: str, missing: Iterable[str]) -> None:
+        self.entity = entity
+        self.index = index
+        self.missing = tuple(missing)
+        supply = ", ".join(f"the({entity}.{name}).still(...)" for name in self.missing)
+        super().__init__(f"the update changes a part of {entity}'s key in {index}, so it must also know: {supply}")
+
+
+class UnreadableItem(TableError):
+    """A stored row that its entity cannot be made of."""
+
+    def __init__(self, entity: str, key: dict[str, Any], field: str | None, why: str) -> None:
+        super().__init__(f"{entity} at {key}{f', field {field}' if field else ''}: {why}")
+        self.entity = entity
+        self.key = key
+        self.field = field
+        self.why = why
+
+
+class TransactionRefused(TableError, ValueError):
+    """A transaction that the service could not take; nothing was sent."""
+
+
+class WriteRefused(TableError):
+    """A write that the stored item did not allow; `current` is what is there now, None if nothing is.
+
+    `operation` is the refused operation as it was given, `position` its place in the transaction.
+    """
+
+    def __init__(self, message: str, operation: Any = None, current: Any = None, position: int | None = None) -> None:
+        super().__init__(message)
+        self.operation = operation
+        self.current = current
+        self.position = position
+
+
+class NotFound(WriteRefused):
+    """The item is not there, or has expired."""
+
+
+class AlreadyExists(WriteRefused):
+    """An item with this key is there."""
+
+
+class VersionConflict(WriteRefused):
+    """The item was changed by someone else since it was read."""
+
+
+class Changed(WriteRefused):
+    """Something that the update relied on is no longer so; read again and try again."""
+
+
+class ConditionFailed(WriteRefused):
+    """The condition that was asked for does not hold."""
+
+
+class NotUnique(WriteRefused):
+    """The value belongs to another item."""
+
+    def __init__(
+        self, field: str, value: Any, operation: Any = None, current: Any = None, position: int | None = None
+    ) -> None:
+        super().__init__(f"{field} {value!r} is taken", operation, current, position)
+        self.field = field
+        self.value = value
+
+
+class OutcomeUnknown(TableError):
+    """The answer was lost and the write cannot be repeated safely: it was done once or not at all."""
+
+
+class Unavailable(TableError):
+    """The engine throttled, or could not be reached, for longer than was waited; nothing was written."""

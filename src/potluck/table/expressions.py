@@ -1,0 +1,245 @@
+"""How conditions and updates are written as DynamoDB's expressions, with placeholders named after the attributes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from potluck.dynamo.limits import EXPRESSION_BYTES
+from potluck.dynamo.values import Value, kind_of
+from potluck.table.clauses import Assign, Clause, Extend, Reduce, Remove, Sum, room_for
+from potluck.table.conditions import (
+    Absent,
+    All,
+    Among,
+    BeginsWith,
+    Between,
+    Change,
+    Compared,
+    Condition,
+    Contains,
+    Either,
+    Field,
+    FieldName,
+    Fits,
+    IsNone,
+    IsThere,
+    Not,
+    Owned,
+    Present,
+    Still,
+    absent,
+    present,
+    the,
+)
+from potluck.table.entity import EntityPlan, plan_of
+from potluck.table.errors import InvalidValue
+from potluck.table.fields import NULL, FieldPlan, encode_element, encode_value, stored_value
+from potluck.table.readings import stored_forms
+
+__all__ = ["OWNER", "Change", "Condition", "Expressions", "Field", "absent", "equals", "present", "the"]
+
+T = TypeVar("T")
+
+OWNER = "of"
+"""The attribute of a guard row that says whose it is."""
+
+ORDERED = frozenset("SNB")
+AMONG_VALUES = 100
+
+# How tightly the parts of a condition hold together: OR less than AND, and a single test most.
+OR, AND, NOT, ONE_TEST = range(4)
+
+FieldCondition = Compared | Among | Between | BeginsWith | Contains | IsNone | IsThere | Still | Fits
+
+
+def equals(plan: EntityPlan, field: str, value: Any) -> Condition:
+    """The field holds this value, None included."""
+    name = FieldName(plan.cls, field)
+    return IsNone(name) if value is None else Compared(name, "=", value)
+
+
+class Expressions:
+    """The expressions of one request: hands out their placeholders, and each stands for one thing only."""
+
+    def __init__(self, plan: EntityPlan | None = None, now: int | None = None) -> None:
+        self._plan = plan
+        self._now = now
+        self._names: dict[str, str] = {}
+        self._values: dict[str, Value] = {}
+
+    def name(self, attribute: str) -> str:
+        """The placeholder of an attribute's name."""
+        return _placeholder("#", attribute, attribute, self._names)
+
+    def value(self, stem: str, value: Value) -> str:
+        """The placeholder of a value, named after what it is for."""
+        return _placeholder(":", stem, value, self._values)
+
+    def attributes(self) -> dict[str, Any]:
+        """The members of the request that say what the placeholders stand for."""
+        members: dict[str, Any] = {}
+        if self._names:
+            members["ExpressionAttributeNames"] = dict(self._names)
+        if self._values:
+            members["ExpressionAttributeValues"] = dict(self._values)
+        return members
+
+    def condition(self, condition: Condition) -> str:
+        """A condition as text; refused when a field is none of this entity's, or cannot be compared like that."""
+        return _short_enough(self._written(condition)[0])
+
+    def update(self, clauses: Sequence[Clause]) -> str:
+        """An update as text."""
+        sections: dict[str, list[str]] = {"SET": [], "REMOVE": [], "ADD": [], "DELETE": []}
+        for each in clauses:
+            name = self.name(each.attribute)
+            match each:
+                case Assign(attribute, value):
+                    sections["SET"].append(f"{name} = {self.value(attribute, value)}")
+                case Sum(attribute, value, stem, start):
+                    before = name if start is None else f"if_not_exists({name}, {self.value(attribute, start)})"
+                    sections["SET"].append(f"{name} = {before} + {self.value(stem, value)}")
+                case Remove():
+                    sections["REMOVE"].append(name)
+                case Extend(attribute, value):
+                    sections["ADD"].append(f"{name} {self.value(attribute, value)}")
+                case Reduce(attribute, value):
+                    sections["DELETE"].append(f"{name} {self.value(attribute, value)}")
+        return _short_enough(" ".join(f"{word} {', '.join(parts)}" for word, parts in sections.items() if parts))
+
+    def field(self, name: FieldName) -> FieldPlan:
+        """The field that is meant; refused when it is none of this entity's."""
+        plan = self._plan or plan_of(name.owner)
+        if not issubclass(plan.cls, name.owner) or name.name not in plan.fields:
+            raise ValueError(f"{name} is not a field of {plan.name}")
+        field = plan.fields[name.name]
+        if field.key_only:
+            raise ValueError(f"{name} is stored in the key only, so nothing else can be asked of it")
+        return field
+
+    def _written(self, condition: Condition) -> tuple[str, int]:
+        """The text, and how tightly it holds together."""
+        match condition:
+            case All(parts):
+                return _joined(AND, [self._wrapped(part, AND) for part in parts])
+            case Either(parts):
+                return _joined(OR, [self._wrapped(part, OR) for part in parts])
+            case Not(part):
+                return f"NOT {self._wrapped(part, ONE_TEST)}", NOT
+            case Absent():
+                return _joined(OR, [f"attribute_not_exists({self._partition()})", *self._expired()])
+            case Present():
+                there = f"attribute_exists({self._partition()})"
+                return _joined(AND, [there, *(f"NOT {expired}" for expired in self._expired())])
+            case Owned(owner):
+                return f"{self.name(OWNER)} = {self.value(OWNER, {'M': dict(owner)})}", ONE_TEST
+        assert isinstance(condition, FieldCondition)
+        field = self.field(condition.field)
+        return self._asked_of(field, self.name(field.attribute), condition)
+
+    def _wrapped(self, condition: Condition, strength: int) -> str:
+        text, holds = self._written(condition)
+        return text if holds >= strength else f"({text})"
+
+    def _asked_of(self, field: FieldPlan, name: str, condition: FieldCondition) -> tuple[str, int]:
+        match condition:
+            case IsNone():
+                return _joined(OR, [f"attribute_not_exists({name})", f"{name} = {self.value('null', NULL)}"])
+            case IsThere():
+                return _joined(AND, [f"attribute_exists({name})", f"{name} <> {self.value('null', NULL)}"])
+            case Still(_, value):
+                return self._still(field, name, value)
+            case Fits(_, amount):
+                may_be_missing, comparisons = room_for(field, amount)
+                limits = [f"{name} {sign} {self.value(f'{field.attribute}_limit', at)}" for sign, at in comparisons]
+                within = _joined(AND, limits)
+                return _joined(OR, [f"attribute_not_exists({name})", within[0]]) if may_be_missing else within
+            case Compared(_, operator, operand):
+                return self._compared(field, name, operator, operand), ONE_TEST
+            case Among(asked, values):
+                if len(values) > AMONG_VALUES:
+                    raise ValueError(f"{asked}.among() takes at most {AMONG_VALUES} values")
+                placeholders = [self.value(field.attribute, encode_value(field, each)) for each in values]
+                return f"{name} IN ({', '.join(dict.fromkeys(placeholders))})", ONE_TEST
+            case Between(_, low, high):
+                return self._between(field, name, low, high), ONE_TEST
+            case BeginsWith(_, start):
+                if field.wire != "S" or not isinstance(start, str):
+                    raise InvalidValue(field.entity, field.name, "begins_with is for text")
+                return f"begins_with({name}, {self.value(field.attribute, {'S': str(start)})})", ONE_TEST
+            case Contains(_, element):
+                wire = encode_element(field, element)
+                return f"contains({name}, {self.value(field.attribute, wire)})", ONE_TEST
+
+    def _still(self, field: FieldPlan, name: str, value: Any) -> tuple[str, int]:
+        may_be_missing, form = stored_forms(field, value)
+        ways = [f"attribute_not_exists({name})"] if may_be_missing else []
+        if form is not None:
+            ways.append(f"{name} = {self.value('null' if form == NULL else field.attribute, form)}")
+        return _joined(OR, ways)
+
+    def _compared(self, field: FieldPlan, name: str, operator: str, operand: Any) -> str:
+        ordering = operator not in ("=", "<>")
+        if isinstance(operand, FieldName):
+            other = self.field(operand)
+            if field.wire and other.wire and field.wire != other.wire:
+                raise ValueError(f"{field.where} and {other.where} are stored as different types and never compare")
+            if ordering and field.wire and field.wire not in ORDERED:
+                raise InvalidValue(field.entity, field.name, "it has no order")
+            return f"{name} {operator} {self.name(other.attribute)}"
+        if not ordering and stored_value(field, operand) is None:
+            # An empty set is not stored.
+            return f"attribute_{'not_' if operator == '=' else ''}exists({name})"
+        wire = encode_value(field, operand)
+        if ordering:
+            _check_ordered(field, wire)
+        return f"{name} {operator} {self.value(field.attribute, wire)}"
+
+    def _between(self, field: FieldPlan, name: str, low: Any, high: Any) -> str:
+        bounds = [encode_value(field, low), encode_value(field, high)]
+        for each in bounds:
+            _check_ordered(field, each)
+        if low > high:
+            raise InvalidValue(field.entity, field.name, f"nothing is between {low!r} and {high!r}: the lower is first")
+        lower, upper = (self.value(field.attribute, each) for each in bounds)
+        return f"{name} BETWEEN {lower} AND {upper}"
+
+    def _partition(self) -> str:
+        if self._plan is None:
+            raise ValueError("absent and present are for writes; what a query finds is there")
+        return self.name(self._plan.table.partition.name)
+
+    def _expired(self) -> list[str]:
+        assert self._plan is not None
+        if self._plan.expiry is None:
+            return []
+        if self._now is None:
+            raise ValueError(f"{self._plan.name} expires, so the time is needed: say now=..., in seconds")
+        return [f"{self.name(self._plan.expiry.attribute)} <= {self.value('now', {'N': str(self._now)})}"]
+
+
+def _joined(strength: int, parts: list[str]) -> tuple[str, int]:
+    return (" OR " if strength == OR else " AND ").join(parts), strength if len(parts) > 1 else ONE_TEST
+
+
+def _check_ordered(field: FieldPlan, value: Value) -> None:
+    if kind_of(value) not in ORDERED:
+        raise InvalidValue(field.entity, field.name, "it has no order")
+
+
+def _placeholder(sign: str, stem: str, meaning: T, given: dict[str, T]) -> str:
+    """The one that was given for this meaning, or the next one that is free."""
+    first = placeholder = sign + re.sub("[^A-Za-z0-9_]", "_", stem)
+    number = 1
+    while given.setdefault(placeholder, meaning) != meaning:
+        number += 1
+        placeholder = f"{first}_{number}"
+    return placeholder
+
+
+def _short_enough(text: str) -> str:
+    if len(text) > EXPRESSION_BYTES:
+        raise ValueError(f"the expression would have {len(text)} bytes, and DynamoDB takes at most {EXPRESSION_BYTES}")
+    return text

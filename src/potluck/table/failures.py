@@ -1,0 +1,81 @@
+"""What a refused write met, told in the library's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.values import Item
+from potluck.table.conditions import Absent, Compared, Condition, Either, FieldName, Still, conjuncts
+from potluck.table.errors import (
+    AlreadyExists,
+    Changed,
+    ConditionFailed,
+    NotFound,
+    NotUnique,
+    UnreadableItem,
+    VersionConflict,
+    WriteRefused,
+)
+from potluck.table.readings import holds
+
+if TYPE_CHECKING:
+    from potluck.table.entity import EntityPlan
+    from potluck.table.operations import Operation
+    from potluck.table.writes import Write
+
+__all__ = ["explain_refusal"]
+
+
+def explain_refusal(operation: Operation, write: Write, item: Item | None, now: int | None = None) -> WriteRefused:
+    """What to raise for one write whose condition the stored item did not meet."""
+    guard = write.guard
+    if guard is not None and write.kind == "Put":
+        return NotUnique(guard.field, guard.value, operation)
+    if guard is not None:
+        return Changed(f"{operation}: the guard of {guard.field} {guard.value!r} is not its own", operation)
+    plan = operation.plan
+    if item is not None and plan.expired(item, now or 0):
+        item = None
+    current = None if item is None else _entity(plan, item)
+    conditions = _conditions(operation, write)
+    if any(isinstance(each, Absent) for each in conditions):
+        return AlreadyExists(f"{operation}: it is there already", operation, current)
+    if item is None:
+        return NotFound(f"{operation}: it is not there", operation)
+    failing = [each for each in conditions if not _may_hold(plan, each, item)]
+    for each in failing:
+        if plan.version is not None and _about(each) == plan.version.name:
+            return VersionConflict(f"{operation}: it is not at the version that was seen", operation, current)
+    for each in failing:
+        if isinstance(each, Still):
+            return Changed(f"{operation}: {each.field.name} is no longer {each.value!r}", operation, current)
+    return ConditionFailed(f"{operation}: the condition does not hold", operation, current)
+
+
+def _conditions(operation: Operation, write: Write) -> tuple[Condition, ...]:
+    """What the write wanted of an item that is there."""
+    if write.kind == "Delete" and operation.when is None and isinstance(write.condition, Either):
+        # That nothing is there would have been fine, so the rest is what failed.
+        return conjuncts(write.condition.parts[-1])
+    return conjuncts(write.condition)
+
+
+def _may_hold(plan: EntityPlan, condition: Condition, item: Item) -> bool:
+    """False only where a field certainly does not hold what was stated."""
+    if isinstance(condition, Still):
+        return holds(plan.fields[condition.field.name], condition.value, item)
+    if isinstance(condition, Compared) and condition.operator == "=" and not isinstance(condition.operand, FieldName):
+        return holds(plan.fields[condition.field.name], condition.operand, item)
+    return True
+
+
+def _about(condition: Condition) -> str | None:
+    return condition.field.name if isinstance(condition, Still | Compared) else None
+
+
+def _entity(plan: EntityPlan, item: Item) -> Any:
+    """The row as its entity; None for a row of another kind that has the same key, or one that cannot be read."""
+    try:
+        return plan.coding.decode(item) if plan.matches(item) else None
+    except UnreadableItem:
+        return None

@@ -1,0 +1,395 @@
+"""Keys as designs write them, `FAMILY#{family_id}`: checked when declared, then written and read without surprises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
+from itertools import chain, zip_longest
+from typing import Any
+
+from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from potluck.table.errors import DesignError, InvalidValue
+from potluck.table.fields import FieldPlan, Kind
+from potluck.table.fixed_forms import boolean_form, date_form, time_form, uuid_form
+from potluck.table.forms import KeyForm
+from potluck.table.number_forms import decimal_form, integer_form, number_form
+from potluck.table.text_forms import choice_form, custom_form, text_form
+
+__all__ = ["Component", "KeyPlan", "Template", "key_form"]
+
+SEPARATOR = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A field's place in a key: `{field}`, `{field:spec}`, `{field|substitute}` or `{field:spec|substitute}`."""
+
+    entity: str
+    field: str
+    spec: str
+    substitute: str | None  # what stands for None
+    optional: bool
+    form: KeyForm
+
+    @property
+    def max_bytes(self) -> int:
+        return max(self.form.max_bytes, len((self.substitute or "").encode()))
+
+    @property
+    def pattern(self) -> str:
+        substitute = "" if self.substitute is None else f"|{re.escape(self.substitute)}"
+        return f"(?P<{self.field}>{self.form.pattern}{substitute})"
+
+    def encode(self, value: Any) -> str:
+        """The value's text, or that of its substitute; InvalidValue if None has no place here."""
+        if value is None and self.optional:
+            if self.substitute is None:
+                raise InvalidValue(self.entity, self.field, "rows where it is None are not in this index")
+            return self.substitute
+        return self.form.encode(value)
+
+    def decode(self, text: str) -> Any:
+        """The value; ValueError if the text is of no value."""
+        assert self.form.decode is not None
+        return None if text == self.substitute else self.form.decode(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """How one key attribute is written."""
+
+    text: str
+    parts: tuple[str | Component, ...]
+    literals: tuple[str, ...]  # before, between and after the components, so one more; some may be empty
+    components: tuple[Component, ...]
+    is_number: bool
+    encode: Callable[[Mapping[str, Any]], str | None] = field(repr=False, compare=False)
+    """The key of these values; None where a component is None and nothing stands for that."""
+    pattern: re.Pattern[str] = field(repr=False, compare=False)
+    """What its keys look like, with a group for each component."""
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        fields: Mapping[str, FieldPlan],
+        where: str,
+        *,
+        primary: bool = False,
+        unique: bool = False,
+        number: bool = False,
+    ) -> Template:
+        """A template whose keys tell all values apart, or a DesignError that says what to write.
+
+        `unique` is for rows that stand for a value however it is spelt, `number` for attributes that are numbers.
+        """
+        reading = _Reading(text, fields, where, primary, unique, number)
+        literals, components = reading.read()
+        in_turn: Iterable[str | Component] = chain.from_iterable(zip_longest(literals, components, fillvalue=""))
+        return cls(
+            text=text,
+            parts=tuple(part for part in in_turn if part != ""),
+            literals=literals,
+            components=components,
+            is_number=number,
+            encode=_compiled(literals, components),
+            pattern=re.compile(_interleaved([re.escape(each) for each in literals], [c.pattern for c in components])),
+        )
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(each.field for each in self.components)
+
+    @property
+    def max_bytes(self) -> int:
+        """No key is longer."""
+        return len("".join(self.literals).encode()) + sum(each.max_bytes for each in self.components)
+
+    @property
+    def literal_prefix(self) -> str:
+        return self.literals[0]
+
+    def component(self, name: str) -> Component:
+        for each in self.components:
+            if each.field == name:
+                return each
+        raise DesignError(f"{self.text} has no {name}{_suggestion(name, self.fields)}")
+
+    def after(self, component: Component) -> tuple[str | Component, ...]:
+        """The parts behind a component."""
+        return self.parts[self.parts.index(component) + 1 :]
+
+    def decode(self, key: str) -> dict[str, Any] | None:
+        """The values in a key, without those that were folded; None if it is not a key of this template."""
+        match = self.pattern.fullmatch(key)
+        if match is None:
+            return None
+        try:
+            return {
+                each.field: each.decode(match[each.field]) for each in self.components if each.form.decode is not None
+            }
+        except ValueError:
+            return None
+
+    def prefix(self, given: Mapping[str, Any], count: int) -> str:
+        """How the keys with these first `count` components begin, up to the next component."""
+        written = [self.literals[0]]
+        for each, literal in zip(self.components[:count], self.literals[1:], strict=False):
+            written += each.encode(given[each.field]), literal
+        return "".join(written)
+
+    def prefix_text(self, count: int) -> str:
+        """The same as the template has it, with the names of the components."""
+        return _interleaved(self.literals[: count + 1], [_spelt(each) for each in self.components[:count]])
+
+    def written_prefix(self, beginning: str, given: Mapping[str, Any]) -> str:
+        """A beginning of the template's text, written for these values."""
+        if not self.text.startswith(beginning) or beginning.count("{") != beginning.count("}"):
+            raise DesignError(f"{beginning} is not how {self.text} begins")
+        count = beginning.count("{")
+        rest = len(beginning) - len(self.prefix_text(count))
+        whole = self.prefix(given, count)
+        return whole[: len(whole) + rest]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlan:
+    """How the key attributes of the table, or of one of its indexes, come of an entity's fields."""
+
+    index: str | None
+    partition_attribute: str
+    sort_attribute: str | None
+    partition: Template
+    sort: tuple[Template, ...] = ()  # the first whose components are all there is used
+    when: Callable[..., bool] | None = None
+    when_fields: tuple[str, ...] = ()
+    partition_is_number: bool = False
+    sort_is_number: bool = False
+    components: frozenset[str] = field(init=False)
+    """Every field that the key depends on."""
+
+    def __post_init__(self) -> None:
+        templates = (self.partition, *self.sort)
+        components = {name for template in templates for name in template.fields} | set(self.when_fields)
+        object.__setattr__(self, "components", frozenset(components))
+        _check_length(self.partition, PARTITION_KEY_BYTES, "partition", self)
+        for template in self.sort:
+            _check_length(template, SORT_KEY_BYTES, "sort", self)
+
+    def encode(self, values: Mapping[str, Any]) -> tuple[str, str | None] | None:
+        """Both keys as text; None for an entity that is not in this index."""
+        if self.when is not None and not self.when(*[values[name] for name in self.when_fields]):
+            return None
+        partition = self.partition.encode(values)
+        if partition is None:
+            return None
+        if not self.sort:
+            return partition, None
+        for template in self.sort:
+            sort = template.encode(values)
+            if sort is not None:
+                return partition, sort
+        return None
+
+    def wire(self, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+        """The key attributes as they are sent; empty for an entity that is not in this index."""
+        keys = self.encode(values)
+        if keys is None:
+            return {}
+        partition, sort = keys
+        wire = {self.partition_attribute: {"N" if self.partition_is_number else "S": partition}}
+        if self.sort_attribute is not None and sort is not None:
+            wire[self.sort_attribute] = {"N" if self.sort_is_number else "S": sort}
+        return wire
+
+    def decode(self, item: Mapping[str, Mapping[str, Any]]) -> dict[str, Any] | None:
+        """The values in a stored row's keys; None if the keys are not of this plan."""
+        values = self.partition.decode(_key_text(item, self.partition_attribute, self.partition_is_number))
+        if values is None or self.sort_attribute is None:
+            return values
+        text = _key_text(item, self.sort_attribute, self.sort_is_number)
+        for template in self.sort:
+            more = template.decode(text)
+            # A field in both keys must be the same in both.
+            if more is not None and all(values.get(name, value) == value for name, value in more.items()):
+                return values | more
+        return None
+
+    def matches(self, item: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether a stored row's keys are of this plan."""
+        return self.decode(item) is not None
+
+
+def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyForm:
+    """How `{field:spec}` writes a value, or a DesignError that says what to write instead."""
+    if plan.in_keys is not None:
+        if spec or number:
+            raise DesignError(f"{plan.where} says itself how it is written in keys; write {{{plan.name}}}")
+        return custom_form(plan)
+    if number:
+        return number_form(plan, spec)
+    form = FORMS.get(plan.kind)
+    if form is None:
+        kind = plan.kind.value
+        raise DesignError(f"{plan.where}: a {kind} cannot be in a key; give it a text with InKeys(encode, decode, ...)")
+    return form(plan, spec)
+
+
+FORMS: dict[Kind, Callable[[FieldPlan, str], KeyForm]] = {
+    Kind.TEXT: text_form,
+    Kind.INTEGER: integer_form,
+    Kind.DECIMAL: decimal_form,
+    Kind.BOOLEAN: boolean_form,
+    Kind.UUID: uuid_form,
+    Kind.TIME: time_form,
+    Kind.DATE: date_form,
+    Kind.LITERAL: choice_form,
+    Kind.ENUM: choice_form,
+}
+
+
+@dataclass
+class _Reading:
+    """A template while it is read and checked."""
+
+    text: str
+    fields: Mapping[str, FieldPlan]
+    where: str
+    primary: bool
+    unique: bool
+    number: bool
+
+    def read(self) -> tuple[tuple[str, ...], tuple[Component, ...]]:
+        pieces = re.split(r"\{([^{}]*)\}", self.text)
+        literals, components = tuple(pieces[::2]), tuple(map(self.component, pieces[1::2]))
+        for literal in literals:
+            if "{" in literal or "}" in literal:
+                raise self.refused("a brace stands only around a field, as in {field}")
+            if not literal.isprintable():
+                raise self.refused(f"{literal!r} has a character that cannot be seen; write it without")
+        if not self.text:
+            raise self.refused("a key cannot be empty; write a name, such as METADATA")
+        if self.number and (len(components) != 1 or any(literals)):
+            raise self.refused("the attribute is a number, so its key is one field and nothing else: {field}")
+        for name in {each.field for each in components}:
+            if sum(each.field == name for each in components) > 1:
+                raise self.refused(f"{name} is in it twice; write it once")
+        for place, each in enumerate(components):
+            self.check_end(each, literals[place + 1], place + 1 == len(components))
+        return literals, components
+
+    def component(self, inside: str) -> Component:
+        head, bar, substitute = inside.partition("|")
+        name, _, spec = head.partition(":")
+        plan = self.fields.get(name)
+        if plan is None:
+            raise self.refused(f"there is no field {name}{_suggestion(name, self.fields)}")
+        if plan.is_counter or plan.is_version:
+            role = "counter" if plan.is_counter else "version"
+            raise self.refused(f"{name} is a {role}, which changes without the key being written anew; leave it out")
+        form = key_form(plan, spec, number=self.number)
+        component = Component(plan.entity, name, spec, substitute if bar else None, plan.optional, form)
+        self.check_none(component)
+        if form.decode is None:
+            self.check_folded(component, plan)
+        return component
+
+    def check_none(self, component: Component) -> None:
+        name, substitute = component.field, component.substitute
+        if substitute is None:
+            if component.optional and self.primary and not self.unique:
+                raise self.refused(f"{name} can be None, but every row has a key; write {{{name}|NONE}}")
+            return
+        if not component.optional:
+            raise self.refused(f"{name} is never None; write {{{name}}}")
+        if self.number:
+            raise self.refused(f"nothing can stand for None in a number; write {{{name}}}")
+        if SEPARATOR in substitute or not substitute.isprintable():
+            raise self.refused(f"{substitute!r} would be read as more than one part; write it without {SEPARATOR!r}")
+        if re.fullmatch(component.form.pattern, substitute):
+            # Escaping puts "!" or "~" after a double quote, so no value is written like this.
+            unlike = '"' + (substitute.lstrip('!~"') or "NONE")
+            raise self.refused(
+                f"{name} can itself be {substitute!r}, which could not be told from None; write {{{name}|{unlike}}}"
+            )
+
+    def check_folded(self, component: Component, plan: FieldPlan) -> None:
+        name = component.field
+        if plan.key_only:
+            raise self.refused(f"{name} is in the key only, and cannot be read back once folded; write {{{name}}}")
+        if self.primary and not self.unique:
+            raise self.refused(f"two spellings of {name} would be one row; write {{{name}}}, and fold it in an index")
+        if self.unique and component.spec != "folded":
+            raise self.refused(f"two values of {name} that begin alike would be one; write {{{name}:folded}}")
+
+    def check_end(self, component: Component, follows: str, last: bool) -> None:
+        """A value must end where something shows its end, or a longer value could be read into what follows."""
+        if not follows and not last:
+            raise self.refused(f"nothing ends {component.field}; write {SEPARATOR!r} after {_spelt(component)}")
+        tells_its_end = component.form.prefix_free and component.substitute is None
+        if follows and not tells_its_end and not follows.startswith(SEPARATOR):
+            write = f"write {SEPARATOR!r} after {_spelt(component)}"
+            raise self.refused(f"{component.field} could itself end like {follows!r}; {write}")
+
+    def refused(self, why: str) -> DesignError:
+        return DesignError(f"{self.where}, key {self.text!r}: {why}")
+
+
+def _compiled(
+    literals: tuple[str, ...], components: tuple[Component, ...]
+) -> Callable[[Mapping[str, Any]], str | None]:
+    """Writing a key happens for every row, so it is a function made for the template."""
+    lines = ["def encode(values):"]
+    known: dict[str, Any] = {}
+    for place, each in enumerate(components):
+        known[f"write_{place}"] = each.form.encode
+        known[f"substitute_{place}"] = each.substitute
+        lines.append(f"    value = values[{each.field!r}]")
+        if each.optional and each.substitute is None:
+            lines += ["    if value is None:", "        return None"]
+        unless_none = f"substitute_{place} if value is None else " if each.substitute is not None else ""
+        lines.append(f"    text_{place} = {unless_none}write_{place}(value)")
+    parts = [repr(each) for each in literals]
+    joined = _interleaved(parts, [f" + text_{place} + " for place in range(len(components))])
+    lines.append(f"    key = {joined}")
+    if not any(literals):
+        known["empty"] = partial(InvalidValue, components[0].entity, components[0].field, "a key cannot be empty")
+        lines += ["    if not key:", "        raise empty()"]
+    lines.append("    return key")
+    exec("\n".join(lines), known)
+    encode: Callable[[Mapping[str, Any]], str | None] = known["encode"]
+    return encode
+
+
+def _check_length(template: Template, limit: int, which: str, key: KeyPlan) -> None:
+    if template.is_number or template.max_bytes <= limit:
+        return
+    each = ", ".join(f"{each.field} up to {each.max_bytes:,}" for each in template.components)
+    longest = max(template.components, key=lambda component: component.max_bytes)
+    instead = "a smaller max_length" if key.index is None else f"a smaller max_length or {{{longest.field}:folded ...}}"
+    raise DesignError(
+        f"{key.index or 'primary key'}: {which} key {template.text!r} could have {template.max_bytes:,} bytes, and "
+        f"{limit:,} are allowed; its parts have {each} bytes. Give {longest.field} {instead}"
+    )
+
+
+def _interleaved(outer: Sequence[str], inner: Sequence[str]) -> str:
+    return "".join(text for pair in zip(outer, [*inner, ""], strict=True) for text in pair)
+
+
+def _spelt(component: Component) -> str:
+    spec = f":{component.spec}" if component.spec else ""
+    substitute = "" if component.substitute is None else f"|{component.substitute}"
+    return f"{{{component.field}{spec}{substitute}}}"
+
+
+def _key_text(item: Mapping[str, Mapping[str, Any]], attribute: str, is_number: bool) -> str:
+    return str(item.get(attribute, {}).get("N" if is_number else "S", ""))
+
+
+def _suggestion(name: str, names: Iterable[str]) -> str:
+    close = get_close_matches(name, names, 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"

@@ -1,0 +1,90 @@
+"""What a write knows of an item's values, and the index keys that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from potluck.table.clauses import Assign, Remove
+from potluck.table.conditions import FieldName, Still
+from potluck.table.errors import ComponentsNeeded
+
+if TYPE_CHECKING:
+    from potluck.table.entity import Entity, EntityPlan
+    from potluck.table.keys import KeyPlan
+
+__all__ = ["Known", "Unknown", "index_keys"]
+
+
+class Unknown(Exception):
+    """A value that nobody has told."""
+
+
+class Known(Mapping[str, Any]):
+    """Values that are certain, then those of the item as it was seen; whoever uses the latter relies on them."""
+
+    def __init__(self, plan: EntityPlan, certain: Mapping[str, Any], seen: Entity | None) -> None:
+        self._plan = plan
+        self._certain = certain
+        self._seen = seen
+        self._relied_on: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._certain:
+            return self._certain[name]
+        if name not in self._plan.fields:
+            raise KeyError(name)
+        if self._seen is None:
+            raise Unknown(name)
+        self._relied_on[name] = value = getattr(self._seen, name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plan.fields)
+
+    def __len__(self) -> int:
+        return len(self._plan.fields)
+
+    @property
+    def relied_on(self) -> dict[str, Still]:
+        """By field, what must be as it was seen for all that was made of these values to be right."""
+        return {name: Still(FieldName(self._plan.cls, name), value) for name, value in self._relied_on.items()}
+
+    def missing(self, names: Iterable[str]) -> list[str]:
+        """Which of these nobody has told."""
+        wanted = set(names)
+        return [name for name in self._plan.fields if name in wanted and name not in self._certain]
+
+
+def index_keys(plan: EntityPlan, changed: frozenset[str], values: Known) -> list[Assign | Remove]:
+    """New keys for every index that a changed field is a part of; both attributes are set, or both taken out."""
+    written: dict[str, Assign | Remove] = {}
+    for name in _touched(plan, changed):
+        key = plan.indexes[name]
+        try:
+            attributes = key.wire(values)
+        except Unknown:
+            raise ComponentsNeeded(plan.name, name, values.missing(key.components)) from None
+        for attribute in _own_attributes(plan, key):
+            if attribute in attributes:
+                written[attribute] = Assign(attribute, attributes[attribute])
+            else:
+                written.setdefault(attribute, Remove(attribute))
+    return list(written.values())
+
+
+def _touched(plan: EntityPlan, changed: frozenset[str]) -> list[str]:
+    """The indexes to write anew: those with a changed part, and those that share an attribute with one of them."""
+    touched = [name for name, key in plan.indexes.items() if not changed.isdisjoint(key.components)]
+    attributes = {attribute for name in touched for attribute in _own_attributes(plan, plan.indexes[name])}
+    return [
+        name
+        for name, key in plan.indexes.items()
+        if name in touched or not attributes.isdisjoint(_own_attributes(plan, key))
+    ]
+
+
+def _own_attributes(plan: EntityPlan, key: KeyPlan) -> list[str]:
+    """The attributes of an index key that are not the table's own key, which never changes."""
+    names = (key.partition_attribute, key.sort_attribute)
+    return [name for name in names if name is not None and name not in plan.table.key_names]

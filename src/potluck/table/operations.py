@@ -1,0 +1,404 @@
+"""The writes: put, update, delete and check. Each is complete and right, or refused, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.values import Item, Value, equal
+from potluck.table.access import Ref
+from potluck.table.clauses import Clause, Sum, clause, counts, room_for, shows
+from potluck.table.conditions import (
+    Add,
+    All,
+    Becomes,
+    Change,
+    Condition,
+    Either,
+    Exclude,
+    FieldName,
+    Fits,
+    Include,
+    Still,
+    absent,
+    conjuncts,
+    mentions_the_item,
+    present,
+    stated_values,
+)
+from potluck.table.entity import Entity, EntityPlan, plan_of
+from potluck.table.errors import ComponentsNeeded
+from potluck.table.expressions import Expressions
+from potluck.table.failures import explain_refusal
+from potluck.table.fields import encode_value
+from potluck.table.guards import guard_of, guarded_fields
+from potluck.table.known import Known, Unknown, index_keys
+from potluck.table.readings import stored_forms
+from potluck.table.tables import Request
+from potluck.table.transactions import Transaction
+from potluck.table.writes import Action, Write, claim, release
+
+__all__ = ["Check", "Delete", "Operation", "Put", "Update", "check", "delete", "explain_failure", "put", "update"]
+
+ONE: Value = {"N": "1"}
+ANY_TIME = 0
+"""Stands for the time where a condition is only tried for sense."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """A write of one item, with the guard rows that belong to it."""
+
+    plan: EntityPlan
+    key: Item
+    seen: Entity | None
+    when: Condition | None
+    writes: tuple[Write, ...]
+
+    verb: ClassVar[str]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(str(text) for value in self.key.values() for text in value.values())})"
+
+    @property
+    def name(self) -> str:
+        """What kind of write it is, without saying of which item."""
+        return f"{self.verb} {self.plan.name}"
+
+    @property
+    def batchable(self) -> bool:
+        """Whether it needs no condition, so that it can go into a batch."""
+        return len(self.writes) == 1 and self.writes[0].condition is None and self.writes[0].kind in ("Put", "Delete")
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether sending it twice does no more than sending it once."""
+        return True
+
+    def settled_by(self, item: Item) -> bool:
+        """Whether the stored item is what this write leaves behind."""
+        return False
+
+    def actions(self, now: int | None = None) -> list[Action]:
+        """What a transaction has to do for it; `now`, in seconds, is needed where the entity expires."""
+        return [write.action(now) for write in self.writes]
+
+    def request(self, now: int | None = None) -> Request:
+        """The one call that does it."""
+        if len(self.writes) > 1 or self.writes[0].kind == "ConditionCheck":
+            return Transaction(self).request(now)
+        action = self.writes[0].action(now)
+        return Request(f"{action.kind}Item", action.body)
+
+
+class Put(Operation):
+    """The whole item, as it is given."""
+
+    __slots__ = ()
+    verb = "put"
+
+    def settled_by(self, item: Item) -> bool:
+        ours = self.writes[0].item
+        assert ours is not None
+        return ours.keys() == item.keys() and all(equal(value, item[name]) for name, value in ours.items())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Update(Operation):
+    """Some fields of an item that is there."""
+
+    version: int | None = None
+    """Which version it makes, where it raises the version."""
+
+    verb = "update"
+
+    @property
+    def repeatable(self) -> bool:
+        # Where the version is raised it is also checked, so the second time is refused.
+        return self.version is not None or not any(counts(each) for each in self.writes[0].clauses)
+
+    def settled_by(self, item: Item) -> bool:
+        if self.version is not None:
+            assert self.plan.version is not None
+            if item.get(self.plan.version.attribute) != encode_value(self.plan.version, self.version):
+                return False
+        return all(shows(each, item) for each in self.writes[0].clauses)
+
+    def request(self, now: int | None = None) -> Request:
+        request = Operation.request(self, now)  # super() does not work in a dataclass with slots
+        if request.operation == "UpdateItem":
+            request.body["ReturnValues"] = "ALL_NEW"
+        return request
+
+
+class Delete(Operation):
+    """No item."""
+
+    __slots__ = ()
+    verb = "delete"
+
+    @property
+    def repeatable(self) -> bool:
+        # With a condition, the second time would call our own deletion somebody else's.
+        return self.when is None
+
+
+class Check(Operation):
+    """The item as it is, if it is as wanted."""
+
+    __slots__ = ()
+    verb = "check"
+
+
+def put(entity: Entity, when: Condition | None = None) -> Put:
+    """Store the whole entity: over whatever is there, or with `when=absent` only if nothing is."""
+    plan = plan_of(entity)
+    if not isinstance(entity, Entity):
+        raise TypeError(f"{entity!r} cannot be put: it is not an entity")
+    if when != absent and (plan.version is not None or plan.uniques):
+        reason = "has a version" if plan.version is not None else "has a unique field"
+        raise ValueError(f"{plan.name} {reason}, which putting it over another would break: say when=absent, or update")
+    _try(plan, when)
+    item = plan.coding.encode(entity)
+    key = {name: item[name] for name in plan.table.key_names}
+    values = Known(plan, {}, entity)
+    guards = [guard_of(unique, values, key) for unique in plan.uniques]
+    claims = [claim(plan, guard, values) for guard in guards if guard is not None]
+    return Put(plan, key, entity, when, (Write("Put", plan, key, _on_the_item(when), item=item), *claims))
+
+
+def update(
+    target: Entity | Ref[Any], *changes: Change, when: Condition | None = None, keep_version: bool = False
+) -> Update:
+    """Change some fields of an item that is there, with every index key and guard that follows from them.
+
+    A target that was read is changed only if its version is still the one that was seen.
+    """
+    aim = _aim(target)
+    plan = aim.plan
+    conditions = (*(each for each in changes if isinstance(each, Still)), *conjuncts(when))
+    for each in conditions:
+        if each != present and mentions_the_item(each):
+            raise ValueError(f"update {plan.name}: only an item that is there is updated, so that is no condition")
+        _try(plan, each)
+    asked = _by_field(plan, changes)
+    values = {name: each.value for name, each in asked.items() if isinstance(each, Becomes)}
+    clauses: list[Clause] = [clause(plan.fields[name], each) for name, each in asked.items()]
+    stated = stated_values(conditions)
+
+    raised = None if keep_version or _only_counts(plan, asked) else _version(aim, stated)
+    relied_on: dict[str, Still] = {}
+    if raised is not None:
+        assert plan.version is not None
+        values[plan.version.name] = raised.version
+        relied_on |= raised.relied_on
+
+    certain = {**stated, **aim.values}
+    after = Known(plan, {**certain, **values}, aim.seen)
+    before = Known(plan, certain, aim.seen)
+    clauses += index_keys(plan, frozenset(values), after)
+    guards = _moved_guards(aim, frozenset(values), before, after)
+    if raised is not None:
+        clauses.append(raised.clause)
+
+    relied_on |= before.relied_on | after.relied_on
+    fits = [
+        Fits(each.field, each.amount)
+        for name, each in asked.items()
+        if isinstance(each, Add) and room_for(plan.fields[name], each.amount)[1]
+    ]
+    others = [each for each in conditions if each != present]
+    condition = _all([present, *relied_on.values(), *others, *fits])
+    write = Write("Update", plan, aim.key, condition, clauses=tuple(clauses))
+    return Update(plan, aim.key, aim.seen, when, (write, *guards), raised.version if raised is not None else None)
+
+
+def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
+    """Delete an item, if there is one; a target that was read only if its version is still the one that was seen.
+
+    A condition wants the item to be there.
+    """
+    aim = _aim(target)
+    plan = aim.plan
+    _try(plan, when)
+    known = Known(plan, {**stated_values(conjuncts(when)), **aim.values}, aim.seen)
+    guards = []
+    for unique in plan.uniques:
+        try:
+            guards.append(guard_of(unique, known, aim.key))
+        except Unknown:
+            missing = [f"the({plan.name}.{name}).still(...)" for name in known.missing(unique.key.components)]
+            raise ValueError(
+                f"delete {plan.name}: {unique.field} is unique, so its guard goes too; delete what was read, or say "
+                f"when={' & '.join(missing)}"
+            ) from None
+    checks = [*_seen_version(aim).values(), *known.relied_on.values()]
+    if when is None:
+        condition: Condition | None = Either((absent, _all(checks))) if checks else None
+    else:
+        condition = _all([*conjuncts(_on_the_item(when)), *checks])
+    releases = [release(plan, guard) for guard in guards if guard is not None]
+    return Delete(plan, aim.key, aim.seen, when, (Write("Delete", plan, aim.key, condition), *releases))
+
+
+def check(target: Entity | Ref[Any], when: Condition) -> Check:
+    """In a transaction: everything else is done only if this condition, and nothing beyond it, holds for the item."""
+    aim = _aim(target)
+    _try(aim.plan, when)
+    write = Write("ConditionCheck", aim.plan, aim.key, _on_the_item(when))
+    return Check(aim.plan, aim.key, aim.seen, when, (write,))
+
+
+def explain_failure(operation: Operation, error: DynamoError, now: int | None = None) -> Exception:
+    """What to raise for the failure of an operation's own request; the error itself when no condition refused it."""
+    if error.code == "ConditionalCheckFailedException":
+        return explain_refusal(operation, operation.writes[0], error.item, now)
+    return Transaction(operation).explain(error, now)
+
+
+# --- the item that is meant ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """Which item is meant, and what is known of it: the values in its key, and maybe the item as it was seen."""
+
+    plan: EntityPlan
+    key: Item
+    values: Mapping[str, Any]
+    seen: Entity | None
+
+
+def _aim(target: Entity | Ref[Any]) -> _Aim:
+    plan = plan_of(target)
+    if isinstance(target, Ref):
+        return _Aim(plan, target.key, target.values, None)
+    values = {name: getattr(target, name) for name in plan.fields if name in plan.key.components}
+    return _Aim(plan, plan.key_of(values), values, target)
+
+
+# --- conditions ------------------------------------------------------------------------------------------------------
+
+
+def _try(plan: EntityPlan, condition: Condition | None) -> None:
+    """Refuse now what could not be written as text later: a field of another entity, or a value it cannot have."""
+    if condition is not None:
+        Expressions(plan, ANY_TIME).condition(condition)
+
+
+def _on_the_item(condition: Condition | None) -> Condition | None:
+    """The condition, of an item that is there unless the condition itself says otherwise."""
+    if condition is None or mentions_the_item(condition):
+        return condition
+    return _all([present, *conjuncts(condition)])
+
+
+def _all(parts: Iterable[Condition]) -> Condition:
+    together = tuple(parts)
+    return together[0] if len(together) == 1 else All(together)
+
+
+# --- changes ---------------------------------------------------------------------------------------------------------
+
+
+def _by_field(plan: EntityPlan, changes: Iterable[Change]) -> dict[str, Becomes | Add | Include | Exclude]:
+    """The changes by the field they change; each field at most once, and none that an update cannot change."""
+    asked: dict[str, Becomes | Add | Include | Exclude] = {}
+    for each in changes:
+        if isinstance(each, Still):
+            continue
+        if not isinstance(each, Becomes | Add | Include | Exclude):
+            raise TypeError(
+                f"update {plan.name}: {each!r} is not a change, such as the({plan.name}.field).becomes(...)"
+            )
+        name = each.field.name
+        field = Expressions(plan).field(each.field)
+        if name in plan.key.components:
+            raise ValueError(f"{each.field} is a part of {plan.name}'s key, which never changes: put another item")
+        if field.is_version:
+            raise ValueError(f"{each.field} is raised by the update itself")
+        if name in asked:
+            raise ValueError(f"update {plan.name}: {name} is changed twice")
+        if not isinstance(each, Becomes):
+            for row, parts in _rows_made_of_fields(plan):
+                if name in parts:
+                    raise ValueError(f"{each.field} is a part of {row}: say what it becomes(...)")
+        asked[name] = each
+    if not asked:
+        raise ValueError(f"update {plan.name}: nothing is changed")
+    return asked
+
+
+def _rows_made_of_fields(plan: EntityPlan) -> Iterable[tuple[str, frozenset[str]]]:
+    for index, key in plan.indexes.items():
+        yield f"the key in {index}", key.components
+    for unique in plan.uniques:
+        yield f"the guard of {unique.field}", guarded_fields(plan, unique)
+
+
+def _only_counts(plan: EntityPlan, asked: Mapping[str, Change]) -> bool:
+    return all(isinstance(each, Add) and plan.fields[name].is_counter for name, each in asked.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """The version that an update makes, what it relies on for that, and how it is written."""
+
+    version: int
+    relied_on: dict[str, Still]
+    clause: Clause
+
+
+def _version(aim: _Aim, stated: Mapping[str, Any]) -> _Raised | None:
+    field = aim.plan.version
+    if field is None:
+        return None
+    if aim.seen is None and field.name not in stated:
+        name = f"the({aim.plan.name}.{field.name})"
+        raise ValueError(
+            f"update {aim.plan.name}: it has a version, so update what was read, or say {name}.still(...), "
+            f"or keep_version=True"
+        )
+    expected = stated[field.name] if field.name in stated else getattr(aim.seen, field.name)
+    # A row from before there were versions has none, and is read as the default.
+    may_be_missing, form = stored_forms(field, expected)
+    raised = Sum(field.attribute, ONE, "one", form if may_be_missing else None)
+    return _Raised(expected + 1, {} if field.name in stated else _seen_version(aim), raised)
+
+
+def _seen_version(aim: _Aim) -> dict[str, Still]:
+    """That the version is still the one that was seen, where there is one and the item was seen."""
+    if aim.plan.version is None or aim.seen is None:
+        return {}
+    name = aim.plan.version.name
+    return {name: Still(FieldName(aim.plan.cls, name), getattr(aim.seen, name))}
+
+
+# --- guards ----------------------------------------------------------------------------------------------------------
+
+
+def _moved_guards(aim: _Aim, changed: frozenset[str], before: Known, after: Known) -> list[Write]:
+    """The old guards released and the new ones claimed, where a change reaches them."""
+    plan = aim.plan
+    releases: list[Write] = []
+    claims: list[Write] = []
+    for unique in plan.uniques:
+        if changed.isdisjoint(guarded_fields(plan, unique)):
+            continue
+        try:
+            old = guard_of(unique, before, aim.key)
+            new = guard_of(unique, after, aim.key)
+            if old is not None and (new is None or new.key != old.key):
+                releases.append(release(plan, old))
+            if new is not None and (old is None or new.key != old.key or _expiry_changes(plan, changed)):
+                claims.append(claim(plan, new, after))
+        except Unknown:
+            missing = before.missing(guarded_fields(plan, unique))
+            raise ComponentsNeeded(plan.name, f"the guard of {unique.field}", missing) from None
+    return [*releases, *claims]
+
+
+def _expiry_changes(plan: EntityPlan, changed: frozenset[str]) -> bool:
+    return plan.expiry is not None and plan.expiry.name in changed

@@ -1,0 +1,230 @@
+"""Ranges of values, and the conditions on sort keys that find exactly the rows in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from potluck.table.errors import DesignError
+from potluck.table.keys import Component, Template
+from potluck.table.number_forms import UNPADDED
+
+__all__ = [
+    "Range",
+    "SortCondition",
+    "StartsWith",
+    "at_least",
+    "at_most",
+    "between",
+    "check_range",
+    "less_than",
+    "more_than",
+    "sort_condition",
+    "starts_with",
+    "successor",
+]
+
+T = TypeVar("T")
+Keep = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Generic[T]):
+    """Values from `low` to `high`; None is no bound, and an open end is not in it."""
+
+    low: T | None = None
+    low_open: bool = False
+    high: T | None = None
+    high_open: bool = False
+
+    def holds(self, value: T) -> bool:
+        """Whether the value is in it."""
+        low: Any = self.low
+        high: Any = self.high
+        if low is not None and not (value > low if self.low_open else value >= low):
+            return False
+        return high is None or bool(value < high if self.high_open else value <= high)
+
+
+@dataclass(frozen=True, slots=True)
+class StartsWith:
+    """Texts that begin so; folded if the key is."""
+
+    text: str
+
+
+def between(low: T, high: T) -> Range[T]:
+    """From `low` to `high`, both included."""
+    return Range(low, False, high, False)
+
+
+def at_least(low: T) -> Range[T]:
+    return Range(low=low)
+
+
+def more_than(low: T) -> Range[T]:
+    return Range(low=low, low_open=True)
+
+
+def at_most(high: T) -> Range[T]:
+    return Range(high=high)
+
+
+def less_than(high: T) -> Range[T]:
+    return Range(high=high, high_open=True)
+
+
+def starts_with(text: str) -> StartsWith:
+    return StartsWith(text)
+
+
+@dataclass(frozen=True, slots=True)
+class SortCondition:
+    """A condition on a sort key; `keep` tells of a row that it let through whether its values are right as well."""
+
+    operator: Literal["none", "=", "begins_with", "BETWEEN", ">=", "<="]
+    values: tuple[str, ...] = ()
+    keep: Keep | None = field(default=None, compare=False)
+
+
+def sort_condition(template: Template, given: Mapping[str, Any], *, alone: bool = True) -> SortCondition:
+    """Finds the rows with these first components, the last of which may be a Range or StartsWith.
+
+    `alone` is false where other templates write the same sort key: then the rows' values are compared as well.
+    """
+    components = _first_components(template, given)
+    *exact, last = components or (None,)
+    asked = given[last.field] if last is not None else None
+    tests: list[Keep] = []
+    if last is not None and isinstance(asked, Range | StartsWith):
+        before = template.prefix(given, len(exact))
+        condition, loose = _ranged(template, last, before, asked)
+        if loose or not alone or last.substitute is not None:
+            tests.append(_within(last, asked))
+    else:
+        exact = list(components)
+        condition = _equal(template, given, len(exact))
+    for each in exact:
+        value = given[each.field]
+        if not alone or (value is not None and each.form.lost_its_end(each.form.encode(value))):
+            tests.append(_same(each, value))
+    if not tests:
+        return condition
+    return replace(condition, keep=tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests))
+
+
+def check_range(template: Template, name: str, kind: Literal["range", "prefix"], where: str) -> None:
+    """A DesignError unless ranges, or beginnings, of this component are found by the order of the keys."""
+    component = template.component(name)
+    form = component.form
+    if kind == "prefix":
+        if form.begins is None:
+            raise DesignError(f"{where}: {name} is no text, so it begins with nothing; ask for a Range of it")
+        return
+    if form.span is None:
+        instead = f"give it a width, {{{name}:05}}" if form.name == UNPADDED else "ask for one value of it"
+        raise DesignError(f"{where}: {name} does not sort by its value in {template.text}; {instead}")
+    if template.after(component) and not (form.prefix_free or form.sorts_before_separator):
+        # "a!" comes after "a", but "a!#..." before "a#...".
+        raise DesignError(
+            f"{where}: {name} is text with more behind it in {template.text}, so keys do not sort by it; "
+            f"put it last, or in an index write {{{name}:folded}}"
+        )
+
+
+def successor(text: str) -> str:
+    """What comes after every text that begins with this one."""
+    following = ord(text[-1]) + 1
+    # Half of a surrogate pair is no text.
+    return text[:-1] + chr(0xE000 if following == 0xD800 else following)
+
+
+def _first_components(template: Template, given: Mapping[str, Any]) -> tuple[Component, ...]:
+    for name in given:
+        template.component(name)
+    first = template.components[: len(given)]
+    for each in first:
+        if each.field not in given:
+            missing = f"{template.text}: {each.field} comes before {', '.join(given)}"
+            raise DesignError(f"{missing}; components are given from the left")
+    for each in first[:-1]:
+        if isinstance(given[each.field], Range | StartsWith):
+            raise DesignError(f"{template.text}: only the last given component can be a range, not {each.field}")
+    return first
+
+
+def _equal(template: Template, given: Mapping[str, Any], count: int) -> SortCondition:
+    beginning = template.prefix(given, count)
+    if count == len(template.components):
+        key = template.encode(given)
+        assert key is not None  # prefix() has refused the Nones that have no key
+        return SortCondition("=", (key,))
+    return SortCondition("begins_with", (beginning,)) if beginning else SortCondition("none")
+
+
+def _ranged(
+    template: Template, component: Component, before: str, asked: Range[Any] | StartsWith
+) -> tuple[SortCondition, bool]:
+    """The condition, and whether it lets through what was not asked for."""
+    form = component.form
+    if isinstance(asked, StartsWith):
+        check_range(template, component.field, "prefix", "the query")
+        assert form.begins is not None
+        beginning = form.begins(asked.text)
+        if beginning is None:
+            return _nothing(template, before), True
+        whole = before + beginning
+        condition = SortCondition("begins_with", (whole,)) if whole else SortCondition("none")
+        return condition, form.lost_its_end(beginning)
+    check_range(template, component.field, "range", "the query")
+    assert form.span is not None
+    span = form.span(asked)
+    if span is None:
+        return _nothing(template, before), True
+    low = before + (span.low or "")
+    high = None if span.high is None else before + span.high
+    literal, *more = template.after(component) or ("",)
+    loose = span.loose or (span.high_open and not literal)
+    if high is None and before:
+        high = successor(before)
+    elif high is not None and literal and not span.high_open:
+        # Where the bound is not included, it needs nothing behind it: its own keys go on, so they come after.
+        high = successor(f"{high}{literal}") if more else f"{high}{literal}"
+    return _from_to(template, before, low, high), loose
+
+
+def _from_to(template: Template, before: str, low: str, high: str | None) -> SortCondition:
+    if high is None:
+        return SortCondition(">=", (low,)) if low else SortCondition("none")
+    if high == "" or (low > high and not template.is_number):
+        return _nothing(template, before)
+    return SortCondition("BETWEEN", (low, high)) if low else SortCondition("<=", (high,))
+
+
+def _nothing(template: Template, before: str) -> SortCondition:
+    """Finds no row: the service refuses a BETWEEN whose ends are in the wrong order."""
+    # A value never ends with a double quote, because escaping adds to it.
+    return SortCondition("=", ("0" if template.is_number else before + '"',))
+
+
+def _within(component: Component, asked: Range[Any] | StartsWith) -> Keep:
+    name, as_compared = component.field, component.form.compared_as or _itself
+    if isinstance(asked, StartsWith):
+        beginning = as_compared(asked.text)
+        return lambda row: (value := getattr(row, name)) is not None and as_compared(value).startswith(beginning)
+    low, high = (None if bound is None else as_compared(bound) for bound in (asked.low, asked.high))
+    compared = Range(low, asked.low_open, high, asked.high_open)
+    return lambda row: (value := getattr(row, name)) is not None and compared.holds(as_compared(value))
+
+
+def _same(component: Component, value: Any) -> Keep:
+    name, as_compared = component.field, component.form.compared_as or _itself
+    if value is None:
+        return lambda row: getattr(row, name) is None
+    compared = as_compared(value)
+    return lambda row: (found := getattr(row, name)) is not None and as_compared(found) == compared
+
+
+def _itself(value: Any) -> Any:
+    return value

@@ -1,0 +1,122 @@
+"""How far an access pattern reaches: its key condition with the names of its arguments, and the rows it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from potluck.table.access import Pattern
+from potluck.table.access import _gathered_range as gathered_range
+from potluck.table.fields import FieldPlan
+from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.shapes import can_be_between, can_begin, can_equal, segments, template_segments
+
+__all__ = ["Reach"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which rows of its partition a pattern reads."""
+
+    pattern: Pattern
+    key: KeyPlan
+    operator: Literal["none", "=", "begins_with", "BETWEEN", "range", "starts"]
+    parts: tuple[str | Component, ...] = ()  # what is compared with, or what a range is behind
+    ends: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, pattern: Pattern) -> Reach:
+        member = pattern.members[0]
+        key = pattern.key_plan(member)
+        if pattern.buckets:
+            between = gathered_range(pattern)
+            if between.operator == "BETWEEN":
+                return cls(pattern, key, "BETWEEN", ends=between.values)
+            if between.operator == "none":
+                return cls(pattern, key, "none")
+            return cls(pattern, key, "=" if between.operator == "=" else "begins_with", between.values)
+        templates = key.sort if pattern.operation == "GetItem" else pattern.sort_templates(member)
+        if not templates:
+            return cls(pattern, key, "none")
+        template = templates[0]
+        given = pattern.given(template)
+        if pattern.prefix is not None:
+            return cls(pattern, key, "begins_with", _beginning(template, pattern.prefix))
+        if pattern.operation == "GetItem":
+            return cls(pattern, key, "=", template.parts)
+        kinds = {each.name: each.kind for each in pattern.parameters}
+        if given and kinds[given[-1]] != "value":
+            operator: Literal["range", "starts"] = "range" if kinds[given[-1]] == "range" else "starts"
+            return cls(pattern, key, operator, _first_parts(template, len(given) - 1))
+        if len(given) == len(template.components):
+            return cls(pattern, key, "=", template.parts)
+        parts = _first_parts(template, len(given))
+        return cls(pattern, key, "begins_with" if parts else "none", parts)
+
+    def meets(self, key: KeyPlan, fields: Mapping[str, FieldPlan]) -> bool:
+        """Whether it can read rows with these keys, in the same table or index, of whatever entity."""
+        ours = self.pattern.members[0].fields
+        if not can_equal(template_segments(self.key.partition, ours), template_segments(key.partition, fields)):
+            return False
+        if self.operator == "none" or not key.sort:
+            return True
+        for template in key.sort:
+            theirs = template_segments(template, fields)
+            if self.operator == "BETWEEN":
+                met = can_be_between(*self.ends, theirs)
+            elif self.operator == "=":
+                met = can_equal(segments(self.parts, ours), theirs)
+            else:
+                met = can_begin(segments(self.parts, ours), theirs)
+            if met:
+                return True
+        return False
+
+    @property
+    def condition(self) -> str:
+        """The key condition as one would write it down."""
+        partition = (
+            f"{self.key.partition_attribute} = {_quoted(self.key.partition.parts, self.key.partition_is_number)}"
+        )
+        sort = self.key.sort_attribute
+        number = self.key.sort_is_number
+        if self.operator == "none" or sort is None:
+            return partition
+        if self.operator == "=":
+            return f"{partition} and {sort} = {_quoted(self.parts, number)}"
+        if self.operator == "begins_with":
+            return f"{partition} and begins_with({sort}, {_quoted(self.parts, number)})"
+        if self.operator == "BETWEEN":
+            low, high = self.ends
+            return f'{partition} and {sort} between "{low}" and "{high}"'
+        last = self.pattern.sort_parameters[-1]
+        if self.operator == "starts":
+            return f"{partition} and begins_with({sort}, {_quoted((*self.parts, f'{{{last}}}'), number)})"
+        low, high = (_quoted((*self.parts, f"{{{last} {end}}}"), number) for end in ("from", "to"))
+        return f"{partition} and {sort} between {low} and {high}"
+
+
+def _beginning(template: Template, text: str) -> tuple[str | Component, ...]:
+    """The parts of a beginning that was written by hand."""
+    count = text.count("{")
+    *whole, _ = _interleaved(template, count)
+    rest = text.rpartition("}")[2]
+    return tuple(part for part in (*whole, rest) if part != "")
+
+
+def _first_parts(template: Template, count: int) -> tuple[str | Component, ...]:
+    return tuple(part for part in _interleaved(template, count) if part != "")
+
+
+def _interleaved(template: Template, count: int) -> list[str | Component]:
+    """The first components with the literals around them."""
+    parts: list[str | Component] = [template.literals[0]]
+    for component, literal in zip(template.components[:count], template.literals[1:], strict=False):
+        parts += [component, literal]
+    return parts
+
+
+def _quoted(parts: tuple[str | Component, ...], number: bool) -> str:
+    text = "".join(part if isinstance(part, str) else f"{{{part.field}}}" for part in parts)
+    return text if number else f'"{text}"'

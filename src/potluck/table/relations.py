@@ -1,0 +1,166 @@
+"""Which entities belong to which, as far as the keys tell for certain.
+
+An entity refers to another when it holds every id that the other's primary key is made of, when it lies in the partition
+that the other stands for, or when it holds the id that the other is called by: a `thread_id` leads to the AIThread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from potluck.table.entity import EntityPlan
+from potluck.table.fields import Kind
+from potluck.table.keys import Template
+
+__all__ = ["Relation", "key_fields", "relations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """That every `child` has a `parent`, or may have one."""
+
+    parent: EntityPlan
+    child: EntityPlan
+    via: tuple[str, ...]  # the child's fields that lead to the parent
+    contains: bool  # the child's key goes on where the parent's ends, in the same partition
+    optional: bool  # a child may have no such parent
+    many: bool  # a parent may have many such children
+
+
+def key_fields(plan: EntityPlan) -> tuple[str, ...]:
+    """The fields that the primary key is made of, in its order."""
+    templates = (plan.key.partition, *plan.key.sort)
+    return tuple(dict.fromkeys(name for template in templates for name in template.fields))
+
+
+def relations(entities: Sequence[EntityPlan]) -> list[Relation]:
+    """All relations between these entities, in the order of the children."""
+    all_found = {
+        (child, parent): via
+        for child in entities
+        for parent in entities
+        if not _same_key(child, parent) and (via := _via(child, parent, entities))
+    }
+    # Of two that refer to each other only one is the other's.
+    found = {
+        (child, parent): via
+        for (child, parent), via in all_found.items()
+        if (parent, child) not in all_found or _first(child, parent, entities) is parent
+    }
+    drawn = []
+    for child in entities:
+        parents = {parent: via for (one, parent), via in found.items() if one is child}
+        for parent, via in _nearest(child, parents).items():
+            alternatives = [each for each in parents if _same_key(each, parent)]
+            drawn.append(
+                Relation(
+                    parent=parent,
+                    child=child,
+                    via=via,
+                    contains=_goes_on(parent, child),
+                    optional=len(alternatives) > 1 or _is_optional(child, via),
+                    many=(parent, child) not in all_found and not set(key_fields(child)) <= set(via),
+                )
+            )
+    return drawn
+
+
+def _via(child: EntityPlan, parent: EntityPlan, entities: Sequence[EntityPlan]) -> tuple[str, ...]:
+    """The child's fields that lead to the parent; none if nothing certain does."""
+    names = key_fields(parent)
+    if _stands_for_partition(parent) and _same_shape(parent.key.partition, child.key.partition):
+        return child.key.partition.fields
+    if not names or not _is_id(parent, names[-1]):
+        return ()
+    held = [name for name in names if name in child.fields and child.fields[name].kind is parent.fields[name].kind]
+    # Two entities may have a text of one name and mean different things; ids and times are not shared by chance.
+    if len(held) == len(names) and all(_is_id(parent, name) or parent.fields[name].kind is Kind.TIME for name in names):
+        return names
+    return (names[-1],) if names[-1] in held and parent in _called_by(names[-1], entities) else ()
+
+
+def _called_by(name: str, entities: Sequence[EntityPlan]) -> list[EntityPlan]:
+    """The entities that are called by an id, as a Store is by its store_id; none if that is not certain."""
+    stem = _stem(name)
+    known = [each for each in entities if key_fields(each)[-1:] == (name,) and each.fields[name].kind is Kind.UUID]
+    exactly = [each for each in known if _plain(each.name) == stem]
+    roughly = [each for each in known if stem and _plain(each.name).endswith(stem)]
+    called = exactly or roughly
+    return called if called and all(_same_key(called[0], each) for each in called) else []
+
+
+def _nearest(child: EntityPlan, parents: dict[EntityPlan, tuple[str, ...]]) -> dict[EntityPlan, tuple[str, ...]]:
+    """Those parents that no other one leads to."""
+    kept = {}
+    for parent, via in parents.items():
+        nearer = any(
+            set(via) < set(other)
+            and not _is_optional(child, other)
+            and _goes_on(each, child) >= _goes_on(parent, child)
+            for each, other in parents.items()
+        )
+        rivals = [each for each, other in parents.items() if set(other) == set(via) and not _same_key(each, parent)]
+        outdone = any(
+            (_is_whole(each, via), _is_named(each)) > (_is_whole(parent, via), _is_named(parent)) for each in rivals
+        )
+        if not nearer and not outdone:
+            kept[parent] = via
+    return kept
+
+
+def _is_whole(parent: EntityPlan, via: tuple[str, ...]) -> bool:
+    return len(via) == len(key_fields(parent))
+
+
+def _first(one: EntityPlan, other: EntityPlan, entities: Sequence[EntityPlan]) -> EntityPlan:
+    """Of two that refer to each other, the one that the other belongs to."""
+    return min((one, other), key=lambda each: (len(key_fields(each)), not _is_named(each), entities.index(each)))
+
+
+def _is_named(plan: EntityPlan) -> bool:
+    """Whether the id at the end of its key is called after the entity, or after what stands before it."""
+    name = key_fields(plan)[-1]
+    template = next(each for each in (*plan.key.sort, plan.key.partition) if name in each.fields)
+    before = template.literals[template.fields.index(name)].strip("#").rpartition("#")[2]
+    return bool(_stem(name)) and _stem(name) in (_plain(plan.name), _plain(before))
+
+
+def _goes_on(parent: EntityPlan, child: EntityPlan) -> bool:
+    if not _same_shape(parent.key.partition, child.key.partition):
+        return False
+    return _stands_for_partition(parent) or any(
+        theirs.text.startswith(f"{ours.text}#") for ours in parent.key.sort for theirs in child.key.sort
+    )
+
+
+def _stands_for_partition(plan: EntityPlan) -> bool:
+    return bool(plan.key.partition.fields) and set(key_fields(plan)) == set(plan.key.partition.fields)
+
+
+def _is_optional(child: EntityPlan, via: tuple[str, ...]) -> bool:
+    return any(child.fields[name].optional for name in via)
+
+
+def _is_id(plan: EntityPlan, name: str) -> bool:
+    return plan.fields[name].kind is Kind.UUID or name == "id" or name.endswith("_id")
+
+
+def _stem(name: str) -> str:
+    return _plain(re.sub("_?id$", "", name))
+
+
+def _plain(text: str) -> str:
+    return re.sub("[^a-z0-9]", "", text.lower())
+
+
+def _same_shape(one: Template, other: Template) -> bool:
+    """Whether they differ in the names of their fields at most."""
+    forms = [[component.form.name for component in each.components] for each in (one, other)]
+    return one.literals == other.literals and forms[0] == forms[1]
+
+
+def _same_key(one: EntityPlan, other: EntityPlan) -> bool:
+    keys = [(each.key.partition.text, *(template.text for template in each.key.sort)) for each in (one, other)]
+    return keys[0] == keys[1]

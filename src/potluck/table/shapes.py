@@ -1,0 +1,163 @@
+"""What keys can look like, as far as their templates tell: whether two can be equal, and whether one can begin another.
+
+"#" is in no written value, so a template always has the same number of segments, and keys meet segment by segment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import islice, product
+from typing import Any
+from uuid import UUID
+
+from potluck.table.errors import InvalidValue
+from potluck.table.fields import FieldPlan, Kind
+from potluck.table.keys import SEPARATOR, Component, Template
+
+__all__ = ["Segment", "can_be_between", "can_begin", "can_equal", "segments", "template_segments"]
+
+MOST_EXAMPLES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What stands between two separators: a pattern that tells all of it, and examples of it."""
+
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+    free: bool  # holds text that people choose
+
+    def can_equal(self, other: Segment) -> bool:
+        """Whether some text is both."""
+        # Texts of any length are tried by their shortest, so that two lengths that overlap are found to.
+        return any(map(other.pattern.fullmatch, self.examples)) or any(map(self.pattern.fullmatch, other.examples))
+
+    def can_begin(self, other: Segment) -> bool:
+        """Whether some text of the other begins with one of these."""
+        if not self.free:
+            beginnings = self.examples
+        else:
+            beginnings = tuple(
+                each[:end]
+                for each in (*self.examples, *other.examples)
+                for end in range(len(each) + 1)
+                if self.pattern.fullmatch(each[:end])
+            )
+        for begun in beginnings:
+            for each in other.examples:
+                # A value that begins otherwise may be one of many: put the beginning in the place of its own.
+                for text in (begun + each[len(begun) :], begun + each):
+                    if other.pattern.fullmatch(text):
+                        return True
+        return False
+
+
+def template_segments(template: Template, fields: Mapping[str, FieldPlan]) -> tuple[Segment, ...]:
+    """The segments of a template's keys."""
+    return segments(template.parts, fields)
+
+
+def segments(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) -> tuple[Segment, ...]:
+    """The segments of a template, or of the beginning of one."""
+    split: list[list[str | Component]] = [[]]
+    for part in parts:
+        if isinstance(part, Component):
+            split[-1].append(part)
+            continue
+        first, *others = part.split(SEPARATOR)
+        split[-1].append(first)
+        split += [[each] for each in others]
+    return tuple(_segment(each, fields) for each in split)
+
+
+def can_equal(one: Sequence[Segment], other: Sequence[Segment]) -> bool:
+    """Whether some key is of both."""
+    return len(one) == len(other) and all(a.can_equal(b) for a, b in zip(one, other, strict=True))
+
+
+def can_begin(beginning: Sequence[Segment], key: Sequence[Segment]) -> bool:
+    """Whether some key begins so."""
+    if len(beginning) > len(key):
+        return False
+    *whole, last = beginning
+    return all(a.can_equal(b) for a, b in zip(whole, key, strict=False)) and last.can_begin(key[len(whole)])
+
+
+def can_be_between(low: str, high: str, key: Sequence[Segment]) -> bool:
+    """Whether some key sorts from `low` to `high`."""
+    examples = islice(product(*(each.examples for each in key)), MOST_EXAMPLES)
+    if any(low <= SEPARATOR.join(each) <= high for each in examples):
+        return True
+    # People may choose a text for which it is so, if all before it is where one of the ends is.
+    before = list(_before_free_text(key))
+    return len(before) < len(key) and any(end.startswith(SEPARATOR.join([*before, ""])) for end in (low, high))
+
+
+def _before_free_text(key: Sequence[Segment]) -> Iterator[str]:
+    for each in key:
+        if each.free:
+            return
+        yield each.examples[0]
+
+
+def _segment(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) -> Segment:
+    pattern = "".join(f"(?:{_pattern(part)})" if isinstance(part, Component) else re.escape(part) for part in parts)
+    choices = [_examples(part, fields[part.field]) if isinstance(part, Component) else (part,) for part in parts]
+    return Segment(
+        pattern=re.compile(pattern, re.DOTALL),
+        examples=tuple("".join(each) for each in islice(product(*choices), MOST_EXAMPLES)),
+        free=any(isinstance(part, Component) and _is_free(fields[part.field]) for part in parts),
+    )
+
+
+def _pattern(component: Component) -> str:
+    if component.substitute is None:
+        return component.form.pattern
+    return f"{component.form.pattern}|{re.escape(component.substitute)}"
+
+
+def _is_free(field: FieldPlan) -> bool:
+    return field.kind is Kind.TEXT or field.in_keys is not None
+
+
+def _examples(component: Component, field: FieldPlan) -> tuple[str, ...]:
+    written = [] if component.substitute is None else [component.substitute]
+    if field.in_keys is not None:
+        return (*written, "0")  # nobody but the field itself knows, and its pattern allows everything
+    for value in _values(field):
+        try:
+            written.append(component.form.encode(value))
+        except InvalidValue:
+            continue
+    return tuple(written)
+
+
+def _values(field: FieldPlan) -> Sequence[Any]:
+    if field.kind is Kind.TEXT:
+        return ("x" * (field.min_length or 1), "0" * (field.min_length or 1), "z" * (field.max_length or 1))
+    if field.kind in (Kind.INTEGER, Kind.DECIMAL):
+        bounds = [bound for bound in (field.ge, field.gt, field.le, field.lt) if bound is not None]
+        near = {0, 1, *(int(bound) + by for bound in bounds for by in (-1, 0, 1))}
+        allowed = [number for number in sorted(near) if _within(field, number)]
+        return allowed if field.kind is Kind.INTEGER else [Decimal(number) for number in allowed]
+    if field.kind in (Kind.LITERAL, Kind.ENUM):
+        return field.choices
+    return {
+        Kind.BOOLEAN: (False, True),
+        Kind.UUID: (UUID(int=0), UUID(int=2**128 - 1)),
+        Kind.TIME: (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)),
+        Kind.DATE: (date.min, date.max),
+    }.get(field.kind, ())
+
+
+def _within(field: FieldPlan, number: int) -> bool:
+    return not (
+        (field.ge is not None and number < field.ge)
+        or (field.gt is not None and number <= field.gt)
+        or (field.le is not None and number > field.le)
+        or (field.lt is not None and number >= field.lt)
+    )

@@ -1,0 +1,197 @@
+"""Text in keys: as it is, folded, or one of a few choices; "#" is never in it, so it can separate."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from potluck.table.errors import DesignError, InvalidValue
+from potluck.table.fields import FieldPlan, Kind
+from potluck.table.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, fold
+from potluck.table.forms import KeyForm, Span, discrete, expected_other, misspelt
+
+if TYPE_CHECKING:
+    from potluck.table.ranges import Range
+
+__all__ = ["choice_form", "custom_form", "escape", "text_form", "unescape"]
+
+ESCAPED = r'(?:[^"#]|"[!~])'
+"""One character of escaped text, as a pattern."""
+
+
+def escape(text: str) -> str:
+    """The text without "#": its order, its beginnings and its distinctness stay, and plain text stays as it is."""
+    # Each code begins with '"', which sorts right before "#"; "!" and "~" keep the two codes in order.
+    return text.replace('"', '"!').replace("#", '"~')
+
+
+def unescape(text: str) -> str:
+    return text.replace('"~', "#").replace('"!', '"')
+
+
+def text_form(field: FieldPlan, spec: str) -> KeyForm:
+    if spec == "folded" or spec.startswith("folded "):
+        return _folded(field, spec)
+    if spec:
+        raise misspelt(field, spec, f"{{{field.name}}} or {{{field.name}:folded}}")
+    shortest, longest = field.min_length or 0, field.max_length
+    if longest is None:
+        raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
+
+    def encode(value: str) -> str:
+        text = valid_text(field, value)
+        if not shortest <= len(text) <= longest:
+            raise InvalidValue(field.entity, field.name, f"{len(text)} characters, not {shortest} to {longest}")
+        return escape(text)
+
+    def span(asked: Range[str]) -> Span | None:
+        low, high = asked.low, asked.high
+        loose = False
+        if low is not None:
+            low = valid_text(field, low)
+            # No value is longer, so what begins like this and goes on is past it, and the beginning itself before it.
+            after = asked.low_open or len(low) > longest
+            loose = after and len(low) >= longest
+            low = escape(low[:longest]) + ("\0" if after and not loose else "")
+        if high is not None:
+            high = escape(valid_text(field, high)[:longest])
+        return Span(low, high, asked.high_open and len(asked.high or "") <= longest, loose)
+
+    def begins(text: str) -> str | None:
+        text = valid_text(field, text)
+        return escape(text) if len(text) <= longest else None
+
+    return KeyForm(
+        name="text",
+        encode=encode,
+        decode=unescape,
+        max_bytes=longest * LONGEST_CHARACTER,
+        pattern=f"{ESCAPED}{{{shortest},{longest}}}",
+        span=span,
+        begins=begins,
+    )
+
+
+def _folded(field: FieldPlan, spec: str) -> KeyForm:
+    most = re.fullmatch("folded(?: ([0-9]{2,4}))?", spec)
+    if most is None:
+        raise misspelt(field, spec, f"{{{field.name}:folded}}, or {{{field.name}:folded 400}} to cut it to 400 bytes")
+    if most[1] is not None:
+        max_bytes = int(most[1])
+    elif field.max_length is not None:
+        # So much that nothing allowed is ever cut; see how fold cuts.
+        max_bytes = field.max_length * FOLDED_BYTES_PER_CHARACTER + LONGEST_CHARACTER - 1
+    else:
+        raise DesignError(
+            f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)], "
+            f"or where to cut it: {{{field.name}:folded 400}}"
+        )
+
+    def encode(value: str) -> str:
+        return fold(valid_text(field, value), max_bytes)
+
+    def folded(value: str) -> str:
+        return fold(valid_text(field, value))
+
+    def span(asked: Range[str]) -> Span | None:
+        low = None if asked.low is None else encode(asked.low)
+        high = None if asked.high is None else encode(asked.high)
+        low_cut, high_cut = (text is not None and lost_its_end(text) for text in (low, high))
+        if low is not None and asked.low_open and not low_cut:
+            low += "$"  # after the text itself and whatever "#" adds to it, before every longer text
+        return Span(low, high, asked.high_open and not high_cut, low_cut or high_cut)
+
+    form = KeyForm(
+        name=spec,
+        encode=encode,
+        decode=None,
+        max_bytes=max_bytes,
+        pattern=r"[^\x00-#A-Z]*",
+        span=span,
+        sorts_before_separator=True,
+        begins=encode,
+        compared_as=folded,
+        whole_below=max_bytes - LONGEST_CHARACTER + 1,
+    )
+    lost_its_end = form.lost_its_end
+    return form
+
+
+def custom_form(field: FieldPlan) -> KeyForm:
+    custom = field.in_keys
+    assert custom is not None
+
+    def encode(value: Any) -> str:
+        try:
+            written = custom.encode(value)
+            faithful = custom.decode(written) == value
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            why = f"{value!r:.100} cannot be written in a key: {error}"
+            raise InvalidValue(field.entity, field.name, why) from error
+        if not faithful:
+            why = f"{value!r:.100} is written {written!r:.100} in keys, which does not read as the same"
+            raise InvalidValue(field.entity, field.name, why)
+        text = escape(valid_text(field, written))
+        if len(text.encode()) > custom.max_bytes:
+            raise InvalidValue(field.entity, field.name, f"{text!r:.100} has more than {custom.max_bytes} bytes")
+        return text
+
+    def decode(text: str) -> Any:
+        return custom.decode(unescape(text))
+
+    return KeyForm("custom", encode, decode, custom.max_bytes, f"{ESCAPED}*")
+
+
+def choice_form(field: FieldPlan, spec: str) -> KeyForm:
+    if spec:
+        raise misspelt(field, spec, f"{{{field.name}}}")
+    is_enum, is_text = field.kind is Kind.ENUM, field.wire == "S"
+    values = {str(each.value if is_enum else each): each for each in field.choices}
+    written = {value: escape(text) for text, value in values.items()}
+    in_order = sorted(written.values())
+
+    def encode(value: Any) -> str:
+        # True == 1, so equality alone would let a bool pass for a number.
+        if type(value) is not bool:
+            try:
+                return written[value]
+            except (KeyError, TypeError):
+                pass
+        why = f"{value!r:.100} is none of {', '.join(map(repr, field.choices))}"
+        raise InvalidValue(field.entity, field.name, why)
+
+    def decode(text: str) -> Any:
+        return values[unescape(text)]
+
+    def floor(bound: Any) -> str | None:
+        place = bisect_right(in_order, escape(valid_text(field, bound)))
+        return unescape(in_order[place - 1]) if place else None
+
+    def step(value: str, by: int) -> str | None:
+        place = in_order.index(escape(value)) + by
+        return unescape(in_order[place]) if 0 <= place < len(in_order) else None
+
+    return KeyForm(
+        name="choice",
+        encode=encode,
+        decode=decode,
+        max_bytes=max(len(text.encode()) for text in in_order),
+        pattern="|".join(re.escape(text) for text in in_order),
+        prefix_free=not any(b.startswith(a) for a in in_order for b in in_order if a is not b),
+        stored_text=all(escape(text) == text for text in values),
+        span=discrete(encode, floor, step) if is_text and not is_enum else None,
+    )
+
+
+def valid_text(field: FieldPlan, value: Any) -> str:
+    if not isinstance(value, str):
+        raise expected_other(field, value)
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            why = "the text is not valid Unicode: it holds half of a surrogate pair"
+            raise InvalidValue(field.entity, field.name, why) from None
+    # An Enum's member that is text is formatted as its name.
+    return value if type(value) is str else str.__str__(value)

@@ -1,0 +1,101 @@
+"""Several operations, all of them or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from potluck.dynamo.errors import DynamoError
+from potluck.dynamo.limits import ITEM_BYTES, TRANSACTION_ACTIONS, TRANSACTION_BYTES
+from potluck.dynamo.values import item_size
+from potluck.table.errors import TransactionRefused
+from potluck.table.failures import explain_refusal
+from potluck.table.tables import Request
+from potluck.table.writes import Action, Write
+
+if TYPE_CHECKING:
+    from potluck.table.operations import Operation
+
+__all__ = ["Transaction"]
+
+
+class Transaction:
+    """Operations to be done together; TransactionRefused, when it is made, for what the service would not take."""
+
+    def __init__(self, *operations: Operation) -> None:
+        self.operations = operations
+        self._writes: list[tuple[int, Write]] = [
+            (position, write) for position, operation in enumerate(operations) for write in operation.writes
+        ]
+        if not self._writes:
+            raise TransactionRefused("the transaction does nothing")
+        self._refuse_too_many()
+        self._refuse_same_item_twice()
+        self._refuse_too_big()
+
+    @property
+    def name(self) -> str:
+        """What kinds of writes it is made of, without saying of which items."""
+        return " + ".join(dict.fromkeys(operation.name for operation in self.operations))
+
+    def actions(self, now: int | None = None) -> list[Action]:
+        """Every action, those for guard rows included; `now`, in seconds, is needed where an entity expires."""
+        return [write.action(now) for _, write in self._writes]
+
+    def request(self, now: int | None = None, token: str | None = None) -> Request:
+        """The one call that does it; with the same token it is done once, however often it is sent."""
+        body: dict[str, Any] = {"TransactItems": [{each.kind: each.body} for each in self.actions(now)]}
+        if token is not None:
+            body["ClientRequestToken"] = token
+        return Request("TransactWriteItems", body)
+
+    def explain(self, error: DynamoError, now: int | None = None) -> Exception:
+        """What to raise for the first action that was refused; the error itself when no condition refused one."""
+        for (position, write), reason in zip(self._writes, error.reasons or (), strict=False):
+            if reason.get("Code") == "ConditionalCheckFailed":
+                refusal = explain_refusal(self.operations[position], write, reason.get("Item"), now)
+                refusal.position = position
+                return refusal
+        return error
+
+    def _refuse_too_many(self) -> None:
+        count = len(self._writes)
+        if count > TRANSACTION_ACTIONS:
+            guards = sum(write.guard is not None for _, write in self._writes)
+            raise TransactionRefused(
+                f"the transaction has {count} actions, {guards} of them for guard rows of unique fields; "
+                f"at most {TRANSACTION_ACTIONS} are possible. What need not be atomic can go through write_each"
+            )
+
+    def _refuse_same_item_twice(self) -> None:
+        first: dict[tuple[str, str], str] = {}
+        for position, write in self._writes:
+            table = write.plan.table
+            item = (table.name, repr([write.key[name] for name in table.key_names]))
+            description = self._described(position, write)
+            if item in first:
+                raise TransactionRefused(
+                    f"{first[item]} and {description} touch the same item, which a transaction can do only once"
+                )
+            first[item] = description
+
+    def _refuse_too_big(self) -> None:
+        if len(self._writes) * ITEM_BYTES <= TRANSACTION_BYTES:
+            return
+        size = sum(self._size(position, write) for position, write in self._writes)
+        if size > TRANSACTION_BYTES:
+            raise TransactionRefused(
+                f"the items of the transaction have {size} bytes together; at most {TRANSACTION_BYTES} are possible"
+            )
+
+    def _size(self, position: int, write: Write) -> int:
+        """How many bytes the item has, as far as that is known here."""
+        operation = self.operations[position]
+        if operation.seen is None or write.guard is not None or write.item is not None:
+            return write.size()
+        return max(write.size(), item_size(operation.plan.coding.encode(operation.seen)))
+
+    def _described(self, position: int, write: Write) -> str:
+        operation = self.operations[position]
+        if write.guard is None:
+            return f"{operation} at {position}"
+        return f"the guard of {write.guard.field} {write.guard.value!r} of {operation} at {position}"

@@ -1,0 +1,55 @@
+"""Python that is written while a class is declared."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from potluck.table.fields import FieldPlan
+
+__all__ = ["Code", "Unusual", "indented", "unusual"]
+
+
+class Unusual(Exception):
+    """Written code met something that it does not know to be right; the careful way decides."""
+
+
+def unusual(value: Any) -> Any:
+    raise Unusual(value)
+
+
+class Code:
+    """Functions as text, and the objects that they name."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {"unusual": unusual, **known}
+        self._struct_functions: dict[tuple[str, Any, int], str] = {}
+
+    def constant(self, value: Any) -> str:
+        """A name for an object."""
+        name = f"C{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def struct_function(self, purpose: str, plan: FieldPlan, body: Callable[[Code, FieldPlan], list[str]]) -> str:
+        """The name of the function that does this for a struct inside the entity."""
+        # How deep a value in it may nest depends on how deep it is itself.
+        asked = (purpose, plan.core, plan.remaining_levels)
+        name = self._struct_functions.get(asked)
+        if name is None:
+            name = self._struct_functions[asked] = f"{purpose}_{plan.core.__name__}_{len(self._struct_functions)}"
+            self.lines += [f"def {name}(it):", *indented(body(self, plan)), ""]
+        return name
+
+    def run(self, title: str) -> dict[str, Any]:
+        """Define the functions; tracebacks and debuggers show them under this title."""
+        source = "\n".join(self.lines)
+        linecache.cache[title] = (len(source), None, source.splitlines(keepends=True), title)
+        exec(compile(source, title, "exec"), self.names)
+        return self.names
+
+
+def indented(lines: Sequence[str], levels: int = 1) -> list[str]:
+    return ["    " * levels + line for line in lines]

@@ -1,0 +1,330 @@
+"""A declaration that cannot work fails when its module is imported, and says what to write."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+import pytest
+from msgspec import Meta
+
+from potluck.table import (
+    AnyOf,
+    Counter,
+    DesignError,
+    Entity,
+    ExpiresAt,
+    ItemCollection,
+    Range,
+    StartsWith,
+    Table,
+    Version,
+    get,
+    query,
+    sparse,
+)
+from potluck.table.entity import plan_of
+
+Name = Annotated[str, Meta(max_length=50)]
+
+
+def table(**options: Any) -> Table:
+    settings = {"indexes": {"GSI1": ("GSI1PK", "GSI1SK")}, "ttl": "ttl", "type_attribute": "entityType", **options}
+    return Table("Things", "PK", "SK", **settings)
+
+
+def refused(words: str) -> Any:
+    return pytest.raises(DesignError, match=words)
+
+
+class TestKeys:
+    def test_a_misspelt_field_is_named_with_the_one_that_was_meant(self) -> None:
+        with refused("no field thing_idd; did you mean thing_id"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_idd}", "THING")):
+                thing_id: UUID
+
+    def test_an_entity_without_a_key_is_told_how_to_say_one(self) -> None:
+        with refused(r"Thing: say its key"):
+
+            class Thing(Entity, table=table()):
+                thing_id: UUID
+
+    def test_an_index_the_table_does_not_have_is_refused(self) -> None:
+        with refused("has no index GSI9; its indexes are: GSI1"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING"), GSI9=("A", "B")):
+                thing_id: UUID
+
+    def test_a_key_that_could_be_too_long_is_refused_with_its_parts(self) -> None:
+        with refused("thing_name up to 4,000"):
+
+            class Thing(Entity, table=table(), key=("THINGS", "THING#{thing_name}")):
+                thing_name: Annotated[str, Meta(max_length=1000)]
+
+    def test_text_without_a_bound_is_refused_in_a_key(self) -> None:
+        with refused("max_length"):
+
+            class Thing(Entity, table=table(), key=("THINGS", "THING#{thing_name}")):
+                thing_name: str
+
+    def test_a_counter_is_no_part_of_a_key_nor_of_a_condition_for_one(self) -> None:
+        with refused("counter"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING"), GSI1=("BY", "{seen:05}")):
+                thing_id: UUID
+                seen: Counter = 0
+
+        with refused("counters change unseen"):
+
+            class Other(
+                Entity,
+                table=table(),
+                key=("THING#{thing_id}", "THING"),
+                GSI1=sparse("BY", "{thing_id}", when=lambda seen: seen > 3),
+            ):
+                thing_id: UUID
+                seen: Counter = 0
+
+    def test_a_condition_asks_for_fields_only(self) -> None:
+        with refused("asks for seeen, which is no field"):
+
+            class Thing(
+                Entity,
+                table=table(),
+                key=("THING#{thing_id}", "THING"),
+                GSI1=sparse("BY", "{thing_id}", when=lambda seeen: seeen > 3),
+            ):
+                thing_id: UUID
+
+    def test_a_type_needs_a_place_to_be_stored(self) -> None:
+        with refused("type_attribute"):
+
+            class Thing(Entity, table=table(type_attribute=None), type="T", key=("THING#{thing_id}", "THING")):
+                thing_id: UUID
+
+    def test_an_expiry_is_the_attribute_that_the_table_expires_by(self) -> None:
+        with refused("ttl='gone'"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING")):
+                thing_id: UUID
+                gone: ExpiresAt
+
+    def test_a_field_cannot_take_the_place_of_a_key_attribute(self) -> None:
+        with refused("which the table itself uses"):
+
+            class Thing(Entity, table=table(names="as written"), key=("THING#{thing_id}", "THING")):
+                thing_id: UUID
+                PK: Name
+
+    def test_fields_may_come_from_a_class_that_several_entities_share(self) -> None:
+        class Stamped(Entity):
+            version: Version = 1
+
+        class Thing(Stamped, table=table(), key=("THING#{thing_id}", "THING")):
+            thing_id: UUID
+
+        assert list(plan_of(Thing).fields) == ["version", "thing_id"]
+        assert plan_of(Thing).version is not None
+
+
+class TestAccess:
+    def test_an_argument_that_is_no_part_of_the_key_is_refused(self) -> None:
+        with refused(r"Thing.named: name is no part of the key.*filter=\('name',\)"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING#{thing_id}")):
+                shelf: UUID
+                thing_id: UUID
+                name: Name
+
+                @query()
+                def named(shelf: UUID, name: str) -> None:
+                    """What is called so?"""
+
+    def test_a_misspelt_argument_is_refused(self) -> None:
+        with refused("has no field shelv; did you mean shelf"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING#{thing_id}")):
+                shelf: UUID
+                thing_id: UUID
+
+                @query()
+                def on(shelv: UUID) -> None:
+                    """What stands there?"""
+
+    def test_an_argument_has_the_type_of_its_field(self) -> None:
+        with refused("shelf is str here, but Thing.shelf is UUID"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING#{thing_id}")):
+                shelf: UUID
+                thing_id: UUID
+
+                @query()
+                def on(shelf: str) -> None:
+                    """What stands there?"""
+
+    def test_the_whole_partition_key_is_needed(self) -> None:
+        with refused("needs the whole partition key.*add shelf"):
+
+            class Thing(Entity, table=table(), key=("HOUSE#{house}#SHELF#{shelf}", "THING#{thing_id}")):
+                house: UUID
+                shelf: UUID
+                thing_id: UUID
+
+                @query()
+                def on(house: UUID) -> None:
+                    """What stands there?"""
+
+    def test_getting_one_needs_its_whole_key(self) -> None:
+        with refused("gets one item, so it needs its whole key; add thing_id"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING#{thing_id}")):
+                shelf: UUID
+                thing_id: UUID
+
+                @get
+                def one(shelf: UUID) -> None:
+                    """One thing."""
+
+    def test_sort_components_are_given_from_the_left(self) -> None:
+        with refused("components are given from the left"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}#{thing_id}")):
+                shelf: UUID
+                place: Annotated[int, Meta(ge=0)]
+                thing_id: UUID
+
+                @query()
+                def on(shelf: UUID, thing_id: UUID) -> None:
+                    """What stands there?"""
+
+    def test_a_range_is_only_on_the_last_argument(self) -> None:
+        with refused("a range can only be on the last argument"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}#{thing_id}")):
+                shelf: UUID
+                place: Annotated[int, Meta(ge=0)]
+                thing_id: UUID
+
+                @query()
+                def on(shelf: UUID, place: Range[int], thing_id: UUID) -> None:
+                    """What stands there?"""
+
+    def test_a_range_over_text_with_more_behind_it_is_refused(self) -> None:
+        with refused("name is text with more behind it"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{name}#{thing_id}")):
+                shelf: UUID
+                name: Name
+                thing_id: UUID
+
+                @query()
+                def from_name(shelf: UUID, name: Range[str]) -> None:
+                    """What comes after this?"""
+
+    def test_a_range_over_a_number_without_a_width_is_refused(self) -> None:
+        with refused("give it a width"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place}")):
+                shelf: UUID
+                place: Annotated[int, Meta(ge=0, le=500)]
+
+                @query()
+                def beyond(shelf: UUID, place: Range[int]) -> None:
+                    """What comes after this?"""
+
+    def test_only_text_begins_with_something(self) -> None:
+        with refused("place is no text, so it begins with nothing"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}")):
+                shelf: UUID
+                place: Annotated[int, Meta(ge=0)]
+
+                @query()
+                def beginning(shelf: UUID, place: StartsWith) -> None:
+                    """What begins so?"""
+
+    def test_a_pattern_says_which_question_it_answers(self) -> None:
+        with refused("say in its docstring which question it answers"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}")):
+                shelf: UUID
+                place: Annotated[int, Meta(ge=0)]
+
+                @query()
+                def on(shelf: UUID) -> None: ...
+
+    def test_an_argument_has_no_default(self) -> None:
+        with refused("a question with fewer arguments is another one"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}")):
+                shelf: UUID
+                place: Annotated[int, Meta(ge=0)]
+
+                @query()
+                def on(shelf: UUID, place: int = 3) -> None:
+                    """What stands there?"""
+
+    def test_no_index_reads_consistently(self) -> None:
+        with refused("no index reads consistently"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "A"), GSI1=("{shelf}", "B")):
+                shelf: UUID
+
+                @query("GSI1", consistent=True)
+                def on(shelf: UUID) -> None:
+                    """What stands there?"""
+
+    def test_a_pattern_asks_an_index_that_the_entity_is_in(self) -> None:
+        with refused(r"Thing has no key in GSI1; say GSI1=\(\.\.\.\)"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "A")):
+                shelf: UUID
+
+                @query("GSI1")
+                def on(shelf: UUID) -> None:
+                    """What stands there?"""
+
+    def test_several_kinds_in_one_answer_share_their_partition(self) -> None:
+        things = table()
+
+        class Thing(Entity, table=things, type="Thing", key=("SHELF#{shelf}", "THING")):
+            shelf: UUID
+
+        class Place(Entity, table=things, type="Place", key=("PLACE#{shelf}", "PLACE")):
+            shelf: UUID
+
+        with refused("so one query cannot find both"):
+
+            class Either(AnyOf[Thing | Place]):
+                @query()
+                def on(shelf: UUID) -> None:
+                    """What is there?"""
+
+        with refused("so one query cannot find both"):
+
+            class Together(ItemCollection):
+                thing: Thing
+                places: list[Place]
+
+                @query()
+                def on(shelf: UUID) -> None:
+                    """What is there?"""
+
+    def test_a_bucket_holds_entities(self) -> None:
+        with refused("a bucket is an entity E, E | None or list"):
+
+            class Together(ItemCollection):
+                number: int
+
+    def test_calling_a_pattern_wrongly_is_pythons_own_error(self) -> None:
+        class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}")):
+            shelf: UUID
+            place: Annotated[int, Meta(ge=0)]
+
+            @query()
+            def on(shelf: UUID) -> None:
+                """What stands there?"""
+
+        with pytest.raises(TypeError, match="missing 1 required positional argument: 'shelf'"):
+            Thing.on()  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="unexpected keyword argument 'place'"):
+            Thing.on(UUID(int=1), place=3)  # type: ignore[call-arg]

@@ -1,0 +1,97 @@
+"""Everything here is used as it is meant to be: no line has an error, and every answer has the type that is said."""
+
+from datetime import UTC, datetime
+from typing import assert_type
+from uuid import UUID
+
+from gardens import Bed, Growing, Plant, Weed, WholeBed
+
+from potluck.store import Page, Store
+from potluck.table import (
+    Change,
+    Condition,
+    Gather,
+    Query,
+    Ref,
+    Request,
+    Transaction,
+    absent,
+    between,
+    check,
+    delete,
+    present,
+    put,
+    starts_with,
+    the,
+    update,
+)
+
+
+def entities(bed_id: UUID) -> None:
+    bed = Bed(bed_id=bed_id, name="By the wall")
+    assert_type(bed.bed_id, UUID)
+    assert_type(bed.version, int)
+    plant = Plant(bed_id=bed_id, plant_id=bed_id, name="Pea", height=3, planted_at=datetime.now(UTC))
+    assert_type(plant.note, str | None)
+    assert_type(plant.planted_at, datetime | None)
+
+
+def questions(bed_id: UUID, plant_id: UUID) -> None:
+    assert_type(Bed.one(bed_id), Ref[Bed])
+    assert_type(Plant.one(bed_id, plant_id=plant_id), Ref[Plant])
+    assert_type(Plant.in_bed(bed_id), Query[Plant])
+    assert_type(Plant.of_height(bed_id, between(1, 20)).reversed(), Query[Plant])
+    assert_type(Weed.named(bed_id, starts_with("cl")), Query[Weed])
+    assert_type(Growing.by_height(bed_id), Query[Plant | Weed])
+    assert_type(WholeBed.of(bed_id), Gather[WholeBed])
+    assert_type(Plant.in_bed(bed_id).where(the(Plant.height) > 3).request(limit=5), Request)
+
+
+def conditions_and_changes() -> None:
+    assert_type(the(Plant.state) == "growing", Condition)
+    assert_type((the(Plant.height) >= 3) & ~the(Plant.note).is_none() | (the(Plant.name) != "Pea"), Condition)
+    assert_type(the(Plant.state).among("planned", "growing"), Condition)
+    assert_type(the(Plant.height) < the(Plant.version), Condition)
+    assert_type(the(Plant.note).becomes(None), Change)
+    assert_type(the(Plant.state).becomes("eaten"), Change)
+    assert_type(the(Bed.visits).add(1), Change)
+    assert_type(the(Plant.tags).include("climbs", "sweet"), Change)
+
+
+async def reading(store: Store, bed_id: UUID) -> None:
+    assert_type(await store.get(Bed.one(bed_id)), Bed | None)
+    assert_type(await store.one(Bed.one(bed_id)), Bed)
+    assert_type(await store.get_many([Plant.one(bed_id, bed_id)]), list[Plant | None])
+    assert_type(await store.all(Plant.in_bed(bed_id)), list[Plant])
+    assert_type(await store.first(Plant.in_bed(bed_id)), Plant | None)
+    assert_type(await store.count(Plant.in_bed(bed_id)), int)
+    assert_type(await store.page(Growing.by_height(bed_id), 10), Page[Plant | Weed])
+    async for grown in store.each(Growing.by_height(bed_id)):
+        assert_type(grown, Plant | Weed)
+    whole = await store.gather(WholeBed.of(bed_id))
+    assert_type(whole, WholeBed | None)
+    if whole is not None:
+        assert_type(whole.bed, Bed)
+        assert_type(whole.weeds, list[Weed])
+
+
+async def writing(store: Store, bed: Bed, plant: Plant) -> None:
+    assert_type(await store.put(bed, when=absent), Bed)
+    assert_type(await store.update(plant, the(Plant.height).becomes(4)), Plant)
+    assert_type(await store.update(Bed.one(bed.bed_id), the(Bed.visits).add(1)), Bed)
+    assert_type(await store.modify(Plant.one(bed.bed_id, plant.plant_id), grown), Plant)
+    await store.modify(Plant.one(bed.bed_id, plant.plant_id), lambda one: [the(Plant.height).becomes(one.height + 1)])
+    await store.delete(plant, when=present)
+    operations = [
+        put(plant, when=absent),
+        update(bed, the(Bed.name).becomes("By the pond"), when=the(Bed.name) == "By the wall"),
+        delete(Plant.one(bed.bed_id, plant.plant_id)),
+        check(bed, when=present),
+    ]
+    await store.transact(*operations)
+    await store.write_each(operations)
+    assert_type(Transaction(*operations).request(0), Request)
+
+
+def grown(plant: Plant) -> list[Change]:
+    return [the(Plant.height).becomes(plant.height + 1)]
