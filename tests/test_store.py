@@ -138,7 +138,7 @@ class TestReading:
         assert await before.all(Meeting.of_club(CLUB)) == [expiring]
         assert await at.get(ref) is None
         assert await at.get_many([ref]) == [None]
-        assert await at.snapshot(ref) == [None]
+        assert await at.snapshot(ref) == (None,)
         assert await at.all(Meeting.of_club(CLUB)) == []
         assert await at.count(Meeting.of_club(CLUB)) == 0
         assert await at.first(Meeting.of_club(CLUB)) is None
@@ -161,6 +161,16 @@ class TestReading:
             *(number if number % 2 == 0 else None for number in reversed(range(250))),
             None,
         ]
+
+    async def test_several_kinds_are_read_by_one_request(self, recorded: tuple[Store, Recording]) -> None:
+        store, recording = recorded
+        await store.put(member(1), when=absent)
+        await store.put(meeting(1))
+        refs = Member.one(CLUB, UUID(int=1)), Meeting.one(CLUB, moment(1), UUID(int=1)), Club.one(CLUB)
+        with recording.scope() as calls:
+            assert await store.get_together(*refs) == (member(1), meeting(1), None)
+            assert await store.snapshot(*refs) == (member(1), meeting(1), None)
+        assert calls.operations == ["BatchGetItem", "TransactGetItems"]
 
     async def test_a_row_of_another_kind_in_the_same_range_is_not_returned(self, store: Store) -> None:
         await store.put(meeting(1))

@@ -227,7 +227,7 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
 
     designs = command("design", design, "print table designs as they are declared, or find what is wrong with them")
     designs.add_argument(
-        "apps", nargs="*", metavar="APP", help="an app, people, or a module by its dotted name; without one, all of ours"
+        "apps", nargs="*", metavar="APP", help="an app, people, or a module by its dotted name; without one, all"
     )
     shown = designs.add_mutually_exclusive_group()
     shown.add_argument(
@@ -237,7 +237,7 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
         "--lint", action="store_true", help="print what a reviewer would find; fails if any of it is not explained"
     )
     shown.add_argument(
-        "--write", action="store_true", help="put the markdown into the README.md beside each module, between its markers"
+        "--write", action="store_true", help="put the markdown between the markers of the README.md beside each module"
     )
     return parser
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast, overload
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -24,6 +24,8 @@ from potluck.table.transactions import Transaction
 __all__ = ["Clock", "Page", "Patience", "Store"]
 
 T = TypeVar("T")
+U = TypeVar("U")
+V = TypeVar("V")
 E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound=ItemCollection)
 Clock = Callable[[], datetime]
@@ -130,14 +132,26 @@ class Store:
             waiting = left + waiting
         return [self._entity(ref.members, found.get(_identity(ref.members[0].table, ref.key))) for ref in refs]
 
-    async def snapshot(self, *refs: Ref[Any]) -> list[Any]:
-        """The items as they were at one moment, None where there is none."""
+    @overload
+    async def get_together(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
+    @overload
+    async def get_together(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
+    async def get_together(self, *refs: Ref[Any]) -> tuple[Any, ...]:
+        """Items of several kinds by one request, None for what is not there."""
+        return tuple(await self.get_many(refs))
+
+    @overload
+    async def snapshot(self, a: Ref[T], /) -> tuple[T | None]: ...
+    @overload
+    async def snapshot(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
+    @overload
+    async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
+    async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
+        """Items as they were at one moment, None for what was not there."""
         items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in refs]
         answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
-        return [
-            self._entity(ref.members, response.get("Item"))
-            for ref, response in zip(refs, answer["Responses"], strict=True)
-        ]
+        responses = zip(refs, answer["Responses"], strict=True)
+        return tuple(self._entity(ref.members, response.get("Item")) for ref, response in responses)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
         """The next so many items; fewer only if they are the last, and `next` is None only then."""

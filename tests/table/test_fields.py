@@ -245,7 +245,8 @@ def test_two_versions_or_expiries_are_refused():
     ("annotation", "default", "says"),
     [
         (str | None, "something", "use OrNull"),
-        (frozenset[str], frozenset("a"), "can only be empty"),
+        (frozenset[str], frozenset("a"), "can only be an empty set"),
+        (OrNull[frozenset[str]], None, "can only be an empty set"),
         (Annotated[str, Meta(min_length=1)], "", "fewer than 1"),
         (Version, 0, "less than 1"),
         (int, None, "None is not allowed"),

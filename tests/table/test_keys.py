@@ -22,7 +22,7 @@ from potluck.table.fields import (
     Version,
     plan_fields,
 )
-from potluck.table.keys import KeyPlan, Template
+from potluck.table.keys import KeyPlan, Template, check_key_only
 from potluck.table.ranges import (
     SortCondition,
     at_least,
@@ -290,9 +290,6 @@ class TestDesigns:
         assert "write {name:folded}" in refused("UNIQUE#{name:folded 40}", primary=True, unique=True)
         assert template("U#{nickname:folded}", primary=True, unique=True).encode({"nickname": None}) is None
 
-    def test_what_is_in_the_key_only_must_be_readable_from_it(self) -> None:
-        assert "cannot be read back once folded; write {token}" in refused("T#{token:folded}")
-
     def test_a_number_key_is_one_number(self) -> None:
         assert template("{balance}", number=True).encode({"balance": -5}) == "-5"
         assert template("{price}", number=True).encode({"price": Decimal("1E+2")}) == "100"
@@ -356,6 +353,13 @@ class TestKeyPlans:
         assert not key.matches({"SK": item["SK"]})
         assert not key.matches({"PK": {"N": "1"}, "SK": item["SK"]})
 
+    def test_what_is_in_the_key_only_must_be_in_it(self) -> None:
+        check_key_only(plan("T#{token}", "S", index=None), FIELDS)
+        check_key_only(plan("P", "T#{token}", index=None), FIELDS)
+        for missing in (plan("P", "S", index=None), plan("P", index=None)):
+            with pytest.raises(DesignError, match="token is said to be in the key only"):
+                check_key_only(missing, FIELDS)
+
     def test_a_key_that_could_be_too_long_is_refused_with_the_part_that_is(self) -> None:
         fields = plan_fields(msgspec.defstruct("Row", [("id", UUID), ("text", Annotated[str, Meta(max_length=256)])]))
 
@@ -368,11 +372,14 @@ class TestKeyPlans:
             planned("P", "T#{text}#{id}")
         assert "'T#{text}#{id}' could have 1,063 bytes, and 1,024 are allowed" in str(caught.value)
         assert "text up to 1,024, id up to 36 bytes" in str(caught.value)
-        assert "{text:folded ...}" in str(caught.value)
+        assert "Row, GSI1" in str(caught.value)
+        assert "give text a smaller max_length, or cut it: {text:folded 400}" in str(caught.value)
         assert planned("P", "T#{text:folded 900}#{id}").sort[0].max_bytes == 939
         assert planned("T#{text}#{id}", "S").partition.max_bytes == 1063
         with pytest.raises(DesignError, match="2,048 are allowed"):
             planned("A" * 1025 + "#{text}", "S")
+        with pytest.raises(DesignError, match="1,024 are allowed; write a shorter one"):
+            planned("P", "S" * 1025)
 
 
 class TestSortConditions:

@@ -165,7 +165,8 @@ def test_an_item_at_its_first_version_may_be_one_from_before_there_were_versions
 
 
 def test_an_update_without_a_version_only_wants_the_item_to_be_there():
-    _, body = update(Book.one(LINKED), the(Book.owner_id).becomes("bob"), the(Book.library_id).becomes(None)).request()
+    changes = the(Book.owner_id).becomes("bob"), the(Book.library_id).becomes(None)
+    _, body = update(Book.one(LINKED), *changes).request()
     assert body == {
         "TableName": "InventoryManagement",
         "Key": {"PK": {"S": f"BOOK#{LINKED}"}, "SK": {"S": "BOOK"}},
@@ -427,6 +428,15 @@ async def test_an_update_recognises_what_it_left_behind(table):
     assert change.settled_by(await table.row(before))
     await table.write(update(after, the(Tally.votes).add(1), the(Tally.name).becomes("x")))
     assert not change.settled_by(await table.row(before))
+
+
+async def test_an_update_of_sets_recognises_what_it_left_behind(table):
+    await table.write(put(tally(lots={1}), when=absent))
+    for change in (the(Tally.lots).include(2), the(Tally.tags).include("a"), the(Tally.lots).exclude(1)):
+        operation = update(Tally.one("here"), change, keep_version=True)
+        assert not operation.settled_by(await table.row(tally()))
+        await table.write(operation)
+        assert operation.settled_by(await table.row(tally()))
 
 
 async def test_a_put_recognises_what_it_left_behind(table):

@@ -117,6 +117,17 @@ def test_an_update_that_would_leave_an_index_key_stale_says_what_is_missing():
     assert body["ConditionExpression"].endswith("(attribute_not_exists(#storeId) OR #storeId = :null)")
 
 
+def test_a_none_that_keeps_an_item_out_of_an_index_is_all_that_need_be_known():
+    _, body = update(Book.one(LINKED), the(Book.library_id).becomes(None)).request()
+    assert body["UpdateExpression"] == "REMOVE #libraryId, #GSI1PK, #GSI1SK"
+    assert body["ConditionExpression"] == "attribute_exists(#PK)"
+    _, body = update(Book.one(LINKED), the(Book.order).becomes(3), the(Book.library_id).still(None)).request()
+    assert body["UpdateExpression"] == "SET #order = :order REMOVE #GSI1PK, #GSI1SK"
+    with pytest.raises(ComponentsNeeded) as refused:
+        update(Book.one(LINKED), the(Book.order).becomes(None))
+    assert refused.value.missing == ("owner_id", "library_id", "title", "collection_name")
+
+
 def test_what_might_be_so_is_not_known_to_be_so():
     ref, store = ShoppingListItem.one(FAMILY, SHOPPING), the(ShoppingListItem.store_id)
     change = the(ShoppingListItem.status).becomes("purchased")

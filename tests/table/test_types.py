@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 from mypy import api
 
+from tests.reader import Reader, blocks
+
 ROOT = Path(__file__).parent.parent.parent
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+# From here on the tutorial's reader changes the design, and the programs from before no longer fit it.
+CHANGED_FROM = "## 12. Changing your mind"
 SAMPLES = Path(__file__).parent / "types"
 MARK = re.compile(r"# error: ([\w-]+(?:, [\w-]+)*)$")
 
@@ -15,14 +20,20 @@ Error = tuple[str, int, str]
 
 
 @pytest.fixture(scope="module")
-def found() -> set[Error]:
-    """What mypy says of all samples, in one run."""
+def found(tmp_path_factory) -> set[Error]:
+    """What mypy says of all samples, and of a project that was made by the tutorial, in one run."""
+    tutorial = Reader(tmp_path_factory.mktemp("tutorial"))
+    text, changed, _ = TUTORIAL.read_text().partition(CHANGED_FROM)
+    assert changed
+    for block in blocks(text):
+        if block.language == "python":
+            tutorial.write(block)
     said, complaints, _ = api.run(
         [
             *("--config-file", str(ROOT / "pyproject.toml"), "--strict"),
             *("--no-error-summary", "--hide-error-context", "--no-pretty", "--show-absolute-path"),
             *("--cache-dir", str(ROOT / ".mypy_cache" / "samples")),
-            *map(str, sorted(SAMPLES.glob("*.py"))),
+            *map(str, [*sorted(SAMPLES.glob("*.py")), *sorted(tutorial.folder.glob("*.py"))]),
         ]
     )
     assert not complaints

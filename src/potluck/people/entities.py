@@ -284,7 +284,7 @@ class IdempotentAnswer(
     request_hash: Hash
     """The same key with another request is a mistake."""
     status: Annotated[int, Meta(ge=200, le=299)]
-    headers: Annotated[dict[str, str], Meta(max_length=10)] = field(default_factory=dict)
+    headers: Annotated[dict[str, Annotated[str, Meta(max_length=1000)]], Meta(max_length=10)] = field(default_factory=dict)
     body: Annotated[bytes, Meta(max_length=350_000)] | None = None
     """Left out when it held a secret."""
     made: Annotated[str, Meta(max_length=100)] | None = None

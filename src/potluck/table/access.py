@@ -2,85 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
-import itertools
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import NoneType, UnionType
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, Union, dataclass_transform, get_args, get_origin, overload
+from types import NoneType
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, dataclass_transform, get_args, get_origin, overload
 
 import msgspec
 
 from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.expressions import Condition, Expressions, equals
-from potluck.table.keys import KeyPlan, Template
-from potluck.table.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
-from potluck.table.tables import Request, Table
+from potluck.table.fields import encode_value
+from potluck.table.patterns import Bucket, Pattern, alternatives, plan_pattern, type_name
+from potluck.table.ranges import SortCondition
+from potluck.table.tables import Request
 
-__all__ = ["AnyOf", "Bucket", "Gather", "ItemCollection", "Parameter", "Pattern", "Query", "Ref", "get", "query"]
+__all__ = ["AnyOf", "Gather", "ItemCollection", "Query", "Ref", "get", "query"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound="ItemCollection")
-
-WHOLE_PARTITION = SortCondition("none")
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One argument of an access pattern and what it does."""
-
-    name: str
-    role: Literal["partition", "sort", "filter"]
-    kind: Literal["value", "range", "prefix"]
-
-
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """Where one kind of row goes in an item collection."""
-
-    name: str
-    plan: EntityPlan
-    holds: Literal["one", "maybe one", "many"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pattern:
-    """An access pattern as plain data."""
-
-    name: str
-    question: str
-    operation: Literal["GetItem", "Query"]
-    table: Table
-    index: str | None
-    members: tuple[EntityPlan, ...]
-    parameters: tuple[Parameter, ...]
-    prefix: str | None
-    filter: tuple[str, ...]
-    descending: bool
-    consistent: bool
-    buckets: tuple[Bucket, ...] = ()
-    collection: type[Any] | None = None
-
-    def key_plan(self, plan: EntityPlan) -> KeyPlan:
-        return plan.key if self.index is None else plan.indexes[self.index]
-
-    @property
-    def sort_parameters(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.parameters if each.role == "sort")
-
-    def given(self, template: Template) -> tuple[str, ...]:
-        """The first components of a sort key, as far as the pattern knows them; a partition's may be among them."""
-        known = {each.name for each in self.parameters if each.role != "filter"}
-        return tuple(itertools.takewhile(known.__contains__, template.fields))
-
-    def sort_templates(self, plan: EntityPlan) -> tuple[Template, ...]:
-        """Those of a member's sort templates that begin with what the pattern is given."""
-        wanted = set(self.sort_parameters)
-        return tuple(each for each in self.key_plan(plan).sort if wanted <= set(self.given(each)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +155,7 @@ class AnyOf(Generic[T]):
 
     def __init_subclass__(cls) -> None:
         (base,) = [each for each in cls.__orig_bases__ if get_origin(each) is AnyOf]  # type: ignore[attr-defined]
-        kinds = _alternatives(get_args(base)[0])
+        kinds = alternatives(get_args(base)[0])
         _declare(cls, cls.__name__, tuple(map(plan_of, kinds)))
 
 
@@ -221,7 +164,7 @@ class _Collected(msgspec.StructMeta):
         cls = super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True} | options)
         if any(isinstance(base, _Collected) for base in bases):
             buckets = tuple(_bucket(name, field, hint) for field, hint in typing.get_type_hints(cls).items())
-            _declare(cls, name, tuple(each.plan for each in buckets), buckets)
+            _declare(cls, name, tuple(each.plan for each in buckets), buckets=buckets, collection=cls)
         return cls
 
 
@@ -235,178 +178,19 @@ class _Access(Generic[P]):
 
     operation: Literal["GetItem", "Query"] = "Query"
 
-    def __init__(
-        self,
-        function: Callable[P, None],
-        index: str | None = None,
-        filter: tuple[str, ...] = (),
-        descending: bool = False,
-        consistent: bool = False,
-        prefix: str | None = None,
-    ) -> None:
+    def __init__(self, function: Callable[P, None], **options: Any) -> None:
         self.function = function
-        self.index = index
-        self.filter = filter
-        self.descending = descending
-        self.consistent = consistent
-        self.prefix = prefix
+        self.options = {"index": None, "consistent": False, "filter": (), **options}
         self.pattern: Pattern | None = None
         self.__doc__ = function.__doc__
 
     def declare_on_entity(self, plan: EntityPlan) -> None:
         self.declare(plan.name, (plan,))
 
-    def declare(
-        self,
-        owner: str,
-        members: tuple[EntityPlan, ...],
-        buckets: tuple[Bucket, ...] = (),
-        collection: type[Any] | None = None,
-    ) -> None:
-        name = f"{owner}.{self.function.__name__}"
-        question = inspect.cleandoc(self.function.__doc__ or "")
-        if not question:
-            raise DesignError(f"{name}: say in its docstring which question it answers")
-        table = members[0].table
-        for plan in members:
-            if plan.table is not table:
-                raise DesignError(f"{name}: {plan.name} is in table {plan.table.name}, not in {table.name}")
-            if self.index is not None and self.index not in table.indexes:
-                raise DesignError(f"{name}: table {table.name} has no index {self.index}")
-            if self.index is not None and self.index not in plan.indexes:
-                raise DesignError(
-                    f"{name}: {plan.name} has no key in {self.index}; say {self.index}=(...) in its class"
-                )
-        if self.index is not None and self.consistent:
-            raise DesignError(f"{name}: {self.index} is an index, and no index reads consistently")
-        hints = typing.get_type_hints(self.function)
-        parameters = tuple(
-            self._parameter(name, each, hints, members) for each in inspect.signature(self.function).parameters.values()
-        )
-        self.pattern = Pattern(
-            name=name,
-            question=question,
-            operation=self.operation,
-            table=table,
-            index=self.index,
-            members=members,
-            parameters=parameters,
-            prefix=self.prefix,
-            filter=self.filter,
-            descending=self.descending,
-            consistent=self.consistent,
-            buckets=buckets,
-            collection=collection,
-        )
-        self._check(self.pattern)
-        table.patterns.append(self.pattern)
-
-    def _parameter(
-        self, name: str, parameter: inspect.Parameter, hints: dict[str, Any], members: tuple[EntityPlan, ...]
-    ) -> Parameter:
-        if parameter.default is not parameter.empty:
-            raise DesignError(f"{name}: {parameter.name} has a default; a question with fewer arguments is another one")
-        hint = hints.get(parameter.name)
-        if hint is None:
-            raise DesignError(f"{name}: say the type of {parameter.name}")
-        kind: Literal["value", "range", "prefix"] = "value"
-        wanted = hint
-        if get_origin(hint) is Range:
-            kind, wanted = "range", get_args(hint)[0]
-        elif hint is StartsWith:
-            kind, wanted = "prefix", str
-        for plan in members:
-            declared = plan.fields.get(parameter.name)
-            if declared is None:
-                raise DesignError(
-                    f"{name}: {plan.name} has no field {parameter.name}{_suggestion(parameter.name, plan.fields)}"
-                )
-            if kind == "prefix" and declared.core is not str:
-                raise DesignError(f"{name}: {parameter.name} is no text, so it begins with nothing; ask for a Range")
-            if not _same_type(wanted, declared.type):
-                raise DesignError(
-                    f"{name}: {parameter.name} is {_type_name(wanted)} here, but {plan.name}.{parameter.name} is "
-                    f"{_type_name(declared.type)}"
-                )
-        return Parameter(parameter.name, self._role(name, parameter.name, members), kind)
-
-    def _role(
-        self, name: str, parameter: str, members: tuple[EntityPlan, ...]
-    ) -> Literal["partition", "sort", "filter"]:
-        plan = members[0]
-        key = plan.key if self.index is None else plan.indexes[self.index]
-        if parameter in self.filter:
-            return "filter"
-        if parameter in key.partition.fields:
-            return "partition"
-        if any(parameter in template.fields for each in members for template in self._key(each).sort):
-            return "sort"
-        parts = [*key.partition.fields, *(field for template in key.sort for field in template.fields)]
-        raise DesignError(
-            f"{name}: {parameter} is no part of the key, whose parts are {', '.join(dict.fromkeys(parts))}; "
-            f"to filter by it say filter=({parameter!r},)"
-        )
-
-    def _key(self, plan: EntityPlan) -> KeyPlan:
-        return plan.key if self.index is None else plan.indexes[self.index]
-
-    def _check(self, pattern: Pattern) -> None:
-        name = pattern.name
-        first = pattern.key_plan(pattern.members[0])
-        roles = {each.name: each for each in pattern.parameters}
-        for plan in pattern.members:
-            key = pattern.key_plan(plan)
-            if key.partition.text != first.partition.text:
-                raise DesignError(
-                    f"{name}: {plan.name}'s partition {key.partition.text} is not {first.partition.text}, "
-                    f"so one query cannot find both"
-                )
-        missing = [field for field in first.partition.fields if field not in roles]
-        if missing:
-            raise DesignError(f"{name}: needs the whole partition key {first.partition.text}; add {', '.join(missing)}")
-        for field in pattern.filter:
-            if field not in roles:
-                raise DesignError(f"{name}: filters by {field}, which is no argument of it")
-        ranged = [each for each in pattern.parameters if each.kind != "value"]
-        for each in ranged:
-            if each.role != "sort" or each.name != pattern.sort_parameters[-1]:
-                raise DesignError(f"{name}: a range can only be on the last argument of the sort key, not {each.name}")
-        if pattern.buckets:
-            if pattern.sort_parameters:
-                raise DesignError(
-                    f"{name}: an item collection is found by its partition; {pattern.sort_parameters[0]} is not in it"
-                )
-            return
-        for plan in pattern.members:
-            key = pattern.key_plan(plan)
-            templates = pattern.sort_templates(plan)
-            if key.sort and not templates:
-                first_parts = " or ".join(template.text for template in key.sort)
-                raise DesignError(
-                    f"{name}: gives {', '.join(pattern.sort_parameters)}, but {plan.name}'s sort key begins {first_parts}; "
-                    f"components are given from the left"
-                )
-            for each in ranged:
-                for template in templates:
-                    check_range(template, each.name, "range" if each.kind == "range" else "prefix", name)
-            if pattern.prefix is not None:
-                for template in templates:
-                    if not template.text.startswith(pattern.prefix):
-                        raise DesignError(f"{name}: prefix {pattern.prefix} is not how {template.text} begins")
-        beginnings = {
-            template.prefix_text(len(pattern.given(template)))
-            for plan in pattern.members
-            for template in pattern.sort_templates(plan)
-        }
-        if len(beginnings) > 1 and pattern.prefix is None:
-            raise DesignError(
-                f"{name}: its rows begin differently ({', '.join(sorted(beginnings))}), so one query cannot find all"
-            )
-        if pattern.operation == "GetItem":
-            sort = first.sort[0].fields if first.sort else ()
-            missing = [field for field in sort if field not in roles]
-            if missing or ranged:
-                raise DesignError(f"{name}: gets one item, so it needs its whole key; add {', '.join(missing)}")
+    def declare(self, owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:
+        options = self.options | collected
+        self.pattern = plan_pattern(self.function, owner, members, operation=self.operation, **options)
+        self.pattern.table.patterns.append(self.pattern)
 
     def _values(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
         # Calling the empty function lets Python itself say what is missing or too much.
@@ -432,7 +216,12 @@ class _GetAccess(_Access[P]):
         pattern = self.pattern
         assert pattern is not None
         values = self._values(*args, **kwargs)
-        key = pattern.members[0].key_of(values)
+        plan = pattern.members[0]
+        for name, value in values.items():
+            if value is not None:
+                # A reference may become a row, so it holds only what the row's fields allow.
+                encode_value(plan.fields[name], value)
+        key = plan.key_of(values)
         return Ref(pattern.members, values, key, pattern.name, pattern.consistent)
 
 
@@ -452,16 +241,19 @@ class _QueryAccess(_Access[P]):
         pattern = self.pattern
         assert pattern is not None
         values = self._values(*args, **kwargs)
-        plan = pattern.members[0]
-        partition = pattern.key_plan(plan).partition.encode(values)
-        if partition is None:
-            raise ValueError(f"{pattern.name}: None is not in this index")
-        sort = _gathered_range(pattern) if pattern.buckets else _sort(pattern, plan, values)
-        condition = None
+        condition: Condition | None = None
         for field in pattern.filter:
-            filtered = equals(plan, field, values[field])
+            filtered = equals(pattern.members[0], field, values[field])
             condition = filtered if condition is None else condition & filtered
-        asked: Query[Any] = Query(pattern, values, partition, sort, condition, pattern.descending, pattern.consistent)
+        asked: Query[Any] = Query(
+            pattern=pattern,
+            values=values,
+            partition=pattern.partition_of(values),
+            sort=pattern.sort_condition(values),
+            filter=condition,
+            descending=pattern.descending,
+            consistent=pattern.consistent,
+        )
         return Gather(asked) if pattern.buckets else asked
 
 
@@ -485,68 +277,20 @@ def query(
     prefix: str | None = None,
 ) -> Callable[[Callable[P, None]], _QueryAccess[P]]:
     """The items of one partition, of the table or of an index, that the given sort components allow."""
-    return lambda function: _QueryAccess(function, index, filter, descending, consistent, prefix)
+    options = {"index": index, "filter": filter, "descending": descending, "consistent": consistent, "prefix": prefix}
+    return lambda function: _QueryAccess(function, **options)
 
 
-def _declare(cls: type[Any], owner: str, members: tuple[EntityPlan, ...], buckets: tuple[Bucket, ...] = ()) -> None:
+def _declare(cls: type[Any], owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:
     for each in list(vars(cls).values()):
         if isinstance(each, _Access):
-            each.declare(owner, members, buckets, cls if buckets else None)
+            each.declare(owner, members, **collected)
 
 
 def _bucket(collection: str, name: str, hint: Any) -> Bucket:
-    if get_origin(hint) is list:
-        return Bucket(name, plan_of(get_args(hint)[0]), "many")
-    kinds = _alternatives(hint)
+    many = get_origin(hint) is list
+    kinds = alternatives(get_args(hint)[0] if many else hint)
     entities = [kind for kind in kinds if kind is not NoneType]
-    if len(entities) != 1 or not hasattr(entities[0], "__plan__"):
-        raise DesignError(f"{collection}.{name}: a bucket is an entity E, E | None or list[E], not {_type_name(hint)}")
-    return Bucket(name, plan_of(entities[0]), "maybe one" if len(kinds) > 1 else "one")
-
-
-def _sort(pattern: Pattern, plan: EntityPlan, values: Mapping[str, Any]) -> SortCondition:
-    templates = pattern.sort_templates(plan)
-    if not templates:
-        return WHOLE_PARTITION
-    template = templates[0]
-    if pattern.prefix is not None:
-        text = pattern.prefix
-        return SortCondition("begins_with", (template.written_prefix(text, values),))
-    alone = all(len(pattern.key_plan(each).sort) == 1 for each in pattern.members)
-    return sort_condition(template, {name: values[name] for name in pattern.given(template)}, alone=alone)
-
-
-def _gathered_range(pattern: Pattern) -> SortCondition:
-    """The narrowest range of sort keys that holds every member's rows."""
-    ends = []
-    for plan in pattern.members:
-        for template in pattern.key_plan(plan).sort:
-            start = template.literal_prefix
-            ends.append((start, start if not template.fields else successor(start) if start else ""))
-    if not ends or any(not start for start, _ in ends):
-        return WHOLE_PARTITION
-    starts = {start for start, _ in ends}
-    if len(starts) == 1 and all(start != end for start, end in ends):
-        return SortCondition("begins_with", (starts.pop(),))
-    return SortCondition("BETWEEN", (min(starts), max(end for _, end in ends)))
-
-
-def _alternatives(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-
-
-def _same_type(given: Any, declared: Any) -> bool:
-    """Whether an argument has the field's type, or the field's type without None."""
-    wanted = set(_alternatives(declared))
-    return set(_alternatives(given)) in (wanted, wanted - {NoneType})
-
-
-def _type_name(hint: Any) -> str:
-    return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
-
-
-def _suggestion(name: str, fields: Mapping[str, Any]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, fields, 1)
-    return f"; did you mean {close[0]}?" if close else f"; its fields are {', '.join(fields)}"
+    if len(entities) != 1 or not hasattr(entities[0], "__plan__") or (many and len(kinds) > 1):
+        raise DesignError(f"{collection}.{name}: a bucket is an entity E, E | None or list[E], not {type_name(hint)}")
+    return Bucket(name, plan_of(entities[0]), "many" if many else "maybe one" if len(kinds) > 1 else "one")

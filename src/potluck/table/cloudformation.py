@@ -22,7 +22,7 @@ def cloudformation(tables: Sequence[Table]) -> str:
             "TablePrefix": {
                 "Type": "String",
                 "Default": "",
-                "Description": "Goes in front of every table's name, so that several installations can share an account",
+                "Description": "Goes in front of every table's name, so that installations can share an account",
             }
         },
         "Resources": {name: resource(table) for table, name in names.items()},

@@ -83,7 +83,7 @@ class _Careful:
             try:
                 for read in self._in_key(row, name) if plan.key_only else read_member(plan, row):
                     values[name] = msgspec.convert(read, plan.annotation)
-            except (Unreadable, ValueError) as why:
+            except (Unreadable, ValueError, ArithmeticError) as why:
                 raise self._unreadable(row, name, str(why)) from None
         try:
             return self.cls(**values)

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import convert
 
-from potluck.table.fields import FieldPlan, Kind, limits_broken
+from potluck.table.fields import ANY_WHOLE_NUMBERS, FieldPlan, Kind, limits_broken
 from potluck.table.keys import KeyPlan
 from potluck.table.written_code import Code, indented
 
@@ -29,7 +29,7 @@ def read_member(plan: FieldPlan, row: Row) -> tuple[Any, ...]:
     wire = row.get(plan.attribute)
     if wire is not None:
         return (_read(plan, wire),)
-    if plan.kind is Kind.SET and plan.required:
+    if plan.kind is Kind.SET:
         return ((),)
     if plan.optional and plan.none_as == "left out":
         return (None,)
@@ -72,7 +72,7 @@ def _element(plan: FieldPlan) -> FieldPlan:
 
 def _read_whole(text: str) -> int:
     number = Decimal(text)
-    if number % 1:
+    if number != number.to_integral_value():
         raise Unreadable(f"{text} is not a whole number")
     return int(number)
 
@@ -92,7 +92,10 @@ def _read_any(wire: Mapping[str, Any]) -> Any:
         case "M":
             return {name: _read_any(each) for name, each in content.items()}
         case "N":
-            return float(content) if "." in content else int(content)
+            number = Decimal(content)
+            # Comparing is exact; arithmetic, abs() too, would round to the precision of the context.
+            whole = -ANY_WHOLE_NUMBERS < number < ANY_WHOLE_NUMBERS and number == number.to_integral_value()
+            return int(number) if whole else float(content)
         case "NULL":
             return None
         case "S" | "BOOL":
@@ -126,10 +129,10 @@ def _struct_decoder(code: Code, plan: FieldPlan) -> list[str]:
 def _entry(code: Code, plan: FieldPlan) -> str:
     """What msgspec reads a member from; an attribute that should be there and is not raises KeyError."""
     name = repr(plan.attribute)
-    if plan.kind is Kind.SET and plan.required and not plan.optional:
-        return f"{name}: () if (wire := it.get({name})) is None else {_reading(code, plan, 'wire')},"
-    if plan.optional and plan.none_as == "left out":
-        return f"{name}: None if (wire := it.get({name})) is None else {_reading_or_none(code, plan, 'wire')},"
+    if plan.kind is Kind.SET or (plan.optional and plan.none_as == "left out"):
+        left_out = "()" if plan.kind is Kind.SET else "None"
+        read = (_reading_or_none if plan.optional else _reading)(code, plan, "wire")
+        return f"{name}: {left_out} if (wire := it.get({name})) is None else {read},"
     if plan.optional:
         return f"{name}: {_reading_or_none(code, plan, 'wire', f'(wire := it[{name}])')},"
     return f"{name}: {_reading(code, plan, f'it[{name}]')},"

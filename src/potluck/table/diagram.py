@@ -55,10 +55,8 @@ def mermaid(tables: Sequence[Table]) -> str:
 def _names(entities: Sequence[EntityPlan]) -> dict[EntityPlan, str]:
     """Each entity's name, with its table's where two tables have entities of one name."""
     uses = Counter(plan.name for plan in entities)
-    return {
-        plan: plan.name if uses[plan.name] == 1 and plan.name.isascii() else f'"{plan.table.name} {plan.name}"'
-        for plan in entities
-    }
+    # In quotes, because the diagram's language has words of its own: an entity may be called Class or One.
+    return {plan: f'"{plan.name}"' if uses[plan.name] == 1 else f'"{plan.table.name} {plan.name}"' for plan in entities}
 
 
 def _attribute(plan: EntityPlan, field: FieldPlan, leading: set[str]) -> str:
@@ -77,15 +75,19 @@ def _attribute(plan: EntityPlan, field: FieldPlan, leading: set[str]) -> str:
             places.append(key.partition_attribute)
         if key.sort_attribute is not None and any(field.name in template.fields for template in key.sort):
             places.append(key.sort_attribute)
-    # The diagram's language knows letters, digits, dashes and underscores.
-    words = [_type(field), re.sub("[^A-Za-z0-9_-]", "_", field.attribute)]
-    if not words[1][0].isalpha():
-        words[1] = f"_{words[1]}"
+    words = [_type(field), _attribute_name(field)]
     if marks:
         words.append(", ".join(marks))
     if places:
         words.append(f'"{", ".join(places)}"')
     return " ".join(words)
+
+
+def _attribute_name(field: FieldPlan) -> str:
+    """The name in letters, digits, dashes and underscores, which is all that the diagram's language takes."""
+    name = re.sub("[^A-Za-z0-9_-]", "_", field.attribute)
+    is_word_of_its_own = name.upper() in ("PK", "FK", "UK")
+    return f"_{name}" if is_word_of_its_own or not name[0].isalpha() else name
 
 
 def _type(field: FieldPlan) -> str:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from potluck.dynamo.errors import DynamoError
-from potluck.dynamo.limits import NESTING_LEVELS
+from potluck.dynamo.limits import NESTING_LEVELS, NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
 from potluck.table.errors import DesignError, InvalidValue
 
@@ -46,6 +46,7 @@ WireValue = dict[str, Any]
 Precision = Literal["seconds", "milliseconds"]
 
 NULL: WireValue = {"NULL": True}
+"""What None is where it is stored; for comparing with, since rows are handed out to be changed."""
 
 
 # --- what an annotation may say --------------------------------------------------------------------------------------
@@ -399,8 +400,8 @@ def _check_default(plan: FieldPlan) -> None:
         raise DesignError(
             f"{plan.where}: None is left out of the row, which would then read as the default {default!r}; use OrNull"
         )
-    if plan.kind is Kind.SET and not plan.optional and default:
-        raise DesignError(f"{plan.where}: an empty set is left out, so the default can only be empty")
+    if plan.kind is Kind.SET and default != set():
+        raise DesignError(f"{plan.where}: an empty set is left out of the row, so the default can only be an empty set")
     if default is not None or not plan.optional:
         try:
             _written(plan, default)
@@ -460,7 +461,7 @@ def written_time(value: datetime, precision: Precision) -> str:
 def _written(plan: FieldPlan, value: Any) -> WireValue | None:
     if value is None:
         if plan.optional or plan.kind is Kind.ANY:
-            return NULL if plan.none_as == "null" or plan.kind is Kind.ANY else None
+            return {"NULL": True} if plan.none_as == "null" or plan.kind is Kind.ANY else None
         raise _Refused("None is not allowed")
     return _WRITERS[plan.kind](plan, value)
 
@@ -691,14 +692,18 @@ def _write_any(plan: FieldPlan, value: Any) -> WireValue:
 
 def _written_any(value: Any, levels: int) -> WireValue:
     if value is None:
-        return NULL
+        return {"NULL": True}
     if isinstance(value, bool):
         return {"BOOL": value}
     if isinstance(value, str):
         return {"S": _valid_text(value)}
-    if isinstance(value, int | float):
-        plan = _ANY_INTEGER if isinstance(value, int) else _ANY_FLOAT
-        return _write_integer(plan, value) if isinstance(value, int) else _write_float(plan, value)
+    if isinstance(value, float):
+        if not (value.is_integer() and abs(value) < ANY_WHOLE_NUMBERS):
+            return _write_float(_ANY_FLOAT, value)
+        # Read back as a whole number, so every digit must be there to be equal.
+        value = int(value)
+    if isinstance(value, int):
+        return _write_integer(_ANY_WHOLE_NUMBER, value)
     if isinstance(value, list | dict) and levels < 1:
         raise _Refused(f"it nests deeper than the {NESTING_LEVELS} levels that DynamoDB stores")
     if isinstance(value, list):
@@ -714,7 +719,9 @@ def _written_any(value: Any, levels: int) -> WireValue:
     raise _Refused(f"{type(value).__name__} {shown(value)} is not None, bool, int, float, str, list or dict")
 
 
-_ANY_INTEGER = _plan(int, "", "any", 0, ())
+# Where anything may be, numbers with a fraction or more digits are read as floats.
+ANY_WHOLE_NUMBERS = 10**NUMBER_DIGITS
+_ANY_WHOLE_NUMBER = replace(_plan(int, "", "any", 0, ()), gt=-ANY_WHOLE_NUMBERS, lt=ANY_WHOLE_NUMBERS)
 _ANY_FLOAT = _plan(float, "", "any", 0, ())
 
 _WRITERS: dict[Kind, Callable[[FieldPlan, Any], WireValue | None]] = {

@@ -76,7 +76,8 @@ def discrete(
 
 
 def misspelt(field: FieldPlan, spec: str, possible: str) -> DesignError:
-    return DesignError(f"{field.where}: {{{field.name}:{spec}}} is not known for {field.kind.value}; write {possible}")
+    spelt = f"{field.name}:{spec}" if spec else field.name
+    return DesignError(f"{field.where}: {{{spelt}}} is not enough for a key of {field.kind.value}; write {possible}")
 
 
 def expected_other(field: FieldPlan, value: Any) -> InvalidValue:

@@ -18,7 +18,7 @@ from potluck.table.forms import KeyForm
 from potluck.table.number_forms import decimal_form, integer_form, number_form
 from potluck.table.text_forms import choice_form, custom_form, text_form
 
-__all__ = ["Component", "KeyPlan", "Template", "key_form"]
+__all__ = ["SEPARATOR", "Component", "KeyPlan", "Template", "check_key_only", "key_form"]
 
 SEPARATOR = "#"
 
@@ -223,6 +223,13 @@ class KeyPlan:
         return self.decode(item) is not None
 
 
+def check_key_only(key: KeyPlan, fields: Mapping[str, FieldPlan]) -> None:
+    """A DesignError unless what is stored nowhere else can be read back from the primary key."""
+    for name, plan in fields.items():
+        if plan.key_only and name not in (*key.partition.fields, *(key.sort[0].fields if key.sort else ())):
+            raise DesignError(f"{plan.where} is said to be in the key only, but is not in it; write {{{name}}} there")
+
+
 def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyForm:
     """How `{field:spec}` writes a value, or a DesignError that says what to write instead."""
     if plan.in_keys is not None:
@@ -294,7 +301,7 @@ class _Reading:
         component = Component(plan.entity, name, spec, substitute if bar else None, plan.optional, form)
         self.check_none(component)
         if form.decode is None:
-            self.check_folded(component, plan)
+            self.check_folded(component)
         return component
 
     def check_none(self, component: Component) -> None:
@@ -316,10 +323,8 @@ class _Reading:
                 f"{name} can itself be {substitute!r}, which could not be told from None; write {{{name}|{unlike}}}"
             )
 
-    def check_folded(self, component: Component, plan: FieldPlan) -> None:
+    def check_folded(self, component: Component) -> None:
         name = component.field
-        if plan.key_only:
-            raise self.refused(f"{name} is in the key only, and cannot be read back once folded; write {{{name}}}")
         if self.primary and not self.unique:
             raise self.refused(f"two spellings of {name} would be one row; write {{{name}}}, and fold it in an index")
         if self.unique and component.spec != "folded":
@@ -367,12 +372,15 @@ def _compiled(
 def _check_length(template: Template, limit: int, which: str, key: KeyPlan) -> None:
     if template.is_number or template.max_bytes <= limit:
         return
+    too_long = f"{which} key {template.text!r} could have {template.max_bytes:,} bytes, and {limit:,} are allowed"
+    if not template.components:
+        raise DesignError(f"{key.index or 'primary key'}: {too_long}; write a shorter one")
     each = ", ".join(f"{each.field} up to {each.max_bytes:,}" for each in template.components)
     longest = max(template.components, key=lambda component: component.max_bytes)
-    instead = "a smaller max_length" if key.index is None else f"a smaller max_length or {{{longest.field}:folded ...}}"
+    cut = "" if key.index is None else f", or cut it: {{{longest.field}:folded 400}}"
     raise DesignError(
-        f"{key.index or 'primary key'}: {which} key {template.text!r} could have {template.max_bytes:,} bytes, and "
-        f"{limit:,} are allowed; its parts have {each} bytes. Give {longest.field} {instead}"
+        f"{longest.entity}, {key.index or 'primary key'}: {too_long}; its parts have {each} bytes; "
+        f"give {longest.field} a smaller max_length{cut}"
     )
 
 

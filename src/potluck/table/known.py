@@ -11,7 +11,7 @@ from potluck.table.errors import ComponentsNeeded
 
 if TYPE_CHECKING:
     from potluck.table.entity import Entity, EntityPlan
-    from potluck.table.keys import KeyPlan
+    from potluck.table.keys import KeyPlan, Template
 
 __all__ = ["Known", "Unknown", "index_keys"]
 
@@ -45,6 +45,10 @@ class Known(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._plan.fields)
 
+    def certainly_none(self, name: str) -> bool:
+        """Whether it is None for certain, and not only was when it was seen."""
+        return name in self._certain and self._certain[name] is None
+
     @property
     def relied_on(self) -> dict[str, Still]:
         """By field, what must be as it was seen for all that was made of these values to be right."""
@@ -62,7 +66,7 @@ def index_keys(plan: EntityPlan, changed: frozenset[str], values: Known) -> list
     for name in _touched(plan, changed):
         key = plan.indexes[name]
         try:
-            attributes = key.wire(values)
+            attributes = {} if _left_out(key, values) else key.wire(values)
         except Unknown:
             raise ComponentsNeeded(plan.name, name, values.missing(key.components)) from None
         for attribute in _own_attributes(plan, key):
@@ -82,6 +86,18 @@ def _touched(plan: EntityPlan, changed: frozenset[str]) -> list[str]:
         for name, key in plan.indexes.items()
         if name in touched or not attributes.isdisjoint(_own_attributes(plan, key))
     ]
+
+
+def _left_out(key: KeyPlan, values: Known) -> bool:
+    """Whether a None keeps the item out of the index, whatever its other parts are."""
+
+    def cannot_be_written(template: Template) -> bool:
+        return any(
+            each.optional and each.substitute is None and values.certainly_none(each.field)
+            for each in template.components
+        )
+
+    return cannot_be_written(key.partition) or (bool(key.sort) and all(map(cannot_be_written, key.sort)))
 
 
 def _own_attributes(plan: EntityPlan, key: KeyPlan) -> list[str]:

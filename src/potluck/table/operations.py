@@ -395,8 +395,9 @@ def _moved_guards(aim: _Aim, changed: frozenset[str], before: Known, after: Know
             if new is not None and (old is None or new.key != old.key or _expiry_changes(plan, changed)):
                 claims.append(claim(plan, new, after))
         except Unknown:
-            missing = before.missing(guarded_fields(plan, unique))
-            raise ComponentsNeeded(plan.name, f"the guard of {unique.field}", missing) from None
+            missing = {*before.missing(unique.key.components), *after.missing(guarded_fields(plan, unique))}
+            needed = [name for name in plan.fields if name in missing]
+            raise ComponentsNeeded(plan.name, f"the guard of {unique.field}", needed) from None
     return [*releases, *claims]
 
 

@@ -219,7 +219,8 @@ def _within(component: Component, asked: Range[Any] | StartsWith) -> Keep:
 
 
 def _same(component: Component, value: Any) -> Keep:
-    name, as_compared = component.field, component.form.compared_as or _itself
+    # By what is written: two times may differ beyond what is stored of them.
+    name, as_compared = component.field, component.form.compared_as or component.form.encode
     if value is None:
         return lambda row: getattr(row, name) is None
     compared = as_compared(value)

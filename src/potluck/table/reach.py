@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from potluck.table.access import Pattern
-from potluck.table.access import _gathered_range as gathered_range
 from potluck.table.fields import FieldPlan
 from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.patterns import Pattern
 from potluck.table.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 
 __all__ = ["Reach"]
@@ -23,19 +22,19 @@ class Reach:
     key: KeyPlan
     operator: Literal["none", "=", "begins_with", "BETWEEN", "range", "starts"]
     parts: tuple[str | Component, ...] = ()  # what is compared with, or what a range is behind
-    ends: tuple[str, ...] = ()
+    ends: tuple[str, str] = ("", "")
 
     @classmethod
     def of(cls, pattern: Pattern) -> Reach:
         member = pattern.members[0]
         key = pattern.key_plan(member)
-        if pattern.buckets:
-            between = gathered_range(pattern)
-            if between.operator == "BETWEEN":
-                return cls(pattern, key, "BETWEEN", ends=between.values)
-            if between.operator == "none":
-                return cls(pattern, key, "none")
-            return cls(pattern, key, "=" if between.operator == "=" else "begins_with", between.values)
+        if pattern.spans_kinds:
+            # The range from the first of several kinds to the last knows no arguments.
+            span = pattern.sort_condition({})
+            if span.operator == "BETWEEN":
+                low, high = span.values
+                return cls(pattern, key, "BETWEEN", ends=(low, high))
+            return cls(pattern, key, "begins_with" if span.values else "none", span.values)
         templates = key.sort if pattern.operation == "GetItem" else pattern.sort_templates(member)
         if not templates:
             return cls(pattern, key, "none")

@@ -1,7 +1,8 @@
 """Which entities belong to which, as far as the keys tell for certain.
 
-An entity refers to another when it holds every id that the other's primary key is made of, when it lies in the partition
-that the other stands for, or when it holds the id that the other is called by: a `thread_id` leads to the AIThread.
+An entity refers to another when it holds every id that the other's primary key is made of, when it lies in the
+partition that the other stands for, or when it holds the id that the other is called by: a `thread_id` leads to the
+AIThread.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from potluck.table.errors import DesignError
 
 if TYPE_CHECKING:
-    from potluck.table.access import Pattern
+    from potluck.table.patterns import Pattern
     from potluck.table.entity import EntityPlan
 
 __all__ = ["KeyAttribute", "Number", "Request", "Table"]

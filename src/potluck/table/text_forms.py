@@ -40,10 +40,11 @@ def text_form(field: FieldPlan, spec: str) -> KeyForm:
         raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
 
     def encode(value: str) -> str:
-        text = valid_text(field, value)
-        if not shortest <= len(text) <= longest:
-            raise InvalidValue(field.entity, field.name, f"{len(text)} characters, not {shortest} to {longest}")
-        return escape(text)
+        if type(value) is not str or not value.isascii():
+            value = valid_text(field, value)
+        if not shortest <= len(value) <= longest:
+            raise InvalidValue(field.entity, field.name, f"{len(value)} characters, not {shortest} to {longest}")
+        return value.replace('"', '"!').replace("#", '"~')
 
     def span(asked: Range[str]) -> Span | None:
         low, high = asked.low, asked.high

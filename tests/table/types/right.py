@@ -62,6 +62,7 @@ async def reading(store: Store, bed_id: UUID) -> None:
     assert_type(await store.get(Bed.one(bed_id)), Bed | None)
     assert_type(await store.one(Bed.one(bed_id)), Bed)
     assert_type(await store.get_many([Plant.one(bed_id, bed_id)]), list[Plant | None])
+    assert_type(await store.snapshot(Bed.one(bed_id), Plant.one(bed_id, bed_id)), tuple[Bed | None, Plant | None])
     assert_type(await store.all(Plant.in_bed(bed_id)), list[Plant])
     assert_type(await store.first(Plant.in_bed(bed_id)), Plant | None)
     assert_type(await store.count(Plant.in_bed(bed_id)), int)

@@ -69,7 +69,6 @@ async def reading(store: Store, bed_id: UUID) -> None:
     await store.all(Plant.one(bed_id, bed_id))  # error: arg-type
     await store.all(WholeBed.of(bed_id))  # error: arg-type
     await store.gather(Plant.in_bed(bed_id))  # error: arg-type
-    await store.get_many([Plant.one(bed_id, bed_id), Bed.one(bed_id)])  # error: arg-type
     whole = await store.gather(WholeBed.of(bed_id))
     assert whole is not None
     print(whole.flowers)  # error: attr-defined

@@ -1,0 +1,62 @@
+"""What a review of a table design finds, and how the rules that find it read a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from potluck.table.entity import EntityPlan
+from potluck.table.fields import Kind
+from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.patterns import Pattern
+from potluck.table.tables import Table
+
+__all__ = ["Finding", "is_plain_text", "queries", "sort_templates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in a design that a reviewer would ask about."""
+
+    name: str
+    severity: Literal["error", "warning"]  # wrong answers or lost rows; or cost and crowding
+    table: str
+    subject: str  # with the name, what `Table(accepted=...)` calls it by
+    what: str
+    why: str
+    instead: str
+    accepted: str | None = None  # the author's reason to leave it
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}: {self.subject}"
+
+    def __str__(self) -> str:
+        if self.accepted is not None:
+            return f"{self.table}: accepted {self.label}: {self.accepted}"
+        return f"{self.table}: {self.severity} {self.label}: {self.what}; {self.why}. {self.instead}."
+
+
+def queries(table: Table) -> Iterator[Pattern]:
+    """The access patterns that may find many rows."""
+    return (pattern for pattern in table.patterns if pattern.operation == "Query")
+
+
+def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, Template]]:
+    """Every sort key of every entity, of the table and of its indexes."""
+    for plan in table.entities:
+        for key in (plan.key, *plan.indexes.values()):
+            for template in key.sort:
+                yield plan, key, template
+
+
+def is_plain_text(plan: EntityPlan, component: Component) -> bool:
+    """Whether it is text as people spell it; a pattern says that they do not."""
+    field = plan.fields[component.field]
+    return (
+        field.kind is Kind.TEXT
+        and field.pattern is None
+        and field.in_keys is None
+        and component.form.decode is not None
+    )

@@ -1,0 +1,161 @@
+"""Partitions and rows in which too many meet, and rows that grow too long."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from potluck.dynamo.limits import ITEM_BYTES
+from potluck.table.fields import FieldPlan, Kind
+from potluck.table.findings import Finding
+from potluck.table.folding import LONGEST_CHARACTER
+from potluck.table.keys import Template
+from potluck.table.relations import relations
+from potluck.table.tables import Table
+
+__all__ = ["crowded_partitions", "shared_rows", "unbounded_rows"]
+
+# A table that is to grow has to have many partitions.
+FEW_PARTITIONS = 100
+
+FIXED_BYTES = {
+    Kind.INTEGER: 21,
+    Kind.DECIMAL: 21,
+    Kind.FLOAT: 21,
+    Kind.BOOLEAN: 1,
+    Kind.UUID: 36,
+    Kind.TIME: 24,
+    Kind.DATE: 10,
+}
+
+
+def crowded_partitions(table: Table) -> Iterator[Finding]:
+    """Partitions that are too few, or of which all use one at a time."""
+    for plan in table.entities:
+        keys = [(plan.name, each) for each in (plan.key, *plan.indexes.values())]
+        keys += [(f"guard of {plan.name}.{each.field}", each.key) for each in plan.uniques]
+        for name, key in keys:
+            where = f"{name} in {key.index}" if key.index else name
+            yield from _crowded(table, where, key.partition, plan.fields)
+
+
+def _crowded(table: Table, where: str, partition: Template, fields: Mapping[str, FieldPlan]) -> Iterator[Finding]:
+    most = "a partition takes about 1,000 writes and 3,000 reads a second, and everything shares it"
+    if not partition.components:
+        yield Finding(
+            "constant-partition",
+            "warning",
+            table.name,
+            where,
+            f"all rows have the partition key {partition.text!r}",
+            most,
+            f"Put into it what the rows are asked for by, such as {partition.text}#{{...}}",
+        )
+        return
+    used = [fields[component.field] for component in partition.components]
+    count = math.prod(_count(field) for field in used)
+    if count <= FEW_PARTITIONS:
+        yield Finding(
+            "few-partitions",
+            "warning",
+            table.name,
+            where,
+            f"{partition.text} can be {count:.0f} keys at most",
+            most,
+            "Put an id into the partition key, or a number to spread the rows by",
+        )
+    elif all(field.kind in (Kind.TIME, Kind.DATE) or _count(field) <= FEW_PARTITIONS for field in used):
+        yield Finding(
+            "partition-of-the-moment",
+            "warning",
+            table.name,
+            where,
+            f"{partition.text} is the same for everyone at the same time",
+            "all writes of the moment meet in one partition, however many partitions the past has",
+            "Put an id into the partition key, and the time into the sort key",
+        )
+
+
+def _count(field: FieldPlan) -> float:
+    """How many values a field can have."""
+    if field.kind in (Kind.LITERAL, Kind.ENUM):
+        return len(field.choices) + field.optional
+    if field.kind is Kind.BOOLEAN:
+        return 2 + field.optional
+    if field.kind is Kind.INTEGER:
+        low = field.ge if field.ge is not None else None if field.gt is None else field.gt + 1
+        high = field.le if field.le is not None else None if field.lt is None else field.lt - 1
+        if low is not None and high is not None:
+            return float(high - low + 1 + field.optional)
+    return math.inf
+
+
+def shared_rows(table: Table) -> Iterator[Finding]:
+    """A counter on a row that many others belong to."""
+    drawn = relations(table.entities)
+    for plan in table.entities:
+        counters = [field.name for field in plan.fields.values() if field.is_counter]
+        children = [each.child.name for each in drawn if each.parent is plan and each.many]
+        for name in counters if children else ():
+            yield Finding(
+                "shared-row",
+                "warning",
+                table.name,
+                f"{plan.name}.{name}",
+                f"one row counts for all its {', '.join(children)} rows",
+                "whoever adds one writes this row too: a row takes about 1,000 writes a second, and transactions "
+                "that meet in it refuse each other",
+                f"Spread {name} over several rows and add them up, or say in `accepted` why few write at once",
+            )
+
+
+def unbounded_rows(table: Table) -> Iterator[Finding]:
+    """A row that may grow past what a row can hold."""
+    for plan in table.entities:
+        endless = [field.name for field in plan.fields.values() if _most_bytes(field) is None]
+        most = sum(_most_bytes(field) or 0 for field in plan.fields.values())
+        if endless:
+            yield Finding(
+                "unbounded-row",
+                "warning",
+                table.name,
+                plan.name,
+                f"nothing says how long {' and '.join(endless)} may be",
+                f"a row holds {ITEM_BYTES // 1024} KB, and a write that would make it longer fails",
+                "Say Meta(max_length=...), of the text and of what holds it, or give each element a row of its own",
+            )
+        elif most > ITEM_BYTES:
+            largest = max(plan.fields.values(), key=lambda field: _most_bytes(field) or 0).name
+            yield Finding(
+                "unbounded-row",
+                "warning",
+                table.name,
+                plan.name,
+                f"its bounds allow {most // 1024:,} KB, most of it in {largest}",
+                f"a row holds {ITEM_BYTES // 1024} KB, and a write that would make it longer fails",
+                "Lower the bounds, or split the row",
+            )
+
+
+def _most_bytes(field: FieldPlan) -> int | None:
+    """How long its value can be at most; None if nothing says."""
+    if field.kind in FIXED_BYTES:
+        return FIXED_BYTES[field.kind]
+    if field.kind in (Kind.LITERAL, Kind.ENUM):
+        return max(len(str(each).encode()) for each in field.choices)
+    if field.kind is Kind.STRUCT:
+        return _sum(_most_bytes(member) for member in field.members.values())
+    if field.kind is Kind.ANY or field.max_length is None:
+        return None
+    if field.kind is Kind.TEXT:
+        return field.max_length * LONGEST_CHARACTER
+    if field.kind is Kind.BYTES:
+        return field.max_length
+    inside = _sum(_most_bytes(each) for each in (field.element, field.map_key) if each is not None)
+    return None if inside is None else field.max_length * inside
+
+
+def _sum(sizes: Iterable[int | None]) -> int | None:
+    listed: Sequence[int | None] = list(sizes)
+    known = [size for size in listed if size is not None]
+    return sum(known) if len(known) == len(listed) else None

@@ -1,0 +1,156 @@
+"""What is read in vain, and what is never read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from potluck.table.entity import EntityPlan
+from potluck.table.fields import FieldPlan
+from potluck.table.findings import Finding, queries
+from potluck.table.keys import SEPARATOR, Component, KeyPlan, Template
+from potluck.table.reach import Reach
+from potluck.table.tables import Table
+
+__all__ = ["filters", "open_prefixes", "overlaps", "unread_entities", "unread_indexes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a table or index: an entity's, or those that guard a value of one."""
+
+    name: str
+    key: KeyPlan
+    fields: Mapping[str, FieldPlan]
+    entity: EntityPlan | None  # None: guards
+
+
+def overlaps(table: Table) -> Iterator[Finding]:
+    """A query that also reads rows of other entities."""
+    for pattern in queries(table):
+        reach = Reach.of(pattern)
+        for rows in _rows(table, pattern.index):
+            if rows.entity in pattern.members or not reach.meets(rows.key, rows.fields):
+                continue
+            sort = " or ".join(template.text for template in rows.key.sort) or rows.key.partition.text
+            yield Finding(
+                "overlap",
+                "warning",
+                table.name,
+                f"{pattern.name} reads {rows.name}",
+                f"`{reach.condition}` also finds rows of {rows.name}, whose sort key is {sort}",
+                "they are read and paid for with every call, and left out of the answer",
+                f"Begin the sort key of one of them with a word of its own, ask an index that has no {rows.name}, "
+                f"or let the answer hold both with AnyOf or ItemCollection",
+            )
+
+
+def _rows(table: Table, index: str | None) -> Iterator[Rows]:
+    for plan in table.entities:
+        if index is None:
+            yield Rows(plan.name, plan.key, plan.fields, plan)
+            for each in plan.uniques:
+                yield Rows(f"the guard of {plan.name}.{each.field}", each.key, plan.fields, None)
+        elif index in plan.indexes:
+            yield Rows(plan.name, plan.indexes[index], plan.fields, plan)
+
+
+def open_prefixes(table: Table) -> Iterator[Finding]:
+    """A prefix, stated by hand, that does not end where a value ends."""
+    for pattern in queries(table):
+        prefix = pattern.prefix
+        if prefix is None or prefix.endswith(SEPARATOR):
+            continue
+        templates = [template for plan in pattern.members for template in pattern.sort_templates(plan)]
+        last = _last_component(templates[0], prefix)
+        one_length = last is not None and last.form.prefix_free
+        if any(template.text == prefix for template in templates) and (last is None or one_length):
+            continue  # a key ends here, and with a separator it would not be found
+        if last is None:
+            finds = f"whatever else begins with {prefix!r}"
+        elif one_length:
+            finds = f"any key that goes on behind the {last.field}, and only its one length keeps those away"
+        else:
+            finds = f"the rows of every {last.field} that begins like the one asked for, as `arm` begins `armbar`"
+        yield Finding(
+            "open-prefix",
+            "error",
+            table.name,
+            pattern.name,
+            f"prefix {prefix!r} does not end at a {SEPARATOR!r}",
+            f"it also finds {finds}",
+            f"Write prefix={_up_to_separator(templates[0], prefix)!r}, or leave it out: it is made of the arguments",
+        )
+
+
+def _last_component(template: Template, prefix: str) -> Component | None:
+    """The component that a prefix ends with."""
+    return template.components[prefix.count("{") - 1] if prefix.endswith("}") else None
+
+
+def _up_to_separator(template: Template, prefix: str) -> str:
+    rest, separator, _ = template.text[len(prefix) :].partition(SEPARATOR)
+    return prefix + rest + separator if separator and "{" not in rest else prefix
+
+
+def filters(table: Table) -> Iterator[Finding]:
+    """A filter, which is applied to what was read and paid for already."""
+    for pattern in queries(table):
+        if not pattern.filter:
+            continue
+        fields = " and ".join(pattern.filter)
+        rows = " and ".join(plan.name for plan in pattern.members)
+        everything = not pattern.sort_parameters
+        whole = f"every {rows} of the partition" if everything else f"every {rows} that the key condition allows"
+        yield Finding(
+            "filter",
+            "warning",
+            table.name,
+            pattern.name,
+            f"filters by {fields} after reading {whole}",
+            "the cost grows with what is read, not with the answer",
+            f"Put {fields} into an index key, or have a sparse index of the wanted rows only",
+        )
+
+
+def unread_indexes(table: Table) -> Iterator[Finding]:
+    """An index, or an entity's key in one, that no access pattern reads."""
+    for index in table.indexes:
+        readers = [pattern for pattern in table.patterns if pattern.index == index]
+        if not readers:
+            yield Finding(
+                "unread-index",
+                "warning",
+                table.name,
+                index,
+                "no access pattern reads it",
+                "every write to a row in it is paid for twice",
+                "Take the index out of the table",
+            )
+            continue
+        for plan in table.entities:
+            if index in plan.indexes and not any(plan in pattern.members for pattern in readers):
+                yield Finding(
+                    "unread-index",
+                    "warning",
+                    table.name,
+                    f"{plan.name} in {index}",
+                    f"no access pattern reads {plan.name} by {index}",
+                    "every write of such a row is paid for twice, and other queries may meet it there",
+                    f"Take {index}=... out of the class, or declare the question it answers",
+                )
+
+
+def unread_entities(table: Table) -> Iterator[Finding]:
+    """An entity that no access pattern finds."""
+    for plan in table.entities:
+        if not any(plan in pattern.members for pattern in table.patterns):
+            yield Finding(
+                "never-read",
+                "warning",
+                table.name,
+                plan.name,
+                "no access pattern finds it",
+                "it is written for nobody, or found by requests that the design does not show",
+                "Declare the question it answers, with @get or @query",
+            )

@@ -1,0 +1,313 @@
+"""Access patterns as plain data, checked against the keys they ask for when they are declared."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from potluck.table.entity import EntityPlan
+from potluck.table.errors import DesignError
+from potluck.table.fields import FieldPlan
+from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
+from potluck.table.tables import Table
+
+__all__ = ["Bucket", "Parameter", "Pattern", "alternatives", "plan_pattern", "type_name"]
+
+Role = Literal["partition", "sort", "filter"]
+Kind = Literal["value", "range", "prefix"]
+
+WHOLE_PARTITION = SortCondition("none")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of an access pattern and what it does."""
+
+    name: str
+    role: Role
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Where one kind of row goes in an item collection."""
+
+    name: str
+    plan: EntityPlan
+    holds: Literal["one", "maybe one", "many"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """What is asked, of which kinds of rows, by which key."""
+
+    name: str
+    question: str
+    operation: Literal["GetItem", "Query"]
+    table: Table
+    index: str | None
+    members: tuple[EntityPlan, ...]
+    parameters: tuple[Parameter, ...]
+    prefix: str | None = None
+    filter: tuple[str, ...] = ()
+    descending: bool = False
+    consistent: bool = False
+    buckets: tuple[Bucket, ...] = ()
+    collection: type[Any] | None = None
+
+    def key_plan(self, plan: EntityPlan) -> KeyPlan:
+        """The key by which a member's rows are found."""
+        return plan.key if self.index is None else plan.indexes[self.index]
+
+    @property
+    def sort_parameters(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.parameters if each.role == "sort")
+
+    def given(self, template: Template) -> tuple[str, ...]:
+        """The first components of a sort key, as far as the pattern knows them; a partition's may be among them."""
+        known = {each.name for each in self.parameters if each.role != "filter"}
+        return tuple(itertools.takewhile(known.__contains__, template.fields))
+
+    def sort_templates(self, plan: EntityPlan) -> tuple[Template, ...]:
+        """Those of a member's sort templates that begin with what the pattern is given."""
+        wanted = set(self.sort_parameters)
+        return tuple(each for each in self.key_plan(plan).sort if wanted <= set(self.given(each)))
+
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """How the sort keys of the rows begin, in the words of their templates."""
+        texts = {
+            template.prefix_text(len(self.given(template)))
+            for plan in self.members
+            for template in self.sort_templates(plan)
+        }
+        return tuple(sorted(texts))
+
+    @property
+    def spans_kinds(self) -> bool:
+        """Whether it finds rows that begin differently, by the range from the first to the last of them."""
+        return self.prefix is None and (bool(self.buckets) or len(self.beginnings) > 1)
+
+    def partition_of(self, values: Mapping[str, Any]) -> str:
+        """The partition key that is asked for."""
+        partition = self.key_plan(self.members[0]).partition.encode(values)
+        if partition is None:
+            raise ValueError(f"{self.name}: rows where a part of the key is None are not in {self.index}")
+        return partition
+
+    def sort_condition(self, values: Mapping[str, Any]) -> SortCondition:
+        """The condition on the sort key that finds all rows asked for, and as few others as can be."""
+        if self.spans_kinds:
+            return self._span()
+        templates = self.sort_templates(self.members[0])
+        if not templates:
+            return WHOLE_PARTITION
+        template = templates[0]
+        if self.prefix is not None:
+            return SortCondition("begins_with", (template.written_prefix(self.prefix, values),))
+        alone = all(len(self.key_plan(each).sort) == 1 for each in self.members)
+        return sort_condition(template, {name: values[name] for name in self.given(template)}, alone=alone)
+
+    def _span(self) -> SortCondition:
+        """The narrowest range of sort keys that holds every member's rows."""
+        ends = []
+        for plan in self.members:
+            for template in self.key_plan(plan).sort:
+                start = template.literal_prefix
+                ends.append((start, start if not template.fields else successor(start) if start else ""))
+        if not ends or any(not start for start, _ in ends):
+            return WHOLE_PARTITION
+        starts = {start for start, _ in ends}
+        if len(starts) == 1 and all(start != end for start, end in ends):
+            return SortCondition("begins_with", (starts.pop(),))
+        return SortCondition("BETWEEN", (min(starts), max(end for _, end in ends)))
+
+
+def plan_pattern(function: Callable[..., None], owner: str, members: tuple[EntityPlan, ...], **options: Any) -> Pattern:
+    """The pattern that a function declares, or a DesignError that says what to write."""
+    return _Reading(f"{owner}.{function.__name__}", function, members, options).read()
+
+
+@dataclass
+class _Reading:
+    """A declaration while it is read and checked."""
+
+    name: str
+    function: Callable[..., None]
+    members: tuple[EntityPlan, ...]
+    options: dict[str, Any]
+
+    def read(self) -> Pattern:
+        question = inspect.cleandoc(self.function.__doc__ or "")
+        if not question:
+            raise self.refused("say in its docstring which question it answers")
+        self.check_members()
+        hints = typing.get_type_hints(self.function)
+        declared = inspect.signature(self.function).parameters.values()
+        parameters = tuple(self.parameter(each, hints) for each in declared)
+        pattern = Pattern(
+            name=self.name,
+            question=question,
+            table=self.members[0].table,
+            members=self.members,
+            parameters=parameters,
+            **self.options,
+        )
+        self.check_arguments(pattern)
+        if not pattern.buckets:
+            self.check_sort_keys(pattern)
+        if pattern.operation == "GetItem":
+            self.check_whole_key(pattern)
+        return pattern
+
+    @property
+    def index(self) -> str | None:
+        index: str | None = self.options["index"]
+        return index
+
+    def key(self, plan: EntityPlan) -> KeyPlan:
+        return plan.key if self.index is None else plan.indexes[self.index]
+
+    def check_members(self) -> None:
+        table = self.members[0].table
+        for plan in self.members:
+            if plan.table is not table:
+                raise self.refused(f"{plan.name} is in table {plan.table.name}, not in {table.name}")
+            if self.index is not None and self.index not in table.indexes:
+                raise self.refused(f"table {table.name} has no index {self.index}")
+            if self.index is not None and self.index not in plan.indexes:
+                raise self.refused(f"{plan.name} has no key in {self.index}; say {self.index}=(...) in its class")
+        if self.index is not None and self.options["consistent"]:
+            raise self.refused(f"{self.index} is an index, and no index reads consistently")
+        first = self.key(self.members[0]).partition
+        for plan in self.members:
+            partition = self.key(plan).partition
+            if _skeleton(partition) != _skeleton(first):
+                raise self.refused(
+                    f"{plan.name}'s partition {partition.text} is not {first.text}, so one query cannot find both"
+                )
+
+    def parameter(self, parameter: inspect.Parameter, hints: Mapping[str, Any]) -> Parameter:
+        name = parameter.name
+        if parameter.default is not parameter.empty:
+            raise self.refused(f"{name} has a default; a question with fewer arguments is another one")
+        if name not in hints:
+            raise self.refused(f"say the type of {name}")
+        kind: Kind = "value"
+        wanted = hints[name]
+        if get_origin(wanted) is Range:
+            kind, wanted = "range", get_args(wanted)[0]
+        elif wanted is StartsWith:
+            kind, wanted = "prefix", str
+        for plan in self.members:
+            field = self.field(plan, name)
+            if kind == "prefix" and field.core is not str:
+                raise self.refused(f"{name} is no text, so it begins with nothing; ask for a Range")
+            if not _same_type(wanted, field.type):
+                raise self.refused(
+                    f"{name} is {type_name(wanted)} here, but {plan.name}.{field.name} is {type_name(field.type)}"
+                )
+        return Parameter(name, self.role(name), kind)
+
+    def field(self, plan: EntityPlan, name: str) -> FieldPlan:
+        """A member's field that an argument stands for: of this name, or in this place of the partition key."""
+        partition = self.key(self.members[0]).partition.fields
+        if name in partition and name not in self.options["filter"]:
+            name = self.key(plan).partition.fields[partition.index(name)]
+        field = plan.fields.get(name)
+        if field is None:
+            close = get_close_matches(name, plan.fields, 1)
+            others = f"did you mean {close[0]}?" if close else f"its fields are {', '.join(plan.fields)}"
+            raise self.refused(f"{plan.name} has no field {name}; {others}")
+        return field
+
+    def role(self, name: str) -> Role:
+        key = self.key(self.members[0])
+        if name in self.options["filter"]:
+            return "filter"
+        if name in key.partition.fields:
+            return "partition"
+        if any(name in template.fields for plan in self.members for template in self.key(plan).sort):
+            return "sort"
+        parts = [*key.partition.fields, *(field for template in key.sort for field in template.fields)]
+        raise self.refused(
+            f"{name} is no part of the key, whose parts are {', '.join(dict.fromkeys(parts))}; "
+            f"to filter by it say filter=({name!r},)"
+        )
+
+    def check_arguments(self, pattern: Pattern) -> None:
+        names = {each.name for each in pattern.parameters}
+        partition = self.key(self.members[0]).partition
+        missing = [field for field in partition.fields if field not in names]
+        if missing:
+            raise self.refused(f"needs the whole partition key {partition.text}; add {', '.join(missing)}")
+        for field in pattern.filter:
+            if field not in names:
+                raise self.refused(f"filters by {field}, which is no argument of it")
+        for each in pattern.parameters:
+            if each.kind != "value" and (each.role != "sort" or each.name != pattern.sort_parameters[-1]):
+                raise self.refused(f"a range can only be on the last argument of the sort key, not {each.name}")
+        if pattern.buckets and pattern.sort_parameters:
+            raise self.refused(
+                f"an item collection is found by its partition; {pattern.sort_parameters[0]} is not in it"
+            )
+
+    def check_sort_keys(self, pattern: Pattern) -> None:
+        for plan in self.members:
+            templates = pattern.sort_templates(plan)
+            if self.key(plan).sort and not templates:
+                begins = " or ".join(template.text for template in self.key(plan).sort)
+                raise self.refused(
+                    f"gives {', '.join(pattern.sort_parameters)}, but {plan.name}'s sort key is {begins}; "
+                    f"components are given from the left"
+                )
+            for template in templates:
+                for each in pattern.parameters:
+                    if each.kind != "value":
+                        check_range(template, each.name, each.kind, self.name)
+                if pattern.prefix is not None and not template.text.startswith(pattern.prefix):
+                    raise self.refused(f"prefix {pattern.prefix} is not how {template.text} begins")
+        if pattern.spans_kinds and pattern.sort_parameters:
+            begin = ", ".join(pattern.beginnings)
+            raise self.refused(f"its rows begin differently ({begin}), so one query cannot find all")
+
+    def check_whole_key(self, pattern: Pattern) -> None:
+        names = {each.name for each in pattern.parameters if each.kind == "value"}
+        for template in self.key(self.members[0]).sort:
+            missing = [field for field in template.fields if field not in names]
+            if missing:
+                raise self.refused(f"gets one item, so it needs its whole key; add {', '.join(missing)}")
+
+    def refused(self, why: str) -> DesignError:
+        return DesignError(f"{self.name}: {why}")
+
+
+def _skeleton(template: Template) -> list[Any]:
+    """What two templates have in common whose keys are the same for the same values, whatever the fields are called."""
+    return [
+        (part.spec, part.substitute, part.form.name, part.form.pattern) if isinstance(part, Component) else part
+        for part in template.parts
+    ]
+
+
+def alternatives(hint: Any) -> tuple[Any, ...]:
+    """The types of a union, or the one type."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _same_type(given: Any, declared: Any) -> bool:
+    """Whether an argument has the field's type, or the field's type without None."""
+    wanted = set(alternatives(declared))
+    return set(alternatives(given)) in (wanted, wanted - {NoneType})
+
+
+def type_name(hint: Any) -> str:
+    """A type as it is written."""
+    return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
