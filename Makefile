@@ -39,14 +39,15 @@ lint: setup ## check style, formatting and that imports point one way
 types: setup ## check types, strictly
 	$(BIN)/mypy
 
-bench: setup references-where-possible ## measure the engine against the references (minutes)
+bench: setup references-where-possible ## measure the engine and the table library against others (minutes)
 	$(BIN)/python -m benchmarks.engine
+	$(BIN)/python -m benchmarks.table
 
 soak: setup references-where-possible ## run the long forms of the fault tests (long)
 	$(BIN)/pytest -m soak
 
 docs: setup ## check that links, file names, commands and examples in the documentation are true
-	$(BIN)/pytest tests/test_docs.py tests/test_examples.py
+	$(BIN)/pytest tests/test_docs.py tests/test_examples.py tests/test_tutorial.py tests/test_app_designs.py
 
 check: lint types test ## everything a change must pass
 

@@ -10,7 +10,9 @@ from tests.table.documents import shopping
 
 DOCUMENT = "tests.table.documents.shopping"
 MODULE = '''
+from typing import Annotated
 from uuid import UUID
+from msgspec import Meta
 from potluck.table import Entity, Table, get
 
 notes = Table("Notes", "PK", "SK", accepted={accepted})
@@ -21,6 +23,7 @@ class Note(Entity, table=notes, key=({partition!r}, "NOTE#{{note_id}}")):
 
     user_id: UUID
     note_id: UUID
+    text: {text}
 
     @get
     def one(user_id: UUID, note_id: UUID) -> None:
@@ -34,8 +37,9 @@ def module(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     name = f"declared_by_{request.node.name.partition('[')[0]}"
 
-    def write(partition="USER#{user_id}", accepted=None):
-        (tmp_path / f"{name}.py").write_text(MODULE.format(partition=partition, accepted=accepted or {}))
+    def write(partition="USER#{user_id}", text="Annotated[str, Meta(max_length=1000)]", accepted=None):
+        source = MODULE.format(partition=partition, text=text, accepted=accepted or {})
+        (tmp_path / f"{name}.py").write_text(source)
         return name
 
     yield write
@@ -57,7 +61,9 @@ def test_an_app_is_called_by_its_name(capsys):
 def test_without_an_app_all_are_printed(capsys):
     assert cli.main(["design", "--format", "cloudformation"]) == 0
     resources = json.loads(capsys.readouterr().out)["Resources"]
-    assert {each["Properties"]["TableName"]["Fn::Sub"].removeprefix("${TablePrefix}") for each in resources.values()} == {
+    assert {
+        each["Properties"]["TableName"]["Fn::Sub"].removeprefix("${TablePrefix}") for each in resources.values()
+    } == {
         "ShortIdPool",
         "Shareables",
         "InventoryManagement",
@@ -87,10 +93,10 @@ def test_lint_prints_each_finding_on_a_line_and_fails(capsys):
 
 
 def test_lint_is_content_with_what_is_explained(module, capsys):
-    accepted = {"constant-partition: Note": "one person uses it"}
-    assert cli.main(["design", module("USERS", accepted), "--lint"]) == 0
+    accepted = {"unbounded-row: Note": "the page cuts it"}
+    assert cli.main(["design", module(text="str", accepted=accepted), "--lint"]) == 0
     assert capsys.readouterr().out == (
-        "Notes: accepted constant-partition: Note: one person uses it\nno findings, 1 accepted\n"
+        "Notes: accepted unbounded-row: Note: the page cuts it\nno findings, 1 accepted\n"
     )
 
 
@@ -162,3 +168,9 @@ def test_a_wrong_call_is_told_how_to_call(arguments, capsys):
         cli.main(["design", *arguments])
     assert ended.value.code == 2
     assert "usage: potluck design" in capsys.readouterr().err
+
+
+def test_help_names_the_command(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    assert "design" in capsys.readouterr().out

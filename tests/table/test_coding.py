@@ -120,6 +120,9 @@ class Everything(
     outer: OrNull[Outer] = None
     inners: list[Inner] | None = None
     anything: Any = None
+    document: dict[str, Any] = field(default_factory=dict)
+    loose: list[Any] | None = None
+    by_colour: dict[Colour, dict[Literal["a", "b"], bool]] = field(default_factory=dict)
 
 
 coding = plan_of(Everything).coding
@@ -201,6 +204,11 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     ),
     "inners": st.none() | st.lists(inners, max_size=2),
     "anything": json_values,
+    "document": st.dictionaries(texts.filter(bool), json_values, max_size=3),
+    "loose": st.none() | st.lists(json_values, max_size=3),
+    "by_colour": st.dictionaries(
+        st.sampled_from(Colour), st.dictionaries(st.sampled_from(["a", "b"]), st.booleans()), max_size=2
+    ),
 }
 
 
@@ -348,6 +356,10 @@ def test_rows_share_no_values_that_could_be_changed_by_accident():
 INNER = Inner(1, Decimal(1))
 
 
+class More(Inner, frozen=True):
+    that_would_be_lost: int = 0
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -421,7 +433,12 @@ INNER = Inner(1, Decimal(1))
         ("inners", [Inner(1, Decimal(1), datetime(2025, 1, 1))]),
         ("inners", [Inner(1, Decimal(1), None, "\ud800")]),
         ("inners", [Inner(1, Decimal(1), None, None, frozenset(), b"")]),
+        ("inners", [More(1, Decimal(1))]),
         ("anything", {"a": [float("nan")]}),
+        ("document", {1: 1}),
+        ("document", {"a": {1}}),
+        ("by_colour", {"red": {}}),
+        ("by_colour", {Colour.RED: {"c": True}}),
     ],
 )
 def test_nothing_that_a_field_does_not_allow_is_written(name, value):

@@ -20,6 +20,7 @@ from potluck.table import (
     get,
     query,
     sparse,
+    the,
 )
 from potluck.table.entity import plan_of
 
@@ -124,6 +125,26 @@ class TestKeys:
 
         assert list(plan_of(Thing).fields) == ["version", "thing_id"]
         assert plan_of(Thing).version is not None
+
+    @pytest.mark.parametrize(
+        ("said", "words"),
+        [
+            ({"GSI1": "x"}, "GSI1 is a pair of templates or sparse"),
+            ({"table": "x"}, "its table is a Table, not 'x'"),
+            ({"table": None, "tabel": 3}, "say its table"),
+            ({"table": None}, "say its table"),
+        ],
+    )
+    def test_a_wrong_keyword_is_a_design_error_too(self, said: dict[str, Any], words: str) -> None:
+        keywords: dict[str, Any] = {"table": table(), "key": ("THING#{thing_id}", "THING"), **said}
+        with refused(words):
+
+            class Thing(Entity, **keywords):
+                thing_id: UUID
+
+    def test_a_table_has_a_name_that_the_service_takes(self) -> None:
+        with refused("'T' is no table's name"):
+            Table("T", "PK")
 
 
 class TestAccess:
@@ -309,6 +330,76 @@ class TestAccess:
                 def on(shelf: UUID) -> None:
                     """What is there?"""
 
+    def test_rows_of_several_kinds_are_found_though_their_partition_component_has_another_name(self) -> None:
+        things = table()
+
+        class Athlete(Entity, table=things, key=("USER#{coach_id}", "ATHLETE#{athlete_id}")):
+            coach_id: UUID
+            athlete_id: UUID
+
+        class Coach(Entity, table=things, key=("USER#{athlete_id}", "COACH#{coach_id}")):
+            coach_id: UUID
+            athlete_id: UUID
+
+        class Link(AnyOf[Athlete | Coach]):
+            @query()
+            def of_user(coach_id: UUID) -> None:
+                """With whom is this person linked, as coach or as athlete?"""
+
+        body = Link.of_user(UUID(int=1)).request().body
+        assert body["KeyConditionExpression"] == "#PK = :PK AND #SK BETWEEN :SK AND :SK_2"
+        assert body["ExpressionAttributeValues"] == {
+            ":PK": {"S": f"USER#{UUID(int=1)}"},
+            ":SK": {"S": "ATHLETE#"},
+            ":SK_2": {"S": "COACH$"},
+        }
+
+    @pytest.mark.parametrize(
+        ("prefix", "argument", "words"),
+        [
+            ("S#", "s", "s is not in the prefix S#"),
+            ("S#{s}#", None, "prefix S#{s}# needs s"),
+            ("S#{s", "s", "is not how"),
+            ("T#", None, "is not how"),
+        ],
+    )
+    def test_a_prefix_said_by_hand_holds_just_what_is_given(
+        self, prefix: str, argument: str | None, words: str
+    ) -> None:
+        def asked(shelf: UUID, s: int) -> None:
+            """What is there?"""
+
+        def all_asked(shelf: UUID) -> None:
+            """What is there?"""
+
+        with refused(words):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "S#{s}#{t}")):
+                shelf: UUID
+                s: Annotated[int, Meta(ge=0, le=9)]
+                t: UUID
+
+                asking = query(prefix=prefix)(asked if argument else all_asked)
+
+    def test_several_kinds_are_kinds_of_entities(self) -> None:
+        with refused("takes entities, and int is none"):
+
+            class Numbers(AnyOf[int]):
+                pass
+
+    def test_an_item_collection_is_not_got_as_one_item(self) -> None:
+        class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING")):
+            shelf: UUID
+
+        with refused("found by a query"):
+
+            class Together(ItemCollection):
+                thing: Thing
+
+                @get
+                def on(shelf: UUID) -> None:
+                    """What is there?"""
+
     def test_a_bucket_holds_entities(self) -> None:
         with refused("a bucket is an entity E, E | None or list"):
 
@@ -328,3 +419,30 @@ class TestAccess:
             Thing.on()  # type: ignore[call-arg]
         with pytest.raises(TypeError, match="unexpected keyword argument 'place'"):
             Thing.on(UUID(int=1), place=3)  # type: ignore[call-arg]
+
+    def test_a_range_is_not_asked_for_by_one_value(self) -> None:
+        class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}")):
+            shelf: UUID
+            place: Annotated[int, Meta(ge=0)]
+
+            @query()
+            def within(shelf: UUID, place: Range[int]) -> None:
+                """What stands there?"""
+
+        with pytest.raises(TypeError, match="place is asked for by between"):
+            Thing.within(UUID(int=1), 3)  # type: ignore[arg-type]
+
+    def test_a_filter_asks_for_fields_of_what_is_found(self) -> None:
+        class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING")):
+            shelf: UUID
+
+            @query()
+            def on(shelf: UUID) -> None:
+                """What stands there?"""
+
+        class Other(Entity, table=table(), key=("SHELF#{shelf}", "OTHER")):
+            shelf: UUID
+            size: int = 3
+
+        with pytest.raises(ValueError, match=r"the\(Other.size\) is not a field of Thing"):
+            Thing.on(UUID(int=1)).where(the(Other.size) > 1)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from potluck.table import (
     AnyOf,
@@ -524,18 +524,30 @@ def test_a_row_that_may_grow_past_what_a_row_holds():
 
     class Endless(Entity, table=shop, type="Endless", key=("SHOP#{shop_id}", "ENDLESS")):
         shop_id: UUID
-        visitors: list[Name] = []
+        visitors: list[Name]
 
     class TooLong(Entity, table=shop, type="TooLong", key=("SHOP#{shop_id}", "LONG")):
         shop_id: UUID
-        lines: Annotated[list[Annotated[str, Meta(max_length=1000)]], Meta(max_length=200)] = []
+        lines: Annotated[list[Annotated[str, Meta(max_length=1000)]], Meta(max_length=200)]
 
     class Bounded(Entity, table=shop, type="Bounded", key=("SHOP#{shop_id}", "BOUNDED")):
         shop_id: UUID
-        lines: Annotated[list[Annotated[str, Meta(max_length=1000)]], Meta(max_length=50)] = []
-        counts: Annotated[dict[Name, int], Meta(max_length=10)] = {}
+        lines: Annotated[list[Annotated[str, Meta(max_length=1000)]], Meta(max_length=50)]
+        counts: Annotated[dict[Name, int], Meta(max_length=10)]
 
-    assert labels(shop, "unbounded-row") == ["Endless", "TooLong"]
+    class Part(Struct, frozen=True):
+        words: Annotated[dict[str, Name], Meta(max_length=10)]
+
+    class EndlessInside(Entity, table=shop, type="EndlessInside", key=("SHOP#{shop_id}", "INSIDE")):
+        shop_id: UUID
+        part: Part
+        lines: Annotated[list[str], Meta(max_length=10)]
+
+    assert labels(shop, "unbounded-row") == ["Endless", "TooLong", "EndlessInside"]
+    said = [finding.what for finding in lint(shop) if finding.name == "unbounded-row"]
+    assert said[0] == "nothing says how long visitors may be"
+    assert said[1] == "its bounds allow 781 KB, most of it in lines"
+    assert said[2] == "nothing says how long part.words key and lines[] may be"
 
 
 # --- what is there for nothing ---------------------------------------------------------------------------------------
@@ -610,9 +622,7 @@ def test_a_finding_is_not_accepted_without_a_reason():
 
 def test_accepting_what_is_not_there_is_a_finding():
     found = lint(constant({"constant-partition: Setting": "there are ten", "filter: Setting.one": "it is small"}))
-    assert [finding.label for finding in found if finding.accepted is None] == [
-        "accepted-nothing: filter: Setting.one"
-    ]
+    assert [finding.label for finding in found if finding.accepted is None] == ["accepted-nothing: filter: Setting.one"]
 
 
 def test_a_sound_design_is_quiet():

@@ -40,6 +40,8 @@ Email = Annotated[str, Meta(min_length=3, max_length=254)]
 # A SHA-256 in hexadecimal. The secrets are random and long, so a fast hash is enough; passwords have a slow one.
 Hash = Annotated[str, Meta(min_length=64, max_length=64, pattern="^[0-9a-f]{64}$")]
 
+HeaderText = Annotated[str, Meta(max_length=500)]
+
 
 def folded_email(address: str) -> str:
     """The same text for addresses that differ only in case, surrounding space or how an accent is composed."""
@@ -284,8 +286,8 @@ class IdempotentAnswer(
     request_hash: Hash
     """The same key with another request is a mistake."""
     status: Annotated[int, Meta(ge=200, le=299)]
-    headers: Annotated[dict[str, Annotated[str, Meta(max_length=1000)]], Meta(max_length=10)] = field(default_factory=dict)
-    body: Annotated[bytes, Meta(max_length=350_000)] | None = None
+    headers: Annotated[dict[HeaderText, HeaderText], Meta(max_length=10)] = field(default_factory=dict)
+    body: Annotated[bytes, Meta(max_length=300_000)] | None = None
     """Left out when it held a secret."""
     made: Annotated[str, Meta(max_length=100)] | None = None
     """The id of what was made, which is told again even when the answer is not."""

@@ -15,19 +15,20 @@ from potluck.table.errors import DesignError
 from potluck.table.expressions import Condition, Expressions, equals
 from potluck.table.fields import encode_value
 from potluck.table.patterns import Bucket, Pattern, alternatives, plan_pattern, type_name
-from potluck.table.ranges import SortCondition
+from potluck.table.ranges import Range, SortCondition, StartsWith
 from potluck.table.tables import Request
 
 __all__ = ["AnyOf", "Gather", "ItemCollection", "Query", "Ref", "get", "query"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound="ItemCollection")
 
 
 @dataclass(frozen=True, slots=True)
-class Ref(Generic[T]):
+class Ref(Generic[T_co]):
     """One item by its key: it can be read, updated, deleted or checked."""
 
     members: tuple[EntityPlan, ...]
@@ -44,7 +45,7 @@ class Ref(Generic[T]):
             raise TypeError(f"{self.pattern} finds a {kinds}: read it first, then write what was found")
         return self.members[0]
 
-    def consistently(self) -> Ref[T]:
+    def consistently(self) -> Ref[T_co]:
         """The same, seeing every write that was answered before."""
         return replace(self, consistent=True)
 
@@ -56,7 +57,7 @@ class Ref(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Query(Generic[T]):
+class Query(Generic[T_co]):
     """The items of one partition that a sort condition allows, in the order of their sort keys."""
 
     pattern: Pattern
@@ -67,19 +68,21 @@ class Query(Generic[T]):
     descending: bool = False
     consistent: bool = False
 
-    def reversed(self) -> Query[T]:
+    def reversed(self) -> Query[T_co]:
         """The same, from the other end."""
         return replace(self, descending=not self.descending)
 
-    def consistently(self) -> Query[T]:
+    def consistently(self) -> Query[T_co]:
         """The same, seeing every write that was answered before; only the table itself can, not an index."""
         if self.pattern.index is not None:
             raise ValueError(f"{self.pattern.name}: {self.pattern.index} is an index, and no index reads consistently")
         return replace(self, consistent=True)
 
-    def where(self, condition: Condition) -> Query[T]:
+    def where(self, condition: Condition) -> Query[T_co]:
         """Only those for which this holds as well; the others are read and paid for, but not returned."""
-        return replace(self, filter=condition if self.filter is None else self.filter & condition)
+        together = condition if self.filter is None else self.filter & condition
+        self._expressions().condition(together)  # refuses now what could never hold
+        return replace(self, filter=together)
 
     def request(
         self, *, limit: int | None = None, after: Mapping[str, Any] | None = None, recognisable: bool = False
@@ -87,7 +90,7 @@ class Query(Generic[T]):
         """The request for one page; `recognisable` asks for no more of each row than tells what it is."""
         pattern = self.pattern
         key = pattern.key_plan(pattern.members[0])
-        expressions = Expressions()
+        expressions = self._expressions()
         name = expressions.name
         partition = {"N" if key.partition_is_number else "S": self.partition}
         condition = f"{name(key.partition_attribute)} = {expressions.value(key.partition_attribute, partition)}"
@@ -124,6 +127,11 @@ class Query(Generic[T]):
             body["ExclusiveStartKey"] = dict(after)
         return Request("Query", body)
 
+    def _expressions(self) -> Expressions:
+        """Where rows are of one kind, its fields are the only ones that can be asked for."""
+        members = self.pattern.members
+        return Expressions(members[0] if len(members) == 1 else None)
+
     def reads(self, item: Mapping[str, Any]) -> EntityPlan | None:
         """Which member a stored row is, or None for a row of another kind that lies in the same range."""
         for plan in self.pattern.members:
@@ -156,6 +164,9 @@ class AnyOf(Generic[T]):
     def __init_subclass__(cls) -> None:
         (base,) = [each for each in cls.__orig_bases__ if get_origin(each) is AnyOf]  # type: ignore[attr-defined]
         kinds = alternatives(get_args(base)[0])
+        for kind in kinds:
+            if not hasattr(kind, "__plan__"):
+                raise DesignError(f"{cls.__name__}: AnyOf[...] takes entities, and {type_name(kind)} is none")
         _declare(cls, cls.__name__, tuple(map(plan_of, kinds)))
 
 
@@ -197,19 +208,22 @@ class _Access(Generic[P]):
         self.function(*args, **kwargs)
         assert self.pattern is not None
         names = [each.name for each in self.pattern.parameters]
-        return {**dict(zip(names, args, strict=False)), **kwargs}
+        values = {**dict(zip(names, args, strict=False)), **kwargs}
+        for each in self.pattern.parameters:
+            if each.kind != "value" and not isinstance(values[each.name], Range | StartsWith):
+                wanted = "between(...)" if each.kind == "range" else "starts_with(...)"
+                raise TypeError(f"{self.pattern.name}: {each.name} is asked for by {wanted}, not by one value")
+        return values
 
 
 class _GetAccess(_Access[P]):
     operation = "GetItem"
 
     @overload
-    def __get__(self, instance: None, owner: type[AnyOf[T]]) -> Callable[P, Ref[T]]: ...
+    def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Ref[T]]: ...
     @overload
-    def __get__(self, instance: None, owner: type[E]) -> Callable[P, Ref[E]]: ...
-    @overload
-    def __get__(self, instance: object, owner: Any = None) -> Any: ...
-    def __get__(self, instance: object, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: type[E]) -> Callable[P, Ref[E]]: ...
+    def __get__(self, instance: object, owner: Any) -> Any:
         return self.refer
 
     def refer(self, *args: P.args, **kwargs: P.kwargs) -> Ref[Any]:
@@ -227,14 +241,12 @@ class _GetAccess(_Access[P]):
 
 class _QueryAccess(_Access[P]):
     @overload
-    def __get__(self, instance: None, owner: type[AnyOf[T]]) -> Callable[P, Query[T]]: ...
+    def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Query[T]]: ...
     @overload
-    def __get__(self, instance: None, owner: type[C]) -> Callable[P, Gather[C]]: ...
+    def __get__(self, instance: object, owner: type[C]) -> Callable[P, Gather[C]]: ...
     @overload
-    def __get__(self, instance: None, owner: type[E]) -> Callable[P, Query[E]]: ...
-    @overload
-    def __get__(self, instance: object, owner: Any = None) -> Any: ...
-    def __get__(self, instance: object, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: type[E]) -> Callable[P, Query[E]]: ...
+    def __get__(self, instance: object, owner: Any) -> Any:
         return self.ask
 
     def ask(self, *args: P.args, **kwargs: P.kwargs) -> Any:

@@ -130,8 +130,12 @@ class _Declaration(msgspec.StructMeta):
         **others: Any,
     ) -> Any:
         if table is None:
+            if key != NO_KEY or type is not None or others.keys() - STRUCT_OPTIONS - {"frozen", "kw_only"}:
+                raise DesignError(f"{name}: say its table, as in class {name}(Entity, table=..., key=...)")
             # A class without a table only holds fields that entities share.
             return super().__new__(mcls, name, bases, namespace, **others)
+        if not isinstance(table, Table):
+            raise DesignError(f"{name}: its table is a Table, not {table!r}")
         keys = {index: others.pop(index) for index in list(others) if index in table.indexes}
         options = {"rename": RENAMING[table.names], "frozen": True, "kw_only": True} | others
         for option in others:
@@ -156,7 +160,7 @@ STRUCT_OPTIONS = frozenset({"rename", "gc", "weakref", "dict", "cache_hash", "eq
 class Entity(msgspec.Struct, metaclass=_Declaration, frozen=True, kw_only=True):
     """One kind of row: subclass it with the table, the type and the keys, and list its fields."""
 
-    # For the type checker; at run time the metaclass takes these.
+    # The metaclass takes these; here they are said for editors, which show them.
     def __init_subclass__(
         cls,
         *,
@@ -199,6 +203,8 @@ def _plan(
     )
     indexes = {}
     for index, given in index_keys.items():
+        if not isinstance(given, Sparse) and not (isinstance(given, tuple) and len(given) == 2):
+            raise DesignError(f"{name}: {index} is a pair of templates or sparse(...), not {given!r}")
         templates = (given.partition, given.sort) if isinstance(given, Sparse) else given
         when = given.when if isinstance(given, Sparse) else None
         indexes[index] = _key_plan(name, fields, index, table.indexes[index], templates, when)

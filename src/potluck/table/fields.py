@@ -626,11 +626,7 @@ def _write_list(plan: FieldPlan, value: Any) -> WireValue:
         raise _expected(plan, value)
     _check_length(plan, len(value), "elements")
     assert plan.element is not None
-    written = []
-    for position, each in enumerate(value):
-        with_place = _inside(plan.element, each, f"[{position}]")
-        written.append(with_place)
-    return {"L": written}
+    return {"L": [_inside(plan.element, each, f"[{position}]") for position, each in enumerate(value)]}
 
 
 def _write_map(plan: FieldPlan, value: Any) -> WireValue:
@@ -649,7 +645,8 @@ def _write_map(plan: FieldPlan, value: Any) -> WireValue:
 
 
 def _write_struct(plan: FieldPlan, value: Any) -> WireValue:
-    if not isinstance(value, plan.core):
+    # Not a subclass either, whose further members would be lost.
+    if type(value) is not plan.core:
         raise _expected(plan, value)
     written = {}
     for name, member in plan.members.items():

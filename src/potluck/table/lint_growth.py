@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from potluck.dynamo.limits import ITEM_BYTES
 from potluck.table.fields import FieldPlan, Kind
 from potluck.table.findings import Finding
 from potluck.table.folding import LONGEST_CHARACTER
 from potluck.table.keys import Template
+from potluck.table.markdown_text import listed
 from potluck.table.relations import relations
 from potluck.table.tables import Table
 
@@ -112,20 +113,20 @@ def shared_rows(table: Table) -> Iterator[Finding]:
 def unbounded_rows(table: Table) -> Iterator[Finding]:
     """A row that may grow past what a row can hold."""
     for plan in table.entities:
-        endless = [field.name for field in plan.fields.values() if _most_bytes(field) is None]
-        most = sum(_most_bytes(field) or 0 for field in plan.fields.values())
+        endless = [name for field in plan.fields.values() for name in _endless(field)]
+        most = sum(map(_most_bytes, plan.fields.values()))
         if endless:
             yield Finding(
                 "unbounded-row",
                 "warning",
                 table.name,
                 plan.name,
-                f"nothing says how long {' and '.join(endless)} may be",
+                f"nothing says how long {listed(endless)} may be",
                 f"a row holds {ITEM_BYTES // 1024} KB, and a write that would make it longer fails",
-                "Say Meta(max_length=...), of the text and of what holds it, or give each element a row of its own",
+                "Say Meta(max_length=...) there, or give each element a row of its own",
             )
         elif most > ITEM_BYTES:
-            largest = max(plan.fields.values(), key=lambda field: _most_bytes(field) or 0).name
+            largest = max(plan.fields.values(), key=_most_bytes).name
             yield Finding(
                 "unbounded-row",
                 "warning",
@@ -137,25 +138,26 @@ def unbounded_rows(table: Table) -> Iterator[Finding]:
             )
 
 
-def _most_bytes(field: FieldPlan) -> int | None:
-    """How long its value can be at most; None if nothing says."""
+def _endless(field: FieldPlan) -> Iterator[str]:
+    """The field, or what is inside it, of which nothing says how long it may be."""
+    measured = field.kind in (Kind.TEXT, Kind.BYTES, Kind.LIST, Kind.SET, Kind.MAP)
+    if field.kind is Kind.ANY or (measured and field.max_length is None):
+        yield field.name
+    for inside in (field.map_key, field.element, *field.members.values()):
+        if inside is not None:
+            yield from _endless(inside)
+
+
+def _most_bytes(field: FieldPlan) -> int:
+    """How long its value can be at most, as far as there is a bound."""
     if field.kind in FIXED_BYTES:
         return FIXED_BYTES[field.kind]
     if field.kind in (Kind.LITERAL, Kind.ENUM):
         return max(len(str(each).encode()) for each in field.choices)
     if field.kind is Kind.STRUCT:
-        return _sum(_most_bytes(member) for member in field.members.values())
-    if field.kind is Kind.ANY or field.max_length is None:
-        return None
+        return sum(map(_most_bytes, field.members.values()))
+    longest = field.max_length or 0
     if field.kind is Kind.TEXT:
-        return field.max_length * LONGEST_CHARACTER
-    if field.kind is Kind.BYTES:
-        return field.max_length
-    inside = _sum(_most_bytes(each) for each in (field.element, field.map_key) if each is not None)
-    return None if inside is None else field.max_length * inside
-
-
-def _sum(sizes: Iterable[int | None]) -> int | None:
-    listed: Sequence[int | None] = list(sizes)
-    known = [size for size in listed if size is not None]
-    return sum(known) if len(known) == len(listed) else None
+        return longest * LONGEST_CHARACTER
+    inside = [each for each in (field.map_key, field.element) if each is not None]
+    return longest * (sum(map(_most_bytes, inside)) if inside else 1)

@@ -254,6 +254,8 @@ class _Reading:
         for each in pattern.parameters:
             if each.kind != "value" and (each.role != "sort" or each.name != pattern.sort_parameters[-1]):
                 raise self.refused(f"a range can only be on the last argument of the sort key, not {each.name}")
+        if pattern.buckets and pattern.operation == "GetItem":
+            raise self.refused("an item collection is found by a query; write @query()")
         if pattern.buckets and pattern.sort_parameters:
             raise self.refused(
                 f"an item collection is found by its partition; {pattern.sort_parameters[0]} is not in it"
@@ -272,11 +274,23 @@ class _Reading:
                 for each in pattern.parameters:
                     if each.kind != "value":
                         check_range(template, each.name, each.kind, self.name)
-                if pattern.prefix is not None and not template.text.startswith(pattern.prefix):
-                    raise self.refused(f"prefix {pattern.prefix} is not how {template.text} begins")
+                if pattern.prefix is not None:
+                    self.check_prefix(pattern, pattern.prefix, template)
         if pattern.spans_kinds and pattern.sort_parameters:
             begin = ", ".join(pattern.beginnings)
             raise self.refused(f"its rows begin differently ({begin}), so one query cannot find all")
+
+    def check_prefix(self, pattern: Pattern, prefix: str, template: Template) -> None:
+        if not template.text.startswith(prefix) or prefix.count("{") != prefix.count("}"):
+            raise self.refused(f"prefix {prefix} is not how {template.text} begins")
+        inside = template.fields[: prefix.count("{")]
+        known = {each.name for each in pattern.parameters if each.kind == "value" and each.role != "filter"}
+        for field in inside:
+            if field not in known:
+                raise self.refused(f"prefix {prefix} needs {field}; add it to the arguments")
+        for name in pattern.sort_parameters:
+            if name not in inside:
+                raise self.refused(f"{name} is not in the prefix {prefix}, so it would not be asked for; leave it out")
 
     def check_whole_key(self, pattern: Pattern) -> None:
         names = {each.name for each in pattern.parameters if each.kind == "value"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from potluck.table.errors import DesignError
 
 if TYPE_CHECKING:
-    from potluck.table.patterns import Pattern
     from potluck.table.entity import EntityPlan
+    from potluck.table.patterns import Pattern
 
 __all__ = ["KeyAttribute", "Number", "Request", "Table"]
 
@@ -60,10 +61,14 @@ class Table:
         self.ttl = ttl
         self.type_attribute = type_attribute
         self.names = names
-        # What the linter would say and the author has weighed: the finding's name, and why it stays.
+        # What `potluck design --lint` says and the author has weighed: "name: subject" as printed there, and why it stays.
         self.accepted = dict(accepted or {})
         self.entities: list[EntityPlan] = []
         self.patterns: list[Pattern] = []
+        if not TABLE_NAME.fullmatch(name):
+            raise DesignError(
+                f"{name!r} is no table's name: it has 3 to 255 letters, digits, dots, dashes, underscores"
+            )
         if names not in RENAMING:
             raise DesignError(f"table {name}: names must be one of {', '.join(map(repr, RENAMING))}, not {names!r}")
 
@@ -112,6 +117,8 @@ class Table:
             "Projection": {"ProjectionType": "ALL"},
         }
 
+
+TABLE_NAME = re.compile("[A-Za-z0-9_.-]{3,255}")
 
 # How msgspec makes an attribute's name of a field's.
 RENAMING: dict[str, str | None] = {"camel": "camel", "pascal": "pascal", "as written": None}

@@ -38,7 +38,7 @@ class Library(
     library_name: Annotated[str, Meta(max_length=20)]
     description: Annotated[str, Meta(max_length=100)] | None = None
     total_items: Counter = 0
-    shared_to: list[str] = []
+    shared_to: list[str]
     updated_at: Milliseconds
 
     @query()
@@ -85,7 +85,7 @@ class Book(
     library_id: UUID
     item_id: UUID
     title: Title
-    authors: list[str] = []
+    authors: list[str]
     collection_id: OrNull[UUID] = None
     collection_name: OrNull[Name] = None
     order: OrNull[Annotated[int, Meta(ge=1, le=1000)]] = None
@@ -105,7 +105,7 @@ class Video(
     library_id: UUID
     item_id: UUID
     title: Title
-    directors: list[str] = []
+    directors: list[str]
     collection_id: OrNull[UUID] = None
     collection_name: OrNull[Name] = None
     order: OrNull[Annotated[int, Meta(ge=1, le=1000)]] = None
