@@ -1,10 +1,11 @@
 """Keys tell all values apart, are read back whole, and what is found by them is what comparing the values finds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from functools import cache
+from itertools import product
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -24,7 +25,7 @@ from potluck.table.text_forms import escape, unescape
 SETTINGS = settings(max_examples=100, deadline=None)
 SETTINGS_FOR_EACH_KIND = settings(max_examples=30, deadline=None)
 SOAK_SETTINGS = settings(max_examples=3_000, deadline=None)
-LONGEST = 6
+LONGEST = 4
 
 # What a careless key would confuse: the separator, the escapes and what sorts around them, ends of the alphabet.
 TEXT = st.text(st.sampled_from('a!"#~$b _\0é\u0301Z\uffff\ud7ff\ue000\U0001f600\U0010ffff'), max_size=LONGEST)
@@ -33,6 +34,8 @@ LONG_TEXT = st.builds(lambda text, times: text * times, ANY_TEXT, st.integers(1,
 DECIMALS = st.decimals(-999, 999, places=2) | st.sampled_from(
     [Decimal(text) for text in ("0", "-0.0", "-0.01", "1E+1")]
 )
+TENTHS = st.integers(0, 99).map(lambda tenths: Decimal(tenths) / 10)
+UUIDS = st.sampled_from([UUID(int=0), UUID(int=1), UUID(int=2**128 - 1)]) | st.uuids()
 TIMES = st.datetimes(
     datetime(1, 1, 3), datetime(9999, 12, 29), timezones=st.sampled_from([UTC, timezone(timedelta(hours=-7))])
 ) | st.integers(-5, 5).map(lambda steps: datetime(2025, 1, 1, tzinfo=UTC) + steps * timedelta(milliseconds=400))
@@ -50,34 +53,44 @@ class Sort:
     spec: str
     values: st.SearchStrategy[Any]
     bounds: st.SearchStrategy[Any]
+    around: Callable[[Any], list[Any]] = lambda value: [value]  # bounds that are hard to get right
     compared_as: Callable[[Any], Any] = lambda value: value
     anywhere: bool = True  # ranges of it need not be on the end of the key
 
 
+def around_text(text: str) -> list[str]:
+    return [text, text + "a", text[:-1], (text or "a") * LONGEST]
+
+
+def around_number(number: Any) -> list[Any]:
+    return [number, number + 1, number - 1]
+
+
+def around_amount(amount: Decimal) -> list[Decimal]:
+    return [amount, amount + Decimal("0.004"), amount - Decimal("0.004")]
+
+
+def around_time(time: datetime) -> list[datetime]:
+    return [time, time + timedelta(microseconds=400), time + timedelta(milliseconds=400)]
+
+
 TEXT_TYPE = Annotated[str, Meta(max_length=LONGEST)]
 SORTS = {
-    "text": Sort(TEXT_TYPE, "", ANY_TEXT, LONG_TEXT, anywhere=False),
-    "folded": Sort(TEXT_TYPE, ":folded", ANY_TEXT, LONG_TEXT, fold),
-    "cut": Sort(Annotated[str, Meta(max_length=60)], ":folded 12", LONG_TEXT, LONG_TEXT, fold),
-    "digits": Sort(
-        Annotated[int, Meta(ge=0)],
-        ":03",
-        st.integers(0, 999) | st.integers(0, 3),
-        st.integers(-2, 1002) | st.integers(0, 3),
-    ),
-    "signed": Sort(int, ":02", st.integers(-99, 99) | st.integers(-3, 3), st.integers(-102, 102) | st.integers(-3, 3)),
-    "one digit": Sort(Annotated[int, Meta(ge=0, le=9)], "", st.integers(0, 9), st.integers(-1, 11)),
-    "decimal": Sort(Decimal, ":3.2", DECIMALS, DECIMALS | st.decimals(-1001, 1001, places=3)),
-    "positive": Sort(
-        Annotated[Decimal, Limits(ge=0)], ":1.1", st.integers(0, 99).map(lambda tenths: Decimal(tenths) / 10), DECIMALS
-    ),
-    "seconds": Sort(Seconds, "", TIMES.map(cut_to(timedelta(seconds=1))), TIMES),
-    "milliseconds": Sort(Milliseconds, "", TIMES.map(cut_to(timedelta(milliseconds=1))), TIMES),
+    "text": Sort(TEXT_TYPE, "", ANY_TEXT, LONG_TEXT, around_text, anywhere=False),
+    "folded": Sort(TEXT_TYPE, ":folded", ANY_TEXT, LONG_TEXT, around_text, fold),
+    "cut": Sort(Annotated[str, Meta(max_length=60)], ":folded 12", LONG_TEXT, LONG_TEXT, around_text, fold),
+    "digits": Sort(Annotated[int, Meta(ge=0)], ":03", st.integers(0, 999), st.integers(-2, 1002), around_number),
+    "signed": Sort(int, ":02", st.integers(-99, 99), st.integers(-102, 102), around_number),
+    "one digit": Sort(Annotated[int, Meta(ge=0, le=9)], "", st.integers(0, 9), st.integers(-1, 11), around_number),
+    "decimal": Sort(Decimal, ":3.2", DECIMALS, DECIMALS, around_amount),
+    "positive": Sort(Annotated[Decimal, Limits(ge=0)], ":1.1", TENTHS, DECIMALS, around_amount),
+    "seconds": Sort(Seconds, "", TIMES.map(cut_to(timedelta(seconds=1))), TIMES, around_time),
+    "milliseconds": Sort(Milliseconds, "", TIMES.map(cut_to(timedelta(milliseconds=1))), TIMES, around_time),
     "date": Sort(date, "", st.dates(), st.dates()),
-    "uuid": Sort(UUID, "", st.uuids(), st.uuids()),
-    "hex": Sort(UUID, ":hex", st.uuids() | st.sampled_from([UUID(int=0), UUID(int=2**128 - 1)]), st.uuids()),
+    "uuid": Sort(UUID, "", UUIDS, UUIDS),
+    "hex": Sort(UUID, ":hex", UUIDS, UUIDS),
     "boolean": Sort(bool, "", st.booleans(), st.booleans()),
-    "choice": Sort(Literal["a", "b#", "c!"], "", st.sampled_from(["a", "b#", "c!"]), TEXT),
+    "choice": Sort(Literal["a", "b#", "c!"], "", st.sampled_from(["a", "b#", "c!"]), TEXT, around_text),
 }
 UNORDERED = {
     "unpadded": Sort(Annotated[int, Meta(ge=-50, le=150)], "", st.integers(-50, 150), st.nothing()),
@@ -236,38 +249,43 @@ BEGINNINGS = ["", "P#", "P#{before}#"]
 ENDINGS = ["", "#", "#Z", "#{after}", "#~#{after}"]
 
 
+def ranges_of(bounds: list[Any]) -> Iterator[Range[Any]]:
+    """Every range that these bounds make."""
+    flags = (False, True)
+    for one, other, low_open, high_open in product([*bounds, None], [*bounds, None], flags, flags):
+        yield Range(one, low_open, other, high_open)
+
+
 def check_range_of(kind: str, data: st.DataObject) -> None:
     sort = SORTS[kind]
     ending = data.draw(st.sampled_from(ENDINGS if sort.anywhere else [""]))
     substitute = data.draw(st.sampled_from(["", '|"']))
     beginning = data.draw(st.sampled_from(BEGINNINGS))
-    text = f"{beginning}{{f{sort.spec}{substitute}}}{ending}"
     kinds = (("before", "text"), ("f", kind), ("after", "text"))
-    template = parsed(text, kinds, frozenset({"f"} if substitute else ()))
-    values = data.draw(st.lists(sort.values, min_size=1, max_size=5)) + ([None] if substitute else [])
-    bounds = sort.bounds | st.sampled_from([value for value in values if value is not None])
-    ends = st.tuples(bounds | st.none(), st.booleans())
-    (low, low_open), (high, high_open) = data.draw(ends), data.draw(ends)
-    asked = Range(low, low_open, high, high_open)
-    given_before = {"before": data.draw(TEXT)} if "before" in template.fields else {}
-    condition = sort_condition(template, {**given_before, "f": asked})
-    befores = [*given_before.values(), *given_before.values(), data.draw(TEXT)]
-    for value in values:
-        row = SimpleNamespace(f=value, before=data.draw(st.sampled_from(befores)), after=data.draw(TEXT))
-        if len(template.parts) == 1 and value is not None and not template.components[0].form.encode(value):
-            continue  # no key is empty
-        key = template.encode(vars(row))
-        assert key is not None
-        expected = (
-            value is not None
-            and in_range(sort, asked, value)
-            and all(getattr(row, name) == before for name, before in given_before.items())
-        )
-        assert found(condition, key, row) == expected, (condition, key, asked)
+    template = parsed(f"{beginning}{{f{sort.spec}{substitute}}}{ending}", kinds, frozenset({"f"} if substitute else ()))
+    values = data.draw(st.lists(sort.values, min_size=1, max_size=5))
+    bounds = [bound for value in values[:2] for bound in sort.around(value)] + data.draw(
+        st.lists(sort.bounds, max_size=2)
+    )
+    before, after = data.draw(TEXT), data.draw(TEXT)
+    given_before = {"before": before} if "before" in template.fields else {}
+    rows = [SimpleNamespace(f=value, before=before, after=after) for value in values]
+    if substitute:
+        rows.append(SimpleNamespace(f=None, before=before, after=after))
+    if given_before:
+        rows.append(SimpleNamespace(f=values[0], before=data.draw(TEXT), after=after))
+    if len(template.parts) == 1:
+        rows = [row for row in rows if template.components[0].encode(row.f)]  # no key is empty
+    keys = [template.encode(vars(row)) or "" for row in rows]
     prefix = template.prefix(given_before, len(given_before))
-    if prefix and condition.values:
-        assert not lets_through(condition, prefix[:-1] + "\x1f")
-        assert not lets_through(condition, successor(prefix) + "a"), "rows of other kinds would be read"
+    for asked in ranges_of(bounds):
+        condition = sort_condition(template, {**given_before, "f": asked})
+        for key, row in zip(keys, rows, strict=True):
+            expected = row.f is not None and row.before == before and in_range(sort, asked, row.f)
+            assert found(condition, key, row) == expected, (asked, condition, row)
+        if prefix:
+            assert not lets_through(condition, prefix[:-1] + "\x1f"), "rows of other kinds would be read"
+            assert not lets_through(condition, successor(prefix) + "a"), "rows of other kinds would be read"
 
 
 @pytest.mark.parametrize("kind", SORTS)
@@ -307,14 +325,12 @@ def test_a_beginning_finds_the_texts_that_begin_so(kind: str, data: st.DataObjec
     ending = data.draw(st.sampled_from(ENDINGS))
     template = parsed(f"P#{{f{sort.spec}}}{ending}", (("f", kind), ("after", "text")))
     values = data.draw(st.lists(sort.values, min_size=1, max_size=5))
-    value, end = data.draw(st.sampled_from(values)), data.draw(st.integers(0, LONGEST))
-    asked = data.draw(sort.bounds | st.just(value[:end]))
-    condition = sort_condition(template, {"f": StartsWith(asked)})
-    for value in values:
-        row = SimpleNamespace(f=value, after=data.draw(TEXT))
-        key = template.encode(vars(row))
-        assert key is not None
-        assert found(condition, key, row) == sort.compared_as(value).startswith(sort.compared_as(asked))
+    rows = [SimpleNamespace(f=value, after=data.draw(TEXT)) for value in values]
+    for asked in [*values, *around_text(values[0]), values[0][:1], data.draw(sort.bounds)]:
+        condition = sort_condition(template, {"f": StartsWith(asked)})
+        for row in rows:
+            expected = sort.compared_as(row.f).startswith(sort.compared_as(asked))
+            assert found(condition, template.encode(vars(row)) or "", row) == expected, (asked, condition, row)
 
 
 @pytest.mark.parametrize("kind", [*SORTS, *UNORDERED])

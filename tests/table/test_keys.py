@@ -33,6 +33,7 @@ from potluck.table.ranges import (
     more_than,
     sort_condition,
     starts_with,
+    successor,
 )
 
 FAMILY = UUID("f47ac10b-58cc-4372-a567-0e02b2c3d479")
@@ -421,6 +422,40 @@ class TestSortConditions:
     ) -> None:
         assert sort_condition(template(text), given) == condition
 
+    @pytest.mark.parametrize(
+        ("text", "given", "condition"),
+        [
+            ("{price:2.2}", {"price": at_least(Decimal("0.004"))}, SortCondition(">=", ("00.01",))),
+            ("{price:2.2}", {"price": at_most(Decimal("-0.004"))}, SortCondition("<=", ("-99.98",))),
+            ("{price:2.2}", {"price": more_than(Decimal("99.99"))}, SortCondition("=", ('"',))),
+            ("{stock:02}", {"stock": at_most(-1)}, SortCondition("=", ('"',))),
+            ("{stock:02}", {"stock": at_most(1000)}, SortCondition("<=", ("99",))),
+            (
+                "{at}",
+                {"at": at_least(NOON + timedelta(milliseconds=1))},
+                SortCondition(">=", ("2025-12-10T12:00:01Z",)),
+            ),
+            (
+                "{at}",
+                {"at": less_than(NOON + timedelta(milliseconds=1))},
+                SortCondition("<=", ("2025-12-10T12:00:00Z",)),
+            ),
+            ("{exactly}", {"exactly": more_than(NOON)}, SortCondition(">=", ("2025-12-10T12:00:00.001Z",))),
+            ("{name}", {"name": at_least("x" * 101)}, SortCondition(">=", ("x" * 100,))),
+            ("{name}", {"name": less_than("x" * 101)}, SortCondition("<=", ("x" * 100,))),
+            ("A#{name}", {"name": starts_with("x" * 101)}, SortCondition("=", ('A#"',))),
+        ],
+    )
+    def test_a_bound_that_no_value_can_be_is_moved_to_the_next_that_can(
+        self, text: str, given: dict[str, Any], condition: SortCondition
+    ) -> None:
+        assert sort_condition(template(text), given) == condition
+
+    def test_a_text_as_long_as_can_be_is_not_past_itself(self) -> None:
+        for asked, kept in [(more_than("x" * 100), False), (at_least("x" * 101), False), (less_than("x" * 101), True)]:
+            keep = sort_condition(template("{name}"), {"name": asked}).keep
+            assert (keep is None or keep(SimpleNamespace(name="x" * 100))) == kept
+
     def test_what_the_key_cannot_tell_is_told_by_the_row(self) -> None:
         condition = sort_condition(template("{name}"), {"name": less_than("b")})
         assert condition == SortCondition("<=", ("b",))
@@ -519,3 +554,8 @@ def test_a_beginning_can_be_written_by_hand() -> None:
     assert store.written_prefix(store.text, {"store_id": STORE, "status": "pending"}) == f"STORE#{STORE}#STATUS#pending"
     with pytest.raises(DesignError, match="is not how"):
         store.written_prefix("STATUS#", {})
+
+
+def test_what_comes_after_a_text_is_text_itself() -> None:
+    assert successor("FAMILY#") == "FAMILY$"
+    assert successor("a\ud7ff") == "a\ue000"

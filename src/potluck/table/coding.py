@@ -15,8 +15,9 @@ import msgspec
 from potluck.table.decoder import KNOWN_TO_DECODERS, Unreadable, read_member, write_decoder
 from potluck.table.encoder import KNOWN_TO_ENCODERS, write_encoder
 from potluck.table.errors import UnreadableItem
-from potluck.table.fields import FieldPlan, stored_value
+from potluck.table.field_plans import FieldPlan
 from potluck.table.keys import KeyPlan
+from potluck.table.values import stored_value
 from potluck.table.written_code import Code
 
 __all__ = ["Coding", "Row", "compile_coding"]

@@ -8,8 +8,9 @@ from typing import Any
 
 from msgspec import convert
 
-from potluck.table.fields import ANY_WHOLE_NUMBERS, FieldPlan, Kind, limits_broken
+from potluck.table.field_plans import FieldPlan, Kind
 from potluck.table.keys import KeyPlan
+from potluck.table.values import ANY_WHOLE_NUMBERS, limits_broken
 from potluck.table.written_code import Code, indented
 
 __all__ = ["KNOWN_TO_DECODERS", "Unreadable", "read_member", "write_decoder"]

@@ -24,9 +24,7 @@ def fold(text: str, /, most_bytes: int | None = None) -> str:
     if text.isascii():
         text = " ".join(text.lower().split())
     else:
-        # Folding the case can bring accents of its own.
-        text = _without_accents(_without_accents(text).casefold())
-        text = normalize("NFC", " ".join(text.split()))
+        text = normalize("NFC", " ".join(_without_accents(text).casefold().split()))
     text = text.translate(BEFORE_SEPARATOR)
     return text if most_bytes is None else _cut(text, most_bytes)
 
