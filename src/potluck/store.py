@@ -157,36 +157,46 @@ class Store:
         """The next so many items; fewer only if they are the last, and `next` is None only then."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
-        rows: list[tuple[dict[str, Any], Any]] = []
+        rows: list[dict[str, Any]] = []
+        entities: list[T] = []
         selective = query.filter is not None
         look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
         while True:
             answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
-            rows += self._rows(query, answer["Items"])
+            more_rows, more_entities = query.read(answer["Items"], self.now)
+            rows += more_rows
+            entities += more_entities
             after = answer.get("LastEvaluatedKey")
             if len(rows) > limit or after is None:
                 break
             look_at = look_at * 2 if selective else limit + 1 - len(rows)
         if len(rows) <= limit:
-            return Page([entity for _, entity in rows], None)
-        rows = rows[:limit]
+            return Page(entities, None)
+        last = rows[limit - 1]
         names = query.pattern.table.index_key_names(query.pattern.index)
-        return Page([entity for _, entity in rows], {name: rows[-1][0][name] for name in names})
+        return Page(entities[:limit], {name: last[name] for name in names})
 
     async def each(self, query: Query[T]) -> AsyncIterator[T]:
         """Every item, however many requests it takes."""
-        after: Mapping[str, Any] | None = None
-        while True:
-            answer = await self._read(query.pattern.name, query.request(after=after))
-            for _, entity in self._rows(query, answer["Items"]):
+        async for entities in self._pages(query):
+            for entity in entities:
                 yield entity
-            after = answer.get("LastEvaluatedKey")
-            if after is None:
-                return
 
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
-        return [entity async for entity in self.each(query)]
+        found: list[T] = []
+        async for entities in self._pages(query):
+            found += entities
+        return found
+
+    async def _pages(self, query: Query[T]) -> AsyncIterator[list[T]]:
+        after: Mapping[str, Any] | None = None
+        while True:
+            answer = await self._read(query.pattern.name, query.request(after=after))
+            yield query.read(answer["Items"], self.now)[1]
+            after = answer.get("LastEvaluatedKey")
+            if after is None:
+                return
 
     async def first(self, query: Query[T]) -> T | None:
         """The first item, or None."""
@@ -194,8 +204,9 @@ class Store:
         look_at = FILTERED_ROWS if query.filter is not None else 1
         while True:
             answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
-            for _, entity in self._rows(query, answer["Items"]):
-                return cast("T", entity)
+            _, entities = query.read(answer["Items"], self.now)
+            if entities:
+                return entities[0]
             after = answer.get("LastEvaluatedKey")
             if after is None:
                 return None
@@ -210,9 +221,7 @@ class Store:
         while True:
             answer = await self._read(query.pattern.name, query.request(after=after, recognisable=True))
             now = self.now
-            for item in answer["Items"]:
-                plan = query.reads(item)
-                total += plan is not None and not plan.expired(item, now)
+            total += sum(len(plan.visible(answer["Items"], now)) for plan in query.pattern.members)
             after = answer.get("LastEvaluatedKey")
             if after is None:
                 return total
@@ -457,24 +466,10 @@ class Store:
             await asyncio.sleep(self.patience.wait(attempt))
 
     def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
-        if item is None:
-            return None
         for plan in members:
-            if plan.matches(item):
+            if item is not None and plan.matches(item):
                 return None if plan.expired(item, self.now) else plan.coding.decode(item)
         return None
-
-    def _rows(self, query: Query[Any], items: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Any]]:
-        now = self.now
-        rows = []
-        for item in items:
-            plan = query.reads(item)
-            if plan is None or plan.expired(item, now):
-                continue
-            entity = plan.coding.decode(item)
-            if query.keeps(entity):
-                rows.append((item, entity))
-        return rows
 
 
 def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from potluck.table.text_forms import escape, unescape
 
 SETTINGS = settings(max_examples=100, deadline=None)
 SETTINGS_FOR_EACH_KIND = settings(max_examples=30, deadline=None)
-SOAK_SETTINGS = settings(max_examples=3_000, deadline=None)
+SOAK_SETTINGS = settings(max_examples=1_000, deadline=None)
 LONGEST = 4
 
 # What a careless key would confuse: the separator, the escapes and what sorts around them, ends of the alphabet.

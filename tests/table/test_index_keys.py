@@ -340,7 +340,8 @@ class Step:
 def scenarios(draw: st.DrawFn, kind: Kind) -> tuple[dict[str, Any], set[str], list[Step]]:
     """How the row begins, what it lacks because it is old, and what is done to it."""
     start = draw(st.fixed_dictionaries({}, optional=kind.values))
-    older = {name for name in draw(st.sets(st.sampled_from(sorted(kind.values)))) if name not in start}
+    may_lack = {*kind.values, "version"} & plan_of(kind.entity).fields.keys() - start.keys()
+    older = draw(st.sets(st.sampled_from(sorted(may_lack)))) if may_lack else set()
     step = st.builds(
         Step,
         values=st.fixed_dictionaries({}, optional=kind.values).filter(bool),

@@ -123,6 +123,8 @@ class TestWriting:
             ("{price:8.2}", {"price": Decimal("42.5")}, "00000042.50"),
             ("{price:8.2}", {"price": Decimal("-42.5")}, "-99999957.49"),
             ("{price:3.1}", {"price": Decimal("-0.0")}, "000.0"),
+            ("{price:30.8}", {"price": Decimal("-" + "9" * 30 + "." + "9" * 8)}, "-" + "0" * 30 + "." + "0" * 8),
+            ("{price:30.8}", {"price": Decimal("9" * 30 + "." + "9" * 8)}, "9" * 30 + "." + "9" * 8),
             ("{done}", {"done": True}, "true"),
             ("{at}", {"at": NOON}, "2025-12-10T12:00:00Z"),
             ("{exactly}", {"exactly": NOON}, "2025-12-10T12:00:00.000Z"),
@@ -455,6 +457,7 @@ class TestSortConditions:
         for asked, kept in [(more_than("x" * 100), False), (at_least("x" * 101), False), (less_than("x" * 101), True)]:
             keep = sort_condition(template("{name}"), {"name": asked}).keep
             assert (keep is None or keep(SimpleNamespace(name="x" * 100))) == kept
+        assert sort_condition(template("{name}"), {"name": less_than("x" * 101)}).keep is None
 
     def test_what_the_key_cannot_tell_is_told_by_the_row(self) -> None:
         condition = sort_condition(template("{name}"), {"name": less_than("b")})

@@ -132,16 +132,22 @@ class Query(Generic[T_co]):
         members = self.pattern.members
         return Expressions(members[0] if len(members) == 1 else None)
 
-    def reads(self, item: Mapping[str, Any]) -> EntityPlan | None:
-        """Which member a stored row is, or None for a row of another kind that lies in the same range."""
-        for plan in self.pattern.members:
-            if plan.matches(item):
-                return plan
-        return None
-
-    def keeps(self, entity: Any) -> bool:
-        """Whether a row that the sort condition let through is really in the range that was asked for."""
-        return self.sort.keep is None or self.sort.keep(entity)
+    def read(self, items: list[dict[str, Any]], now: int) -> tuple[list[dict[str, Any]], list[T_co]]:
+        """Those of some stored rows that were asked for and have not expired, and the entities they are, in order."""
+        members, keep = self.pattern.members, self.sort.keep
+        if len(members) == 1:
+            rows = members[0].visible(items, now)
+            decode = members[0].coding.decode
+            entities = [decode(row) for row in rows]
+        else:
+            # A row of a kind that was not asked for may lie in the same range.
+            kinds = {id(row): plan for plan in members for row in plan.visible(items, now)}
+            rows = [row for row in items if id(row) in kinds]
+            entities = [kinds[id(row)].coding.decode(row) for row in rows]
+        if keep is not None:
+            kept = [number for number, entity in enumerate(entities) if keep(entity)]
+            rows, entities = [rows[number] for number in kept], [entities[number] for number in kept]
+        return rows, entities
 
 
 @dataclass(frozen=True, slots=True)

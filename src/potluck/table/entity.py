@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, dataclass_transform
@@ -95,16 +95,16 @@ class EntityPlan:
     expiry: FieldPlan | None
     coding: Coding = field(repr=False)
 
-    def matches(self, item: Mapping[str, Any]) -> bool:
-        """Whether a stored row is one of these: by its type where rows carry one, else by its key."""
-        if self.type is not None:
-            told = item.get(self.table.type_attribute)  # type: ignore[arg-type]
-            return told is not None and told.get("S") == self.type
-        return self.key.matches(item)
-
     def key_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The primary key of these component values, in wire form."""
         return self.key.wire(values)
+
+    def matches(self, item: Mapping[str, Any]) -> bool:
+        """Whether a stored row is one of these: by its type where rows carry one, else by its key."""
+        if self.type is None:
+            return self.key.matches(item)
+        told = item.get(self.table.type_attribute)  # type: ignore[arg-type]
+        return told is not None and told.get("S") == self.type
 
     def expired(self, item: Mapping[str, Any], now: int) -> bool:
         """Whether a stored row is gone for every reader, though perhaps not yet deleted."""
@@ -112,6 +112,11 @@ class EntityPlan:
             return False
         stored = item.get(self.expiry.attribute)
         return stored is not None and "N" in stored and float(stored["N"]) <= now
+
+    def visible(self, items: Iterable[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+        """Those of some stored rows that a reader of this kind sees."""
+        matches, expired = self.matches, self.expired
+        return [item for item in items if matches(item) and not expired(item, now)]
 
 
 class _Declaration(msgspec.StructMeta):

@@ -140,7 +140,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
     signed = lowest is None or lowest < 0
     least = greatest.copy_negate() if signed else Decimal(0)
     for bound in (field.ge, field.gt, field.le, field.lt):
-        if bound is not None and not -count <= bound * 10**after <= count:
+        if bound is not None and not -count <= _EXACT.scaleb(Decimal(bound), after) <= count:
             wide_enough = f"{{{field.name}:{len(str(abs(int(bound))))}.{after}}}"
             raise DesignError(f"{field.where} may be {bound}, which has more digits; write {wide_enough}")
 

@@ -61,7 +61,7 @@ class Table:
         self.ttl = ttl
         self.type_attribute = type_attribute
         self.names = names
-        # What `potluck design --lint` says and the author has weighed: "name: subject" as printed there, and why it stays.
+        # What `potluck design --lint` says and the author has weighed: "name: subject" as printed, and why it stays.
         self.accepted = dict(accepted or {})
         self.entities: list[EntityPlan] = []
         self.patterns: list[Pattern] = []
