@@ -55,7 +55,7 @@ class Member(
     table=clubs,
     type="Member",
     key=("CLUB#{club_id}", "MEMBER#{member_id}"),
-    GSI1=("CLUB#{club_id}#MEMBERS", "{name:folded 200}"),
+    GSI1=("CLUB#{club_id}#MEMBERS", "NAME#{name:folded 200}"),
     GSI2=sparse("CLUB#{club_id}#OWING", "{owes:06}", when=lambda owes: owes > 0),
 ):
     """One of them."""
@@ -102,7 +102,7 @@ class Meeting(
     table=clubs,
     type="Meeting",
     key=("CLUB#{club_id}", "MEETING#{begins}#{meeting_id}"),
-    GSI1=("CLUB#{club_id}#MEMBERS", "{title:folded 200}"),
+    GSI1=("CLUB#{club_id}#MEMBERS", "NAME#{title:folded 200}"),
 ):
     """When they meet; forgotten some time later."""
 

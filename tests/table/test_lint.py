@@ -420,14 +420,14 @@ def shelves(name: str, in_group: str, alone: str) -> Table:
 
 def test_a_space_that_sorts_before_the_separator():
     plain = shelves("{name}", "{group}#{title}", "{title}")
-    folded = shelves("{name:folded}", "{group:folded}#{title:folded}", "{title:folded}#~")
+    folded = shelves("IT#{name:folded}", "IT#{group:folded}#{title:folded}", "IT#{title:folded}#~")
     assert labels(plain, "split-group") == ["Group in GSI1SK", "Thing in GSI1SK"]
     assert labels(folded, "split-group") == []
 
 
 def test_an_index_that_sorts_by_code_points():
     plain = shelves("{name}", "{group}#{title}", "{title}")
-    folded = shelves("{name:folded}", "{group:folded}#{title:folded}", "{title:folded}#~")
+    folded = shelves("IT#{name:folded}", "IT#{group:folded}#{title:folded}", "IT#{title:folded}#~")
     assert labels(plain, "code-point-order") == [
         "Group.name in GSI1SK",
         "Thing.group in GSI1SK",
@@ -454,8 +454,8 @@ def test_text_that_must_match_a_pattern_sorts_as_it_is():
 
 
 def test_a_sort_key_that_no_row_gets():
-    wrong = shelves("{name:folded}", "{title:folded}#~", "{group:folded}#{title:folded}")
-    right = shelves("{name:folded}", "{group:folded}#{title:folded}", "{title:folded}#~")
+    wrong = shelves("IT#{name:folded}", "IT#{title:folded}#~", "IT#{group:folded}#{title:folded}")
+    right = shelves("IT#{name:folded}", "IT#{group:folded}#{title:folded}", "IT#{title:folded}#~")
     assert labels(wrong, "never-written") == ["Thing in GSI1"]
     assert labels(right, "never-written") == []
 
@@ -474,7 +474,7 @@ def test_partitions_that_are_one_or_few_or_one_at_a_time():
         GSI1=("USERS", "{user_id}"),
     ):
         user_id: UUID
-        name: Annotated[Name, Unique("NAMES", "{name:folded}")]
+        name: Annotated[Name, Unique("NAMES", "NAME#{name:folded}")]
 
     class ByState(Entity, table=shop, type="ByState", key=("STATE#{state}#{weekend}", "{order_id}")):
         state: Literal["open", "closed"]

@@ -20,7 +20,19 @@ from potluck.table.errors import (
     WriteRefused,
 )
 from potluck.table.expressions import Change, Condition, absent, present, the
-from potluck.table.fields import Counter, ExpiresAt, InKeys, KeyOnly, Milliseconds, OrNull, Seconds, Unique, Version
+from potluck.table.fields import (
+    Counter,
+    ExpiresAt,
+    InKeys,
+    KeyOnly,
+    LeftOut,
+    Limits,
+    Milliseconds,
+    OrNull,
+    Seconds,
+    Unique,
+    Version,
+)
 from potluck.table.operations import check, delete, put, update
 from potluck.table.ranges import Range, StartsWith, at_least, at_most, between, less_than, more_than, starts_with
 from potluck.table.tables import Number, Request, Table
@@ -43,6 +55,8 @@ __all__ = [
     "InvalidValue",
     "ItemCollection",
     "KeyOnly",
+    "LeftOut",
+    "Limits",
     "Milliseconds",
     "NotFound",
     "NotUnique",

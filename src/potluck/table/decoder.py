@@ -136,6 +136,8 @@ def _entry(code: Code, plan: FieldPlan) -> str:
         return f"{name}: {left_out} if (wire := it.get({name})) is None else {read},"
     if plan.optional:
         return f"{name}: {_reading_or_none(code, plan, 'wire', f'(wire := it[{name}])')},"
+    if plan.unwritten is not None:
+        return f"{name}: {_reading(code, plan, f'(it.get({name}) or {plan.unwritten!r})')},"
     return f"{name}: {_reading(code, plan, f'it[{name}]')},"
 
 

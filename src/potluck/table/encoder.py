@@ -136,9 +136,12 @@ def _cut_time(plan: FieldPlan, text: str, value: str, row: _Making) -> None:
 
 def _write_attributes(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     for name, plan in fields.items():
-        if plan.key_only:
-            continue
         value = f"v_{name}"
+        if plan.key_only:
+            if plan.kind in (Kind.LIST, Kind.MAP, Kind.SET, Kind.STRUCT):
+                # What is inside is tested where it is written, and this is written into the key only.
+                row.before.append(f"stored_value({code.constant(plan)}, {value})")
+            continue
         wire = f"{{'S': t_{name}}}" if plan.kind in WRITTEN_TOGETHER else _wire(code, plan, value)
         if plan.kind is Kind.SET:
             if plan.optional:
@@ -146,6 +149,8 @@ def _write_attributes(code: Code, fields: Mapping[str, FieldPlan], row: _Making)
             row.after += [f"if {value}:", f"    row[{plan.attribute!r}] = {wire}"]
         elif plan.optional and plan.none_as == "left out":
             row.after += [f"if {value} is not None:", f"    row[{plan.attribute!r}] = {wire}"]
+        elif plan.unwritten is not None:
+            row.after += [f"if (wire := {wire}) != {plan.unwritten!r}:", f"    row[{plan.attribute!r}] = wire"]
         elif plan.optional:
             row.entries.append((plan.attribute, f"{{'NULL': True}} if {value} is None else {wire}"))
         else:

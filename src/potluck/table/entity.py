@@ -13,7 +13,7 @@ import msgspec
 from potluck.table.coding import Coding, compile_coding
 from potluck.table.errors import DesignError
 from potluck.table.fields import FieldPlan, plan_fields
-from potluck.table.keys import KeyPlan, Template
+from potluck.table.keys import KeyPlan, Template, check_key_only
 from potluck.table.tables import RENAMING, KeyAttribute, Table
 
 __all__ = [
@@ -202,6 +202,7 @@ def _plan(
     fields = plan_fields(cls)
     _check_names(name, table, fields)
     primary = _key_plan(name, fields, None, (table.partition, table.sort), _pair(key), None, primary=True)
+    check_key_only(primary, fields)
     formers = tuple(
         _key_plan(name, fields, None, (table.partition, table.sort), _pair(each), None, primary=True)
         for each in formerly
@@ -293,7 +294,10 @@ def _key_plan(
         raise DesignError(f"{where}: the {'index' if index else 'table'} has {wanted}")
 
     def parse(text: str, attribute: KeyAttribute) -> Template:
-        return Template.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
+        template = Template.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")
+        if len(template.parts) == 1 and template.components and template.components[0].form.decode is None:
+            raise DesignError(f"{where}, key {text!r} is empty where nothing is left of a name; write a word before it")
+        return template
 
     alternatives = sort.templates if isinstance(sort, FirstOf) else () if sort is None else (sort,)
     when_fields = tuple(inspect.signature(when).parameters) if when is not None else ()

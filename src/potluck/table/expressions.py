@@ -36,7 +36,7 @@ from potluck.table.conditions import (
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.errors import InvalidValue
 from potluck.table.fields import NULL, FieldPlan, encode_element, encode_value, stored_value
-from potluck.table.readings import stored_forms
+from potluck.table.readings import default_meets, stored_forms
 
 __all__ = ["OWNER", "Change", "Condition", "Expressions", "Field", "absent", "equals", "present", "the"]
 
@@ -137,7 +137,11 @@ class Expressions:
                 return f"{self.name(OWNER)} = {self.value(OWNER, {'M': dict(owner)})}", ONE_TEST
         assert isinstance(condition, FieldCondition)
         field = self.field(condition.field)
-        return self._asked_of(field, self.name(field.attribute), condition)
+        name = self.name(field.attribute)
+        text, holds = self._asked_of(field, name, condition)
+        if field.unwritten is not None and default_meets(field, condition):
+            return _joined(OR, [f"attribute_not_exists({name})", text])
+        return text, holds
 
     def _wrapped(self, condition: Condition, strength: int) -> str:
         text, holds = self._written(condition)
@@ -184,12 +188,14 @@ class Expressions:
         ordering = operator not in ("=", "<>")
         if isinstance(operand, FieldName):
             other = self.field(operand)
+            if other.unwritten is not None:
+                raise InvalidValue(other.entity, other.name, "its default is left out; compare it with a value")
             if field.wire and other.wire and field.wire != other.wire:
                 raise ValueError(f"{field.where} and {other.where} are stored as different types and never compare")
             if ordering and field.wire and field.wire not in ORDERED:
                 raise InvalidValue(field.entity, field.name, "it has no order")
             return f"{name} {operator} {self.name(other.attribute)}"
-        if not ordering and stored_value(field, operand) is None:
+        if not ordering and field.unwritten is None and stored_value(field, operand) is None:
             # An empty set is not stored.
             return f"attribute_{'not_' if operator == '=' else ''}exists({name})"
         wire = encode_value(field, operand)

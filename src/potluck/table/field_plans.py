@@ -80,6 +80,7 @@ class FieldPlan:
     required: bool = True
     default: Any = msgspec.NODEFAULT
     default_factory: Any = msgspec.NODEFAULT
+    unwritten: dict[str, Any] | None = None  # the default as it would be stored, where a row has nothing instead
     precision: Precision | None = None
     min_length: int | None = None
     max_length: int | None = None

@@ -26,6 +26,7 @@ __all__ = [
     "InKeys",
     "KeyOnly",
     "Kind",
+    "LeftOut",
     "Limits",
     "Milliseconds",
     "OrNull",
@@ -60,6 +61,9 @@ _VERSION = _Marker("version")
 _EXPIRES = _Marker("expiry")
 _COUNTER = _Marker("counter")
 _NULL = _Marker("None is stored as NULL")
+
+LeftOut = _Marker("the default is left out")
+"""The default is not written: a row has nothing where the entity has its default."""
 
 KeyOnly = _Marker("key only")
 """The value lives in the primary key and is no attribute of its own."""
@@ -136,6 +140,8 @@ def _plan_members(cls: Any, entity: str, inside: str, levels: int, above: tuple[
             default_factory=info.default_factory,
         )
         _check_default(plan)
+        if LeftOut in _unwrapped(info.type)[1]:
+            plan = replace(plan, unwritten=_unwritten(plan))
         plans[info.name] = plan
     return plans
 
@@ -159,7 +165,7 @@ def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any
         elif isinstance(extra, _Marker):
             if extra is _NULL:
                 said["none_as"] = "null"
-            else:
+            elif extra is not LeftOut:
                 roles[_ROLES[extra]] = True
     what = _plan_core(core, where, entity, name, levels, above)
     plan = FieldPlan(
@@ -294,6 +300,13 @@ def _check_plan(plan: FieldPlan, has_role: bool, has_limits: bool) -> None:
         raise DesignError(f"{where}: versions, counters and expiries are whole numbers")
     if has_limits != (plan.kind is Kind.DECIMAL and (plan.ge, plan.le) != (None, None)):
         raise DesignError(f"{where}: Limits are for Decimal, and Meta for everything else")
+
+
+def _unwritten(plan: FieldPlan) -> dict[str, Any]:
+    """How the default of a field that leaves it out would be stored."""
+    if plan.required or plan.optional or plan.key_only or plan.kind is Kind.SET:
+        raise DesignError(f"{plan.where}: LeftOut is for an attribute with a default that is neither None nor a set")
+    return encode_value(plan, plan.default if plan.default_factory is msgspec.NODEFAULT else plan.default_factory())
 
 
 def _check_default(plan: FieldPlan) -> None:

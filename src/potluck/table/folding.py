@@ -2,10 +2,10 @@
 
 from unicodedata import combining, normalize
 
-__all__ = ["FOLDED_BYTES_PER_CHARACTER", "fold"]
+__all__ = ["FOLDED_BYTES_PER_CHARACTER", "caseless", "fold"]
 
 FOLDED_BYTES_PER_CHARACTER = 6
-"""No character folds to more: some letters of India and Tibet are written as two, of three bytes each."""
+"""No character becomes more, folded or caseless: some letters of India are written as two, of three bytes each."""
 
 LONGEST_CHARACTER = 4
 """How many bytes a character can take in UTF-8."""
@@ -27,6 +27,17 @@ def fold(text: str, /, most_bytes: int | None = None) -> str:
         text = normalize("NFC", " ".join(_without_accents(text).casefold().split()))
     text = text.translate(BEFORE_SEPARATOR)
     return text if most_bytes is None else _cut(text, most_bytes)
+
+
+def caseless(text: str) -> str:
+    """The same for texts that differ only in case, surrounding space, or how an accent is put on its letter."""
+    return _composed(_composed(text.strip()).casefold())
+
+
+def _composed(text: str) -> str:
+    # The few characters that composing takes apart stay as they are: it would make them longer than keys allow for.
+    composed = normalize("NFC", text)
+    return composed if len(composed.encode()) <= len(text.encode()) else text
 
 
 def _without_accents(text: str) -> str:

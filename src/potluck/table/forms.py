@@ -54,7 +54,7 @@ class KeyForm:
 def discrete(
     encode: Callable[[Any], str], floor: Callable[[Any], Any], step: Callable[[Any, int], Any]
 ) -> Callable[[Range[Any]], Span | None]:
-    """Spans of values that can be counted: `floor` is the last of them up to a bound, `step` the next or last one."""
+    """Spans of values that can be counted: `floor` is the last up to a bound, `step` moves by one."""
 
     def span(asked: Range[Any]) -> Span | None:
         low = high = None
@@ -77,7 +77,9 @@ def discrete(
 
 def misspelt(field: FieldPlan, spec: str, possible: str) -> DesignError:
     spelt = f"{field.name}:{spec}" if spec else field.name
-    return DesignError(f"{field.where}: {{{spelt}}} is not enough for a key of {field.kind.value}; write {possible}")
+    return DesignError(
+        f"{field.where}: {{{spelt}}} does not say how to write its {field.kind.value} in a key; write {possible}"
+    )
 
 
 def expected_other(field: FieldPlan, value: Any) -> InvalidValue:

@@ -327,7 +327,7 @@ class _Reading:
         name = component.field
         if self.primary and not self.unique:
             raise self.refused(f"two spellings of {name} would be one row; write {{{name}}}, and fold it in an index")
-        if self.unique and component.spec != "folded":
+        if self.unique and component.form.whole_below is not None and component.spec != "folded":
             raise self.refused(f"two values of {name} that begin alike would be one; write {{{name}:folded}}")
 
     def check_end(self, component: Component, follows: str, last: bool) -> None:

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import msgspec
 
 from potluck.dynamo.values import Item, Value, equal
-from potluck.table.fields import NULL, FieldPlan, Kind, stored_value
+from potluck.table.conditions import (
+    Among,
+    BeginsWith,
+    Between,
+    Compared,
+    Condition,
+    Contains,
+    FieldName,
+    Fits,
+    Still,
+)
+from potluck.table.errors import InvalidValue
+from potluck.table.fields import NULL, FieldPlan, Kind, encode_value, stored_value
 
-__all__ = ["holds", "read_when_missing", "stored_forms"]
+__all__ = ["default_meets", "holds", "read_when_missing", "stored_forms"]
+
+COMPARISONS = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 KNOWN_FACTORIES = (list, dict, set, frozenset, tuple)
 
@@ -20,6 +42,8 @@ def stored_forms(field: FieldPlan, value: Any) -> tuple[bool, Value | None]:
     start = read_when_missing(field)
     if value is None:
         return start is None, NULL
+    if field.unwritten is not None and stored is None:
+        return True, encode_value(field, value)
     return start is not msgspec.NODEFAULT and stored_value(field, start) == stored, stored
 
 
@@ -28,6 +52,25 @@ def holds(field: FieldPlan, value: Any, item: Item) -> bool:
     missing, form = stored_forms(field, value)
     stored = item.get(field.attribute)
     return missing if stored is None else form is not None and equal(stored, form)
+
+
+def default_meets(field: FieldPlan, condition: Condition) -> bool:
+    """Whether a default that is left out of the row meets what is asked of the field."""
+    default = read_when_missing(field)
+    match condition:
+        case Compared(_, sign, operand) if not isinstance(operand, FieldName):
+            return bool(COMPARISONS[sign](default, operand))
+        case Among(_, values):
+            return default in values
+        case Between(_, low, high):
+            return bool(low <= default <= high)
+        case BeginsWith(_, start):
+            return bool(default.startswith(start))
+        case Contains(_, element):
+            return element in default
+        case Still() | Fits():
+            return False  # they ask for what may be missing themselves
+    raise InvalidValue(field.entity, field.name, "its default is left out of the row; compare it with a value")
 
 
 def read_when_missing(field: FieldPlan) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, fold
+from potluck.table.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, caseless, fold
 from potluck.table.forms import KeyForm, Span, discrete, expected_other, misspelt
 
 if TYPE_CHECKING:
@@ -33,8 +33,10 @@ def unescape(text: str) -> str:
 def text_form(field: FieldPlan, spec: str) -> KeyForm:
     if spec == "folded" or spec.startswith("folded "):
         return _folded(field, spec)
+    if spec == "caseless":
+        return _caseless(field)
     if spec:
-        raise misspelt(field, spec, f"{{{field.name}}} or {{{field.name}:folded}}")
+        raise misspelt(field, spec, f"{{{field.name}}}, {{{field.name}:caseless}} or {{{field.name}:folded}}")
     shortest, longest = field.min_length or 0, field.max_length
     if longest is None:
         raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
@@ -71,6 +73,19 @@ def text_form(field: FieldPlan, spec: str) -> KeyForm:
         pattern=f"{ESCAPED}{{{shortest},{longest}}}",
         span=span,
         begins=begins,
+    )
+
+
+def _caseless(field: FieldPlan) -> KeyForm:
+    if field.max_length is None:
+        raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
+    return KeyForm(
+        name="caseless",
+        encode=lambda value: escape(caseless(valid_text(field, value))),
+        decode=None,
+        max_bytes=field.max_length * FOLDED_BYTES_PER_CHARACTER,
+        pattern=f"{ESCAPED}*",
+        compared_as=lambda value: caseless(valid_text(field, value)),
     )
 
 

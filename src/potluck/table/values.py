@@ -41,7 +41,7 @@ class _Refused(Exception):
 
 def encode_value(plan: FieldPlan, value: Any) -> Value:
     """A value as it is sent, or InvalidValue; what is never stored (None that is left out, no elements) is refused."""
-    wire = stored_value(plan, value)
+    wire = _written_or_refused(plan, value)
     if wire is None:
         raise InvalidValue(plan.entity, plan.name, f"{shown(value)} is left out of the row, so it has no stored form")
     return wire
@@ -49,6 +49,11 @@ def encode_value(plan: FieldPlan, value: Any) -> Value:
 
 def stored_value(plan: FieldPlan, value: Any) -> Value | None:
     """A value as it is stored, None where the attribute is left out, or InvalidValue."""
+    wire = _written_or_refused(plan, value)
+    return None if wire is not None and wire == plan.unwritten else wire
+
+
+def _written_or_refused(plan: FieldPlan, value: Any) -> Value | None:
     try:
         return _written(plan, value)
     except _Refused as refused:

@@ -260,7 +260,7 @@ class StorageLocation(
     location_id: UUID
     family_id: UUID
     name: Annotated[
-        str, Meta(min_length=1, max_length=50), Unique("FAMILY#{family_id}", "UNIQUE#LOCATION#{name:folded}")
+        str, Meta(min_length=1, max_length=50), Unique("FAMILY#{family_id}", "UNIQUE#LOCATION#{name:caseless}")
     ]
     description: OrNull[Annotated[str, Meta(max_length=200)]] = None
     version: Version = 1
@@ -286,7 +286,9 @@ class Store(
 
     store_id: UUID
     family_id: UUID
-    name: Annotated[str, Meta(min_length=1, max_length=100), Unique("FAMILY#{family_id}", "UNIQUE#STORE#{name:folded}")]
+    name: Annotated[
+        str, Meta(min_length=1, max_length=100), Unique("FAMILY#{family_id}", "UNIQUE#STORE#{name:caseless}")
+    ]
     address: OrNull[Annotated[str, Meta(max_length=200)]] = None
     version: Version = 1
     created_at: Seconds
