@@ -17,7 +17,7 @@ from potluck.table.access import Gather, ItemCollection, Query, Ref
 from potluck.table.entity import Entity, EntityPlan
 from potluck.table.errors import Changed, NotFound, OutcomeUnknown, Unavailable, UnreadableItem, VersionConflict
 from potluck.table.expressions import Change, Condition
-from potluck.table.operations import Operation, delete, explain_failure, put, update
+from potluck.table.operations import Operation, delete, explain_failure, put, update, upsert
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
 
@@ -265,6 +265,12 @@ class Store:
             # A transaction does not tell what it made of the item.
             return await self.one(Ref((operation.plan,), {}, operation.key, operation.name, consistent=True))
         return cast(E, operation.plan.coding.decode(stored))
+
+    async def upsert(self, target: Ref[E], *changes: Change, when: Condition | None = None) -> E:
+        """Change some fields of an item, or make it of its key and these changes, and give it as it is now."""
+        operation = upsert(target, *changes, when=when)
+        answer = await self._write(operation)
+        return cast(E, operation.plan.coding.decode(answer["Attributes"]))
 
     async def delete(self, target: Entity | Ref[Any], when: Condition | None = None) -> None:
         """Delete the item; that it is not there is no error unless `when=present`."""

@@ -13,6 +13,7 @@ from potluck.table import (
     Entity,
     ExpiresAt,
     ItemCollection,
+    KeyOnly,
     Range,
     StartsWith,
     Table,
@@ -117,14 +118,39 @@ class TestKeys:
                 PK: Name
 
     def test_fields_may_come_from_a_class_that_several_entities_share(self) -> None:
-        class Stamped(Entity):
+        class Stamped(Entity, rename="camel"):
             version: Version = 1
+            seen_by: Name = "nobody"
 
         class Thing(Stamped, table=table(), key=("THING#{thing_id}", "THING")):
             thing_id: UUID
 
-        assert list(plan_of(Thing).fields) == ["version", "thing_id"]
-        assert plan_of(Thing).version is not None
+        plan = plan_of(Thing)
+        assert [field.attribute for field in plan.fields.values()] == ["version", "seenBy", "thingId"]
+        assert plan.version is not None
+
+    def test_a_shared_class_names_its_attributes_as_the_table_does(self) -> None:
+        class Stamped(Entity):
+            seen_by: Name = "nobody"
+
+        with refused("Thing.seen_by comes from a class that does not know.*rename='camel'"):
+
+            class Thing(Stamped, table=table(), key=("THING#{thing_id}", "THING")):
+                thing_id: UUID
+
+    def test_a_value_kept_in_the_key_only_is_in_the_key(self) -> None:
+        with refused("said to be in the key only, but is not in it"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING")):
+                thing_id: UUID
+                place: Annotated[int, Meta(ge=0), KeyOnly]
+
+    def test_an_index_key_of_which_nothing_may_be_left_is_refused(self) -> None:
+        with refused("is empty where nothing is left of a name"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING"), GSI1=("BY", "{name:folded}")):
+                thing_id: UUID
+                name: Name
 
     @pytest.mark.parametrize(
         ("said", "words"),

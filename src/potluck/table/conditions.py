@@ -168,6 +168,11 @@ class Present(Condition):
 
 
 @dataclass(frozen=True, slots=True)
+class Unexpired(Condition):
+    """Nothing is there, or an item that has not expired."""
+
+
+@dataclass(frozen=True, slots=True)
 class All(Condition):
     parts: tuple[Condition, ...]
 

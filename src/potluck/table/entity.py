@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -158,6 +159,13 @@ class _Declaration(msgspec.StructMeta):
         return cls
 
 
+# The same as msgspec's renaming, for names as Python writes them.
+NAMING: dict[str, Callable[[str], str]] = {
+    "camel": lambda name: re.sub("(?<=[^_])_+([^_])", lambda match: match[1].upper(), name),
+    "pascal": lambda name: re.sub("(?:^|_+)([^_])", lambda match: match[1].upper(), name),
+    "as written": lambda name: name,
+}
+
 STRUCT_OPTIONS = frozenset({"rename", "gc", "weakref", "dict", "cache_hash", "eq", "order", "repr_omit_defaults"})
 
 
@@ -268,6 +276,11 @@ def _check_names(name: str, table: Table, fields: Mapping[str, FieldPlan]) -> No
     if table.type_attribute is not None:
         taken.add(table.type_attribute)
     for each in fields.values():
+        if each.attribute == each.name != NAMING[table.names](each.name):
+            raise DesignError(
+                f"{name}.{each.name} comes from a class that does not know the table's way of naming; "
+                f"say there rename={RENAMING[table.names]!r}"
+            )
         if not each.key_only and each.attribute in taken:
             raise DesignError(
                 f"{name}.{each.name} would be stored as {each.attribute}, which the table itself uses; "

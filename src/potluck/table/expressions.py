@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from potluck.dynamo.limits import EXPRESSION_BYTES
@@ -29,6 +30,7 @@ from potluck.table.conditions import (
     Owned,
     Present,
     Still,
+    Unexpired,
     absent,
     present,
     the,
@@ -133,15 +135,20 @@ class Expressions:
             case Present():
                 there = f"attribute_exists({self._partition()})"
                 return _joined(AND, [there, *(f"NOT {expired}" for expired in self._expired())])
+            case Unexpired():
+                return _joined(AND, [f"NOT {expired}" for expired in self._expired()])
             case Owned(owner):
                 return f"{self.name(OWNER)} = {self.value(OWNER, {'M': dict(owner)})}", ONE_TEST
         assert isinstance(condition, FieldCondition)
         field = self.field(condition.field)
         name = self.name(field.attribute)
         text, holds = self._asked_of(field, name, condition)
-        if field.unwritten is not None and default_meets(field, condition):
+        if field.unwritten is None:
+            return text, holds
+        if default_meets(field, condition):
             return _joined(OR, [f"attribute_not_exists({name})", text])
-        return text, holds
+        # What is missing is unequal to everything, but a reader finds the default there.
+        return _joined(AND, [f"attribute_exists({name})", text]) if "<>" in text else (text, holds)
 
     def _wrapped(self, condition: Condition, strength: int) -> str:
         text, holds = self._written(condition)
@@ -235,9 +242,14 @@ def _check_ordered(field: FieldPlan, value: Value) -> None:
         raise InvalidValue(field.entity, field.name, "it has no order")
 
 
+@lru_cache(4096)
+def _spelt(stem: str) -> str:
+    return re.sub("[^A-Za-z0-9_]", "_", stem)
+
+
 def _placeholder(sign: str, stem: str, meaning: T, given: dict[str, T]) -> str:
     """The one that was given for this meaning, or the next one that is free."""
-    first = placeholder = sign + re.sub("[^A-Za-z0-9_]", "_", stem)
+    first = placeholder = sign + _spelt(stem)
     number = 1
     while given.setdefault(placeholder, meaning) != meaning:
         number += 1

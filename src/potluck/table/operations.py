@@ -1,4 +1,4 @@
-"""The writes: put, update, delete and check. Each is complete and right, or refused, before anything is sent."""
+"""The writes: put, update, upsert, delete, check. Each is complete and right, or refused, before anything is sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.values import Item, Value, equal
 from potluck.table.access import Ref
-from potluck.table.clauses import Clause, Sum, clause, counts, room_for, shows
+from potluck.table.clauses import Assign, Clause, Sum, clause, counts, room_for, shows
 from potluck.table.conditions import (
     Add,
     All,
@@ -22,6 +22,7 @@ from potluck.table.conditions import (
     Fits,
     Include,
     Still,
+    Unexpired,
     absent,
     conjuncts,
     mentions_the_item,
@@ -32,7 +33,7 @@ from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import ComponentsNeeded
 from potluck.table.expressions import Expressions
 from potluck.table.failures import explain_refusal
-from potluck.table.fields import encode_value
+from potluck.table.fields import Kind, encode_value
 from potluck.table.guards import guard_of, guarded_fields
 from potluck.table.known import Known, Unknown, index_keys
 from potluck.table.readings import stored_forms
@@ -40,7 +41,20 @@ from potluck.table.tables import Request
 from potluck.table.transactions import Transaction
 from potluck.table.writes import Action, Write, claim, release
 
-__all__ = ["Check", "Delete", "Operation", "Put", "Update", "check", "delete", "explain_failure", "put", "update"]
+__all__ = [
+    "Check",
+    "Delete",
+    "Operation",
+    "Put",
+    "Update",
+    "Upsert",
+    "check",
+    "delete",
+    "explain_failure",
+    "put",
+    "update",
+    "upsert",
+]
 
 ONE: Value = {"N": "1"}
 ANY_TIME = 0
@@ -133,6 +147,13 @@ class Update(Operation):
         return request
 
 
+class Upsert(Update):
+    """Some fields of an item, which is made if it is not there."""
+
+    __slots__ = ()
+    verb = "upsert"
+
+
 class Delete(Operation):
     """No item."""
 
@@ -204,15 +225,47 @@ def update(
         clauses.append(raised.clause)
 
     relied_on |= before.relied_on | after.relied_on
-    fits = [
-        Fits(each.field, each.amount)
-        for name, each in asked.items()
-        if isinstance(each, Add) and room_for(plan.fields[name], each.amount)[1]
-    ]
     others = [each for each in conditions if each != present]
-    condition = _all([present, *relied_on.values(), *others, *fits])
+    condition = _all([present, *relied_on.values(), *others, *_bounds(plan, asked)])
     write = Write("Update", plan, aim.key, condition, clauses=tuple(clauses))
     return Update(plan, aim.key, aim.seen, when, (write, *guards), raised.version if raised is not None else None)
+
+
+def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) -> Upsert:
+    """Change some fields of an item, or make the item of its key and these changes if there is none.
+
+    For rows that count or collect: nobody has to make them first.
+    """
+    aim = _aim(target)
+    plan = aim.plan
+    if plan.version is not None or plan.uniques:
+        reason = "a version" if plan.version is not None else "a unique field"
+        raise ValueError(f"upsert {plan.name}: it has {reason}, so put it with when=absent and then update it")
+    conditions = (*(each for each in changes if isinstance(each, Still)), *conjuncts(when))
+    for each in conditions:
+        if mentions_the_item(each):
+            raise ValueError(f"upsert {plan.name}: it makes the item or changes it, so that is no condition")
+        _try(plan, each)
+    asked = _by_field(plan, changes)
+    missing = [
+        field.name
+        for field in plan.fields.values()
+        if field.required and field.kind is not Kind.SET and field.name not in {*aim.values, *asked}
+    ]
+    if missing:
+        raise ValueError(f"upsert {plan.name}: a new item would lack {', '.join(missing)}; say what it becomes(...)")
+    values = {name: each.value for name, each in asked.items() if isinstance(each, Becomes)}
+    known = Known(plan, {**stated_values(conditions), **aim.values, **values}, None)
+    clauses = [
+        *_own_attributes(plan, aim.values),
+        *(clause(plan.fields[name], each) for name, each in asked.items()),
+        *index_keys(plan, frozenset(plan.fields), known),
+    ]
+    checks: list[Condition] = [*conditions, *_bounds(plan, asked)]
+    if plan.expiry is not None:
+        checks.insert(0, Unexpired())
+    write = Write("Update", plan, aim.key, _all(checks) if checks else None, clauses=tuple(clauses))
+    return Upsert(plan, aim.key, None, when, (write,))
 
 
 def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
@@ -284,7 +337,7 @@ def _aim(target: Entity | Ref[Any]) -> _Aim:
 
 def _try(plan: EntityPlan, condition: Condition | None) -> None:
     """Refuse now what could not be written as text later: a field of another entity, or a value it cannot have."""
-    if condition is not None:
+    if condition is not None and condition not in (absent, present):
         Expressions(plan, ANY_TIME).condition(condition)
 
 
@@ -336,6 +389,26 @@ def _rows_made_of_fields(plan: EntityPlan) -> Iterable[tuple[str, frozenset[str]
         yield f"the key in {index}", key.components
     for unique in plan.uniques:
         yield f"the guard of {unique.field}", guarded_fields(plan, unique)
+
+
+def _bounds(plan: EntityPlan, asked: Mapping[str, Change]) -> list[Condition]:
+    """What keeps numbers that are added to within the bounds of their fields."""
+    return [
+        Fits(each.field, each.amount)
+        for name, each in asked.items()
+        if isinstance(each, Add) and room_for(plan.fields[name], each.amount)[1]
+    ]
+
+
+def _own_attributes(plan: EntityPlan, values: Mapping[str, Any]) -> list[Clause]:
+    """What every row with this key has: its type, and the values in its key that are attributes as well."""
+    own: list[Clause] = []
+    if plan.type is not None and plan.table.type_attribute is not None:
+        own.append(Assign(plan.table.type_attribute, {"S": plan.type}))
+    for name, value in values.items():
+        if not plan.fields[name].key_only:
+            own.append(clause(plan.fields[name], Becomes(FieldName(plan.cls, name), value)))
+    return own
 
 
 def _only_counts(plan: EntityPlan, asked: Mapping[str, Change]) -> bool:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from msgspec import Meta, field
 
-from potluck.table import Counter, Entity, InKeys, ItemCollection, KeyOnly, Seconds, Table, Version, get, query
+from potluck.table import Counter, Entity, InKeys, ItemCollection, KeyOnly, LeftOut, Seconds, Table, Version, get, query
 
 __all__ = [
     "MOST_BYTES_IN_RECORD_PART",
@@ -81,22 +81,23 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     created_at: Seconds
     expires_at: Seconds | None = None
 
-    # The document ends here. A poll that was stored by it reads as an open one without an admin.
+    # The document ends here. What follows is left out where it says what a poll stored by the document would be: an
+    # open one, without an admin.
     candidate_descriptions: Annotated[dict[CandidateName, Description], Meta(max_length=MOST_CANDIDATES)] | None = None
-    voter_policy: VoterPolicy = "open"
-    results_visibility: ResultsVisibility = "always"
+    voter_policy: Annotated[VoterPolicy, LeftOut] = "open"
+    results_visibility: Annotated[ResultsVisibility, LeftOut] = "always"
     max_rankings: CandidateNumber | None = None
-    method: Method = "irv"
-    seats: CandidateNumber = 1
+    method: Annotated[Method, LeftOut] = "irv"
+    seats: Annotated[CandidateNumber, LeftOut] = 1
     # How ties are broken that the rounds do not break; drawn when the poll is made, shown before the first vote.
     # Empty: in the candidates' own order.
-    lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES)] = field(default_factory=list)
+    lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES), LeftOut] = field(default_factory=list)
     closed_at: Seconds | None = None
     admin_key_hash: Hash | None = None
     creator_id: UUID | None = None
     # The shareable that the poll was made by: its passcodes guard it, so under its own address there is none.
     short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
-    version: Version = 1
+    version: Annotated[Version, LeftOut] = 1
 
     @get(consistent=True)
     def one(poll_id: UUID) -> None:

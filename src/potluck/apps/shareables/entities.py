@@ -9,7 +9,20 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from potluck.table import Counter, Entity, ExpiresAt, InKeys, KeyOnly, Milliseconds, Number, Table, Version, get, query
+from potluck.table import (
+    Counter,
+    Entity,
+    ExpiresAt,
+    InKeys,
+    KeyOnly,
+    LeftOut,
+    Milliseconds,
+    Number,
+    Table,
+    Version,
+    get,
+    query,
+)
 
 # Segments of keys are lowercase, as all of the design's tables and examples have them; its conventions say uppercase.
 
@@ -77,12 +90,12 @@ class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     admin_passcode: PasscodeHash
     expires_at: Milliseconds
     note: Note | None = None  # the design has it on checklists only
-    # Ours from here: what a poll adds is in the table of polls.
+    # Ours from here, left out where there is nothing to say: what a poll adds is in the table of polls.
     poll_id: UUID | None = None
-    viewers_can_tick: bool = True
+    viewers_can_tick: Annotated[bool, LeftOut] = True
     # Raised by whoever adds, removes or reorders items; a reordering that was made for other items is refused by it.
-    items_version: Counter = 0
-    version: Version = 1
+    items_version: Annotated[Counter, LeftOut] = 0
+    version: Annotated[Version, LeftOut] = 1
     # A year after expires_at; admins can read and clone it until then.
     ttl: ExpiresAt | None = None
 
@@ -104,10 +117,10 @@ class ChecklistItem(
     order: Annotated[int, Meta(ge=0, lt=1_000_000)]
     name: Name
     note: Note | None = None
-    # Ours from here.
-    done: bool = False
+    # Ours from here, left out of a line that nobody has touched.
+    done: Annotated[bool, LeftOut] = False
     done_at: Milliseconds | None = None
-    version: Version = 1
+    version: Annotated[Version, LeftOut] = 1
     # The shareable's; its row decides, this one lets the sweeper tidy.
     ttl: ExpiresAt | None = None
 
