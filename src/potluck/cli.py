@@ -93,9 +93,9 @@ def backup(chosen: argparse.Namespace, settings: Settings) -> int:
 
 def design(chosen: argparse.Namespace, _: Settings) -> int:
     """Print table designs as their declarations have them, or what a reviewer would ask about them."""
-    from potluck.table.cloudformation import cloudformation
     from potluck.table.design import markdown, with_section
-    from potluck.table.diagram import mermaid
+    from potluck.table.design.cloudformation import cloudformation
+    from potluck.table.design.diagram import mermaid
 
     modules = [_declarations(name) for name in chosen.apps or _designed()]
     tables = [table for module in modules for table in _tables(module)]

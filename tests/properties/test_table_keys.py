@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from potluck.table.fields import InKeys, Limits, Milliseconds, Seconds, plan_fields
-from potluck.table.folding import FOLDED_BYTES_PER_CHARACTER, fold
 from potluck.table.keys import KeyPlan, Template
-from potluck.table.ranges import Range, SortCondition, StartsWith, sort_condition, successor
-from potluck.table.text_forms import escape, unescape
+from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, fold
+from potluck.table.keys.ranges import Range, SortCondition, StartsWith, sort_condition, successor
+from potluck.table.keys.text_forms import escape, unescape
 
 SETTINGS = settings(max_examples=100, deadline=None)
 SETTINGS_FOR_EACH_KIND = settings(max_examples=30, deadline=None)

@@ -29,12 +29,12 @@ from potluck.table import (
     query,
     sparse,
 )
-from potluck.table.cloudformation import cloudformation, resource
 from potluck.table.design import markdown, with_section
-from potluck.table.diagram import mermaid
+from potluck.table.design.cloudformation import cloudformation, resource
+from potluck.table.design.diagram import mermaid
 from potluck.table.fields import Kind
+from potluck.table.lint.reach import Reach
 from potluck.table.patterns import Pattern
-from potluck.table.reach import Reach
 from tests.table.documents import journal, library, polls, shareables, shopping
 
 shop_table = Table(

@@ -11,9 +11,20 @@ from hypothesis import strategies as st
 from potluck.dynamo.expressions import Placeholders, condition
 from potluck.dynamo.limits import EXPRESSION_BYTES
 from potluck.table import Entity, InvalidValue, Table, absent, present, the
-from potluck.table.conditions import All, Among, Between, Compared, Condition, Either, FieldName, IsNone, IsThere, Not
 from potluck.table.entity import plan_of
 from potluck.table.expressions import Expressions, equals
+from potluck.table.expressions.conditions import (
+    All,
+    Among,
+    Between,
+    Compared,
+    Condition,
+    Either,
+    FieldName,
+    IsNone,
+    IsThere,
+    Not,
+)
 from tests.table.pantry import Book, InventoryItem, Invitation, Label, Noted, Shop, ShoppingListItem, Tally
 
 NOW = 1_765_000_000

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from potluck.table.folding import FOLDED_BYTES_PER_CHARACTER, fold
+from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, fold
 
 # Not assigned, private, or half of a pair: no fold knows them, and each takes four bytes at most.
 UNKNOWN = {"Cn", "Co", "Cs"}

@@ -26,8 +26,8 @@ from potluck.table import (
     the,
     update,
 )
-from potluck.table.conditions import Becomes, Change, FieldName, Still, absent
 from potluck.table.entity import plan_of
+from potluck.table.expressions.conditions import Becomes, Change, FieldName, Still, absent
 from tests.table.pantry import Book, InventoryItem, ShoppingListItem, inventory
 from tests.table.sending import Sent, opened
 from tests.table.test_operations import NOON

@@ -23,7 +23,7 @@ from potluck.table.fields import (
     plan_fields,
 )
 from potluck.table.keys import KeyPlan, Template, check_key_only
-from potluck.table.ranges import (
+from potluck.table.keys.ranges import (
     SortCondition,
     at_least,
     at_most,

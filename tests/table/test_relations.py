@@ -4,7 +4,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from potluck.table import Entity, Seconds, Table
-from potluck.table.relations import relations
+from potluck.table.design.relations import relations
 
 Name = Annotated[str, Meta(max_length=50)]
 

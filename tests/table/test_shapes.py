@@ -14,7 +14,7 @@ from msgspec import Meta
 from potluck.table import OrNull, Seconds
 from potluck.table.fields import plan_fields
 from potluck.table.keys import Component, Template
-from potluck.table.shapes import can_be_between, can_begin, can_equal, segments, template_segments
+from potluck.table.lint.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 
 
 class Ware(msgspec.Struct, kw_only=True):

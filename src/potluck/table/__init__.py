@@ -33,8 +33,8 @@ from potluck.table.fields import (
     Unique,
     Version,
 )
+from potluck.table.keys.ranges import Range, StartsWith, at_least, at_most, between, less_than, more_than, starts_with
 from potluck.table.operations import check, delete, put, update, upsert
-from potluck.table.ranges import Range, StartsWith, at_least, at_most, between, less_than, more_than, starts_with
 from potluck.table.tables import Number, Request, Table
 from potluck.table.transactions import Transaction
 

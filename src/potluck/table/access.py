@@ -14,8 +14,8 @@ from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.expressions import Condition, Expressions, equals
 from potluck.table.fields import encode_value
+from potluck.table.keys.ranges import Range, SortCondition, StartsWith
 from potluck.table.patterns import Bucket, Pattern, alternatives, plan_pattern, type_name
-from potluck.table.ranges import Range, SortCondition, StartsWith
 from potluck.table.tables import Request
 
 __all__ = ["AnyOf", "Gather", "ItemCollection", "Query", "Ref", "get", "query"]

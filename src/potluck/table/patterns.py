@@ -15,7 +15,7 @@ from potluck.table.entity import EntityPlan
 from potluck.table.errors import DesignError
 from potluck.table.fields import FieldPlan
 from potluck.table.keys import Component, KeyPlan, Template
-from potluck.table.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
+from potluck.table.keys.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
 from potluck.table.tables import Table
 
 __all__ = ["Bucket", "Parameter", "Pattern", "alternatives", "plan_pattern", "type_name"]

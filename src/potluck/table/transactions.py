@@ -8,9 +8,9 @@ from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import ITEM_BYTES, TRANSACTION_ACTIONS, TRANSACTION_BYTES
 from potluck.dynamo.values import item_size
 from potluck.table.errors import TransactionRefused
-from potluck.table.failures import explain_refusal
+from potluck.table.operations.failures import explain_refusal
+from potluck.table.operations.writes import Action, Write
 from potluck.table.tables import Request
-from potluck.table.writes import Action, Write
 
 if TYPE_CHECKING:
     from potluck.table.operations import Operation

@@ -8,12 +8,12 @@ import linecache
 from collections.abc import Callable, Iterator, Sequence
 
 from potluck.dynamo.limits import PAGE_BYTES, PARTITION_KEY_BYTES, READ_UNIT_BYTES, SORT_KEY_BYTES
-from potluck.table.attributes import attributes
-from potluck.table.diagram import mermaid
+from potluck.table.design.attributes import attributes
+from potluck.table.design.diagram import mermaid
+from potluck.table.design.markdown_text import code, listed, rows_of
 from potluck.table.keys import Component, KeyPlan, Template
-from potluck.table.markdown_text import code, listed, rows_of
+from potluck.table.lint.reach import Reach
 from potluck.table.patterns import Pattern
-from potluck.table.reach import Reach
 from potluck.table.tables import Table
 
 __all__ = ["BEGINS", "ENDS", "markdown", "with_section"]

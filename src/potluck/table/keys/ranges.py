@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from potluck.table.errors import DesignError
 from potluck.table.keys import Component, Template
-from potluck.table.number_forms import UNPADDED
+from potluck.table.keys.number_forms import UNPADDED
 
 __all__ = [
     "Range",

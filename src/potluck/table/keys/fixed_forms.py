@@ -10,7 +10,7 @@ from uuid import UUID
 
 from potluck.table.errors import InvalidValue
 from potluck.table.fields import FieldPlan, written_time
-from potluck.table.forms import KeyForm, discrete, expected_other, misspelt
+from potluck.table.keys.forms import KeyForm, discrete, expected_other, misspelt
 
 __all__ = ["boolean_form", "date_form", "time_form", "uuid_form"]
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from potluck.dynamo.values import Item, Value, equal
-from potluck.table.conditions import (
+from potluck.table.errors import InvalidValue
+from potluck.table.expressions.conditions import (
     Among,
     BeginsWith,
     Between,
@@ -19,7 +20,6 @@ from potluck.table.conditions import (
     Fits,
     Still,
 )
-from potluck.table.errors import InvalidValue
 from potluck.table.fields import NULL, FieldPlan, Kind, encode_value, stored_value
 
 __all__ = ["default_meets", "holds", "read_when_missing", "stored_forms"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from potluck.dynamo.values import Item, item_size, value_size
-from potluck.table.clauses import Clause, Remove
-from potluck.table.conditions import Condition, Either, Owned, absent
 from potluck.table.expressions import Expressions
-from potluck.table.guards import Guard, guard_item
+from potluck.table.expressions.clauses import Clause, Remove
+from potluck.table.expressions.conditions import Condition, Either, Owned, absent
+from potluck.table.operations.guards import Guard, guard_item
 
 if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan

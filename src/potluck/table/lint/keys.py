@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from potluck.table.design.relations import key_fields
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import Kind
-from potluck.table.findings import Finding, is_plain_text, queries, sort_templates
 from potluck.table.keys import SEPARATOR, Template
-from potluck.table.relations import key_fields
-from potluck.table.shapes import can_equal, segments, template_segments
+from potluck.table.lint.findings import Finding, is_plain_text, queries, sort_templates
+from potluck.table.lint.shapes import can_equal, segments, template_segments
 from potluck.table.tables import Table
 
 __all__ = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.values import Item
-from potluck.table.conditions import Absent, Compared, Condition, Either, FieldName, Still, conjuncts
 from potluck.table.errors import (
     AlreadyExists,
     Changed,
@@ -16,12 +15,13 @@ from potluck.table.errors import (
     VersionConflict,
     WriteRefused,
 )
-from potluck.table.readings import holds
+from potluck.table.expressions.conditions import Absent, Compared, Condition, Either, FieldName, Still, conjuncts
+from potluck.table.expressions.readings import holds
 
 if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
     from potluck.table.operations import Operation
-    from potluck.table.writes import Write
+    from potluck.table.operations.writes import Write
 
 __all__ = ["explain_refusal"]
 

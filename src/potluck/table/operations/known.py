@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from potluck.table.clauses import Assign, Remove
-from potluck.table.conditions import FieldName, Still
 from potluck.table.errors import ComponentsNeeded
+from potluck.table.expressions.clauses import Assign, Remove
+from potluck.table.expressions.conditions import FieldName, Still
 
 if TYPE_CHECKING:
     from potluck.table.entity import Entity, EntityPlan

@@ -8,8 +8,8 @@ from typing import Literal
 
 from potluck.table.fields import FieldPlan
 from potluck.table.keys import Component, KeyPlan, Template
+from potluck.table.lint.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 from potluck.table.patterns import Pattern
-from potluck.table.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 
 __all__ = ["Reach"]
 

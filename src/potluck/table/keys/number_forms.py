@@ -13,10 +13,10 @@ from potluck.dynamo.limits import NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.forms import KeyForm, Span, discrete, expected_other, misspelt
+from potluck.table.keys.forms import KeyForm, Span, discrete, expected_other, misspelt
 
 if TYPE_CHECKING:
-    from potluck.table.ranges import Range
+    from potluck.table.keys.ranges import Range
 
 __all__ = ["UNPADDED", "decimal_form", "integer_form", "number_form"]
 

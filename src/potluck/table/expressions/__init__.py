@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from potluck.dynamo.limits import EXPRESSION_BYTES
 from potluck.dynamo.values import Value, kind_of
-from potluck.table.clauses import Assign, Clause, Extend, Reduce, Remove, Sum, room_for
-from potluck.table.conditions import (
+from potluck.table.entity import EntityPlan, plan_of
+from potluck.table.errors import InvalidValue
+from potluck.table.expressions.clauses import Assign, Clause, Extend, Reduce, Remove, Sum, room_for
+from potluck.table.expressions.conditions import (
     Absent,
     All,
     Among,
@@ -35,10 +37,8 @@ from potluck.table.conditions import (
     present,
     the,
 )
-from potluck.table.entity import EntityPlan, plan_of
-from potluck.table.errors import InvalidValue
+from potluck.table.expressions.readings import default_meets, stored_forms
 from potluck.table.fields import NULL, FieldPlan, encode_element, encode_value, stored_value
-from potluck.table.readings import default_meets, stored_forms
 
 __all__ = ["OWNER", "Change", "Condition", "Expressions", "Field", "absent", "equals", "present", "the"]
 

@@ -9,8 +9,11 @@ from typing import Any, ClassVar
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.values import Item, Value, equal
 from potluck.table.access import Ref
-from potluck.table.clauses import Assign, Clause, Sum, clause, counts, room_for, shows
-from potluck.table.conditions import (
+from potluck.table.entity import Entity, EntityPlan, plan_of
+from potluck.table.errors import ComponentsNeeded
+from potluck.table.expressions import Expressions
+from potluck.table.expressions.clauses import Assign, Clause, Sum, clause, counts, room_for, shows
+from potluck.table.expressions.conditions import (
     Add,
     All,
     Becomes,
@@ -29,17 +32,14 @@ from potluck.table.conditions import (
     present,
     stated_values,
 )
-from potluck.table.entity import Entity, EntityPlan, plan_of
-from potluck.table.errors import ComponentsNeeded
-from potluck.table.expressions import Expressions
-from potluck.table.failures import explain_refusal
+from potluck.table.expressions.readings import stored_forms
 from potluck.table.fields import Kind, encode_value
-from potluck.table.guards import guard_of, guarded_fields
-from potluck.table.known import Known, Unknown, index_keys
-from potluck.table.readings import stored_forms
+from potluck.table.operations.failures import explain_refusal
+from potluck.table.operations.guards import guard_of, guarded_fields
+from potluck.table.operations.known import Known, Unknown, index_keys
+from potluck.table.operations.writes import Action, Write, claim, release
 from potluck.table.tables import Request
 from potluck.table.transactions import Transaction
-from potluck.table.writes import Action, Write, claim, release
 
 __all__ = [
     "Check",

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from potluck.dynamo.values import Item, Value, equal
-from potluck.table.conditions import Add, Becomes, Change, Exclude, Include
 from potluck.table.errors import InvalidValue
+from potluck.table.expressions.conditions import Add, Becomes, Change, Exclude, Include
+from potluck.table.expressions.readings import read_when_missing
 from potluck.table.fields import FieldPlan, Kind, encode_value, stored_value
-from potluck.table.readings import read_when_missing
 
 __all__ = ["Assign", "Clause", "Extend", "Reduce", "Remove", "Sum", "clause", "counts", "room_for", "shows"]
 

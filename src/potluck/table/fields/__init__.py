@@ -15,8 +15,8 @@ from msgspec import Meta
 
 from potluck.dynamo.limits import NESTING_LEVELS
 from potluck.table.errors import DesignError, InvalidValue
-from potluck.table.field_plans import FieldPlan, InKeys, Kind, Limits, Precision, Unique
-from potluck.table.values import NULL, encode_element, encode_value, stored_value, written_time
+from potluck.table.fields.plans import FieldPlan, InKeys, Kind, Limits, Precision, Unique
+from potluck.table.fields.values import NULL, encode_element, encode_value, stored_value, written_time
 
 __all__ = [
     "NULL",

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from potluck.table.design.markdown_text import code, listed
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.markdown_text import code, listed
 from potluck.table.tables import RENAMING, Table
 
 __all__ = ["attributes"]

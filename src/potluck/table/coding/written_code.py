@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from potluck.table.field_plans import FieldPlan
+from potluck.table.fields.plans import FieldPlan
 
 __all__ = ["Code", "Unusual", "indented", "unusual"]
 

@@ -10,7 +10,7 @@ from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan
 
 if TYPE_CHECKING:
-    from potluck.table.ranges import Range
+    from potluck.table.keys.ranges import Range
 
 __all__ = ["KeyForm", "Span", "discrete", "expected_other", "misspelt"]
 

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from potluck.table.design.relations import key_fields, relations
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.relations import key_fields, relations
 from potluck.table.tables import Table
 
 __all__ = ["mermaid"]

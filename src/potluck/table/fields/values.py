@@ -15,7 +15,7 @@ from potluck.dynamo.limits import NESTING_LEVELS, NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
 from potluck.dynamo.values import Value
 from potluck.table.errors import InvalidValue
-from potluck.table.field_plans import FieldPlan, Kind, Precision
+from potluck.table.fields.plans import FieldPlan, Kind, Precision
 
 __all__ = [
     "ANY_WHOLE_NUMBERS",

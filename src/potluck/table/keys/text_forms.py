@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, caseless, fold
-from potluck.table.forms import KeyForm, Span, discrete, expected_other, misspelt
+from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, caseless, fold
+from potluck.table.keys.forms import KeyForm, Span, discrete, expected_other, misspelt
 
 if TYPE_CHECKING:
-    from potluck.table.ranges import Range
+    from potluck.table.keys.ranges import Range
 
 __all__ = ["choice_form", "custom_form", "escape", "text_form", "unescape"]
 

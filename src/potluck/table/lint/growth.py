@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 from potluck.dynamo.limits import ITEM_BYTES
+from potluck.table.design.markdown_text import listed
+from potluck.table.design.relations import relations
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.findings import Finding
-from potluck.table.folding import LONGEST_CHARACTER
 from potluck.table.keys import Template
-from potluck.table.markdown_text import listed
-from potluck.table.relations import relations
+from potluck.table.keys.folding import LONGEST_CHARACTER
+from potluck.table.lint.findings import Finding
 from potluck.table.tables import Table
 
 __all__ = ["crowded_partitions", "shared_rows", "unbounded_rows"]

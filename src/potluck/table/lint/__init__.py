@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from potluck.table.findings import Finding
-from potluck.table.lint_growth import crowded_partitions, shared_rows, unbounded_rows
-from potluck.table.lint_keys import (
+from potluck.table.lint.findings import Finding
+from potluck.table.lint.growth import crowded_partitions, shared_rows, unbounded_rows
+from potluck.table.lint.keys import (
     code_point_order,
     shared_keys,
     split_groups,
@@ -15,7 +15,7 @@ from potluck.table.lint_keys import (
     unpadded_numbers,
     unreachable_alternatives,
 )
-from potluck.table.lint_reads import filters, open_prefixes, overlaps, unread_entities, unread_indexes
+from potluck.table.lint.reads import filters, open_prefixes, overlaps, unread_entities, unread_indexes
 from potluck.table.tables import Table
 
 __all__ = ["Finding", "lint"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan
-from potluck.table.findings import Finding, queries
 from potluck.table.keys import SEPARATOR, Component, KeyPlan, Template
-from potluck.table.reach import Reach
+from potluck.table.lint.findings import Finding, queries
+from potluck.table.lint.reach import Reach
 from potluck.table.tables import Table
 
 __all__ = ["filters", "open_prefixes", "overlaps", "unread_entities", "unread_indexes"]

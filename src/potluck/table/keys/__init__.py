@@ -13,10 +13,10 @@ from typing import Any
 from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
-from potluck.table.fixed_forms import boolean_form, date_form, time_form, uuid_form
-from potluck.table.forms import KeyForm
-from potluck.table.number_forms import decimal_form, integer_form, number_form
-from potluck.table.text_forms import choice_form, custom_form, text_form
+from potluck.table.keys.fixed_forms import boolean_form, date_form, time_form, uuid_form
+from potluck.table.keys.forms import KeyForm
+from potluck.table.keys.number_forms import decimal_form, integer_form, number_form
+from potluck.table.keys.text_forms import choice_form, custom_form, text_form
 
 __all__ = ["SEPARATOR", "Component", "KeyPlan", "Template", "check_key_only", "key_form"]
 

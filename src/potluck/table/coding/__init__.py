@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-from potluck.table.decoder import KNOWN_TO_DECODERS, Unreadable, read_member, write_decoder
-from potluck.table.encoder import KNOWN_TO_ENCODERS, write_encoder
+from potluck.table.coding.decoder import KNOWN_TO_DECODERS, Unreadable, read_member, write_decoder
+from potluck.table.coding.encoder import KNOWN_TO_ENCODERS, write_encoder
+from potluck.table.coding.written_code import Code
 from potluck.table.errors import UnreadableItem
-from potluck.table.field_plans import FieldPlan
+from potluck.table.fields.plans import FieldPlan
+from potluck.table.fields.values import stored_value
 from potluck.table.keys import KeyPlan
-from potluck.table.values import stored_value
-from potluck.table.written_code import Code
 
 __all__ = ["Coding", "Row", "compile_coding"]
 

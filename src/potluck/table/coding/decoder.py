@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import convert
 
-from potluck.table.field_plans import FieldPlan, Kind
+from potluck.table.coding.written_code import Code, indented
+from potluck.table.fields.plans import FieldPlan, Kind
+from potluck.table.fields.values import ANY_WHOLE_NUMBERS, limits_broken
 from potluck.table.keys import KeyPlan
-from potluck.table.values import ANY_WHOLE_NUMBERS, limits_broken
-from potluck.table.written_code import Code, indented
 
 __all__ = ["KNOWN_TO_DECODERS", "Unreadable", "read_member", "write_decoder"]
 

@@ -19,10 +19,10 @@ from msgspec import to_builtins
 
 from potluck.dynamo.limits import NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
-from potluck.table.field_plans import FieldPlan, Kind
+from potluck.table.coding.written_code import Code, indented
+from potluck.table.fields.plans import FieldPlan, Kind
+from potluck.table.fields.values import stored_value, written_time
 from potluck.table.keys import Component, KeyPlan, Template
-from potluck.table.values import stored_value, written_time
-from potluck.table.written_code import Code, indented
 
 __all__ = ["KNOWN_TO_ENCODERS", "write_encoder"]
 
