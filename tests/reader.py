@@ -1,16 +1,16 @@
 """Someone who follows a document: writes the files it shows, enters the commands, and compares what is printed."""
 
 import ast
+import multiprocessing
 import os
 import re
+import runpy
 import shlex
-import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from tests.commands import POTLUCK
 
 __all__ = ["SAID_ADDRESS", "Block", "Reader", "blocks", "combined", "commands", "environment", "first_line"]
 
@@ -21,6 +21,11 @@ BY_HAND = re.compile(r"(mkdir|cd|python -m venv|source|pip install|potluck dynam
 # A line that stands for lines of output that are not shown.
 LEFT_OUT = "…"
 COMMAND_SECONDS = 60
+# What the programs import, loaded once in the process that each of them is forked from: it takes longer than they do.
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(
+    ["pytest", "boto3", "potluck.backfill", "potluck.cli", "potluck.engines.aws", "potluck.engines.embedded"]
+)
 
 
 @dataclass(frozen=True)
@@ -71,17 +76,7 @@ class Reader:
         if command.startswith("export "):
             self.variables |= dict(assignment.split("=", 1) for assignment in shlex.split(command)[1:])
             return
-        ran = subprocess.run(
-            executable(command),
-            cwd=self.folder,
-            env=environment() | self.variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
-        printed = timeless(ran.stdout)
+        printed = timeless(ran(shlex.split(command), self.folder, environment() | self.variables))
         if LEFT_OUT in said.splitlines():
             for part in said.split(f"{LEFT_OUT}\n"):
                 assert part in printed, f"line {line}: $ {command}"
@@ -95,10 +90,41 @@ def commands(text: str) -> list[tuple[str, str]]:
     return [(found[1], found[2]) for found in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.M)]
 
 
-def executable(command: str) -> list[str]:
-    words = shlex.split(command)
-    programs = {"python": [sys.executable], "potluck": POTLUCK, "pytest": [sys.executable, "-m", "pytest"]}
-    return [*programs[words[0]], *words[1:]]
+def ran(words: list[str], folder: Path, variables: dict[str, str]) -> str:
+    """What a command prints that is run in a process of its own."""
+    with tempfile.NamedTemporaryFile() as output:
+        process = processes.Process(target=run, args=(words, folder, variables, output.name))
+        process.start()
+        process.join(COMMAND_SECONDS)
+        if process.is_alive():
+            process.kill()
+            raise TimeoutError(" ".join(words))
+        return Path(output.name).read_text()
+
+
+def run(words: list[str], folder: Path, variables: dict[str, str], output: str) -> None:
+    """In the new process: all that the shell does for a command, and then the command."""
+    printing = os.open(output, os.O_WRONLY)
+    os.dup2(printing, sys.__stdout__.fileno())
+    os.dup2(printing, sys.__stderr__.fileno())
+    os.environ.clear()
+    os.environ.update(variables)
+    os.chdir(folder)
+    program, *arguments = words
+    sys.path.insert(0, str(folder))
+    if program == "python":
+        sys.argv = arguments
+        runpy.run_path(arguments[0], run_name="__main__")
+        return
+    sys.argv = words
+    if program == "pytest":
+        import pytest
+
+        sys.exit(pytest.main(arguments))
+    assert program == "potluck"
+    from potluck import cli
+
+    sys.exit(cli.main(arguments))
 
 
 def environment() -> dict[str, str]:

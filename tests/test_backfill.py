@@ -11,7 +11,22 @@ from potluck.backfill import Progress, backfill
 from potluck.engines import Engine
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
-from potluck.table import Entity, KeyOnly, Table, Version, absent, get, put, query, sparse, the
+from potluck.table import (
+    AlreadyExists,
+    Counter,
+    Entity,
+    KeyOnly,
+    NotUnique,
+    Table,
+    Unique,
+    Version,
+    absent,
+    get,
+    put,
+    query,
+    sparse,
+    the,
+)
 from tests.engine_targets import BOTH, EMBEDDED
 from tests.stores import NOW, recorded_store
 
@@ -58,6 +73,7 @@ class Plant(
     species: Annotated[Name, KeyOnly]
     litres: int = 0
     watered: bool = False
+    visits: Counter = 0
     version: Version = 1
 
     @get
@@ -147,8 +163,9 @@ async def test_index_keys_alone_are_rewritten_in_place(tmp_path: Path) -> None:
 class Meddling:
     """An engine on which somebody waters a plant just before it is moved."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, change: str) -> None:
         self.engine = engine
+        self.change = change
         self.meddled: set[str] = set()
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -156,9 +173,8 @@ class Meddling:
             key = request["TransactItems"][1]["Delete"]["Key"]
             if str(key) not in self.meddled:
                 self.meddled.add(str(key))
-                change = "SET litres = litres + :one, version = version + :one"
                 values = {":one": {"N": "1"}}
-                body = {"TableName": "Plants", "Key": key, "UpdateExpression": change}
+                body = {"TableName": "Plants", "Key": key, "UpdateExpression": self.change}
                 await self.engine.call("UpdateItem", {**body, "ExpressionAttributeValues": values})
         return await self.engine.call(operation, request)
 
@@ -169,12 +185,94 @@ class Meddling:
         pass
 
 
-async def test_what_someone_writes_meanwhile_is_not_lost(tmp_path: Path) -> None:
+WATERED = "SET litres = litres + :one, version = version + :one"
+WATERED_UNSEEN = "SET litres = litres + :one"
+SEEN = "SET visits = :one"
+
+
+@pytest.mark.parametrize(
+    ("change", "changed"),
+    [
+        (WATERED, lambda plant: {"litres": plant.litres + 1, "version": 2}),
+        (WATERED_UNSEEN, lambda plant: {"litres": plant.litres + 1}),
+        (SEEN, lambda plant: {"visits": 1}),
+    ],
+    ids=["with a version", "without one", "what was not there"],
+)
+async def test_what_someone_writes_meanwhile_is_not_lost(tmp_path: Path, change: str, changed: Any) -> None:
     async with recorded_store(EMBEDDED, tmp_path, before) as (store, recording):
         await store.write_each([put(old(pot), when=absent) for pot in range(20)])
-        meddled = Store(Meddling(recording), lambda: NOW)
-        await to_the_end(meddled)
-        assert await store.all(Plant.on(SHELF)) == [new(pot, litres=pot % 10 + 1, version=2) for pot in range(20)]
+        meddled = Store(Meddling(recording, change), lambda: NOW)
+        assert (await to_the_end(meddled)).rewritten == 20
+        assert await store.all(Plant.on(SHELF)) == [new(pot, **changed(new(pot))) for pot in range(20)]
+
+
+async def test_a_row_of_another_kind_stays_though_its_key_looks_like_an_old_one(tmp_path: Path) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, before) as (store, recording):
+        await store.put(old(1), when=absent)
+        row = {**put(old(2), when=absent).request().body["Item"], "entityType": {"S": "Stone"}}
+        await recording.call("PutItem", {"TableName": "Plants", "Item": row})
+        assert (await to_the_end(store)).rewritten == 1
+        key = {name: row[name] for name in ("PK", "SK")}
+        assert (await recording.call("GetItem", {"TableName": "Plants", "Key": key}))["Item"] == row
+
+
+async def test_a_row_whose_new_place_is_taken_is_named(tmp_path: Path) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, before) as (store, _):
+        await store.put(old(1), when=absent)
+        there = await store.put(new(1, litres=9), when=absent)
+        with pytest.raises(AlreadyExists, match="PLANT#0001") as refused:
+            await to_the_end(store)
+        assert refused.value.current == there
+
+
+class Cutting(Entity, table=before, type="Cutting", key=("CUTTING#{number}", "CUTTING")):
+    """A cutting as it was stored once."""
+
+    number: UUID
+    label: Annotated[Name, Unique("LABEL#{label}", "UNIQUE")]
+    version: Version = 1
+
+
+class Seedling(
+    Entity,
+    table=after,
+    type="Cutting",
+    key=("SEEDLING#{number}", "SEEDLING"),
+    formerly=[("CUTTING#{number}", "CUTTING")],
+):
+    """The same with another key."""
+
+    number: UUID
+    label: Annotated[Name, Unique("LABEL#{label}", "UNIQUE")]
+    version: Version = 1
+
+    @get
+    def one(number: UUID) -> None:
+        """Which seedling is this?"""
+
+
+async def test_unique_values_move_with_their_rows(tmp_path: Path) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, before) as (store, recording):
+        await store.put(Cutting(number=UUID(int=1), label="mint"), when=absent)
+        async for _ in backfill(store, Seedling):
+            pass
+        with pytest.raises(NotUnique):
+            await store.put(Seedling(number=UUID(int=2), label="mint"), when=absent)
+        moved = await store.one(Seedling.one(UUID(int=1)))
+        renamed = await store.update(moved, the(Seedling.label).becomes("thyme"))
+        await store.delete(renamed)
+        assert (await recording.call("Scan", {"TableName": "Plants", "Select": "COUNT"}))["Count"] == 0
+
+
+async def test_a_unique_value_that_another_row_has_is_named(tmp_path: Path) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, before) as (store, recording):
+        await store.put(Seedling(number=UUID(int=2), label="mint"), when=absent)
+        row = put(Cutting(number=UUID(int=1), label="mint"), when=absent).request().body["TransactItems"][0]["Put"]
+        await recording.call("PutItem", {"TableName": "Plants", "Item": row["Item"]})
+        with pytest.raises(NotUnique, match="'mint' is taken"):
+            async for _ in backfill(store, Seedling):
+                pass
 
 
 async def test_a_busy_engine_only_makes_it_slower(tmp_path: Path) -> None:

@@ -12,10 +12,20 @@ from potluck.engines.conflicting import Conflicting
 from potluck.engines.lagging import Lagging
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
-from potluck.table import AlreadyExists, Changed, NotUnique, VersionConflict, absent, delete, put, the, update
+from potluck.table import (
+    AlreadyExists,
+    Changed,
+    NotUnique,
+    VersionConflict,
+    absent,
+    delete,
+    put,
+    the,
+    update,
+)
 from tests.engine_targets import BOTH
-from tests.stores import recorded_store
-from tests.table.clubs import Club, Member, clubs
+from tests.stores import NOW, recorded_store
+from tests.table.clubs import Club, Meeting, Member, clubs
 
 WRITERS = 50
 CLUB = UUID(int=1)
@@ -130,6 +140,34 @@ async def test_fifty_steps_of_an_indexed_number_all_count(store: Store) -> None:
     await asyncio.gather(*(step(number) for number in range(WRITERS)))
     stepped = await store.one(Member.one(CLUB, MEMBER))
     assert (stepped.owes, stepped.version) == (WRITERS, WRITERS + 1)
+
+
+async def test_fifty_lines_of_a_text_without_a_version_are_all_there(store: Store) -> None:
+    meeting = Meeting(club_id=CLUB, meeting_id=MEMBER, begins=NOW, title="Evening")
+    ref = Meeting.one(CLUB, NOW, MEMBER)
+    await store.put(meeting)
+
+    async def write_down(number: int) -> None:
+        await elsewhere(store, number).modify(
+            ref, lambda seen: [the(Meeting.minutes).becomes(f"{seen.minutes or ''}{number}\n")]
+        )
+
+    await asyncio.gather(*(write_down(number) for number in range(WRITERS)))
+    written = (await store.one(ref.consistently())).minutes
+    assert sorted((written or "").split(), key=int) == [str(number) for number in range(WRITERS)]
+
+
+async def test_fifty_steps_that_keep_the_version_all_count(store: Store) -> None:
+    await store.put(member(), when=absent)
+
+    async def step(number: int) -> None:
+        await elsewhere(store, number).modify(
+            Member.one(CLUB, MEMBER), lambda seen: [the(Member.team).becomes(f"{seen.team or ''}x")], keep_version=True
+        )
+
+    await asyncio.gather(*(step(number) for number in range(WRITERS)))
+    stepped = await store.one(Member.one(CLUB, MEMBER))
+    assert (stepped.team, stepped.version) == ("x" * WRITERS, 1)
 
 
 async def test_fifty_additions_to_a_counter_all_count_and_leave_the_version(store: Store) -> None:

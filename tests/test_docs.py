@@ -1,7 +1,6 @@
 import ast
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -68,15 +67,6 @@ def test_python_in_documents_is_python(document):
     assert snippets
     for snippet in snippets:
         compile(snippet, document.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-
-
-def test_the_readmes_program_prints_what_the_readme_says(tmp_path):
-    readme = text("README.md")
-    program = re.search(r"```python\n(.*?)```", readme, re.S)[1]
-    said = re.search(r"It prints `([^`]+)`", readme)[1]
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert ran.stdout == f"{said}\n", ran.stderr
-    assert (tmp_path / "tables.db").is_file()
 
 
 def test_the_readme_lists_every_setting():

@@ -1,6 +1,6 @@
 """What a store promises: whole pages, nothing expired, nothing left out, and patience with a busy engine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,15 @@ from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
-from potluck.store import Patience, Store
+from potluck.store import WRITES_AT_ONCE, Patience, Store
 from potluck.table import (
     AlreadyExists,
+    Change,
+    Entity,
+    ItemCollection,
     NotFound,
     OutcomeUnknown,
+    Table,
     Unavailable,
     VersionConflict,
     absent,
@@ -26,6 +30,7 @@ from potluck.table import (
     less_than,
     more_than,
     put,
+    query,
     starts_with,
     the,
     update,
@@ -218,6 +223,61 @@ class TestReading:
         await store.update(paid, the(Member.owes).becomes(3))
         assert [each.owes for each in await store.all(Member.owing_between(CLUB, between(1, 3)))] == [3]
 
+    async def test_a_page_behind_many_expired_rows_takes_few_requests(self, recorded: tuple[Store, Recording]) -> None:
+        store, recording = recorded
+        gone = int(NOW.timestamp())
+        await store.write_each([put(meeting(number, ttl=gone if number < 600 else None)) for number in range(603)])
+        with recording.scope() as calls:
+            page = await store.page(Meeting.of_club(CLUB), 2)
+        assert [each.meeting_id.int for each in page.items] == [600, 601]
+        assert page.next is not None
+        assert len(calls) < 10
+
+    async def test_many_empty_answers_ask_for_no_more_rows_than_the_service_counts(self, embedded: Engine) -> None:
+        sparse = Answering(embedded, "Query", answers=60, empty={"Items": [], "Count": 0})
+        store = Store(sparse, lambda: NOW)
+        assert (await store.page(Member.in_team(CLUB, "A"), 5)).items == []
+        assert await store.first(Member.in_team(CLUB, "A")) is None
+        assert max(body["Limit"] for _, body in sparse.sent) <= 2**31 - 1
+
+    async def test_of_two_references_to_one_item_the_consistent_one_decides(
+        self, recorded: tuple[Store, Recording]
+    ) -> None:
+        store, recording = recorded
+        ref = Meeting.one(CLUB, moment(1), UUID(int=1))
+        for refs in ([ref, ref.consistently()], [ref.consistently(), ref]):
+            with recording.scope() as calls:
+                assert await store.get_many(refs) == [None, None]
+            assert calls[0].request["RequestItems"]["Clubs"]["ConsistentRead"] is True
+
+    async def test_a_snapshot_may_name_an_item_twice(self, store: Store) -> None:
+        await store.put(meeting(1))
+        ref = Meeting.one(CLUB, moment(1), UUID(int=1))
+        assert await store.snapshot(ref, ref) == (meeting(1), meeting(1))
+
+    async def test_kinds_of_one_name_have_their_own_buckets(self, embedded: Engine) -> None:
+        def kind(type: str) -> Any:
+            class Row(Entity, table=rows, type=type, key=("ROWS", f"{type}#{{number:03}}")):
+                number: int
+
+            return Row
+
+        rows = Table("Rows", "PK", "SK", type_attribute="entityType")
+        Left, Right = kind("Left"), kind("Right")
+
+        class Both(ItemCollection):
+            left: list[Left]
+            right: list[Right]
+
+            @query()
+            def all() -> None:
+                """What is there?"""
+
+        store = Store(embedded, lambda: NOW)
+        await store.create_tables(rows)
+        await store.write_each([put(Left(number=1)), put(Right(number=2))])
+        assert await store.gather(Both.all()) == Both(left=[Left(number=1)], right=[Right(number=2)])
+
 
 class TestTransactions:
     async def test_all_or_nothing_and_the_refusal_tells_which_and_what_is_there(self, store: Store) -> None:
@@ -237,6 +297,20 @@ class TestTransactions:
         assert calls.operations == ["BatchWriteItem"] * 5
         await store.write_each([delete(meeting(number)) for number in range(120)])
         assert await store.count(Meeting.of_club(CLUB)) == 0
+
+    async def test_one_item_is_not_written_twice_in_no_order(self, store: Store) -> None:
+        twice = [*(put(meeting(number)) for number in range(40)), delete(meeting(3))]
+        with pytest.raises(ValueError, match=r"put Meeting .* and delete Meeting .* write the same item"):
+            await store.write_each(twice)
+        assert await store.count(Meeting.of_club(CLUB)) == 0
+
+    async def test_the_first_that_is_refused_is_raised_when_those_beside_it_are_done(self, store: Store) -> None:
+        await store.put(member(3), when=absent)
+        with pytest.raises(AlreadyExists) as refused:
+            await store.write_each(put(member(number), when=absent) for number in range(40))
+        assert refused.value.current == member(3)
+        # Those that were sent along with it are there, and nothing was begun after it.
+        assert await store.count(Member.of_club(CLUB)) == WRITES_AT_ONCE
 
     async def test_calls_are_recorded_under_the_pattern_they_were_made_for(
         self, recorded: tuple[Store, Recording]
@@ -271,6 +345,45 @@ class Failing:
 
     async def close(self) -> None:
         pass
+
+
+class Answering(Failing):
+    """An engine that answers one operation itself, so often as if more were to come."""
+
+    def __init__(self, engine: Engine, operation: str, answers: int, empty: dict[str, Any]) -> None:
+        super().__init__(engine)
+        self.operation = operation
+        self.answers = answers
+        self.empty = empty
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation != self.operation:
+            return await self.engine.call(operation, request)
+        self.sent.append((operation, request))
+        if len(self.sent) % self.answers == 0:
+            return self.empty
+        return {**self.empty, "LastEvaluatedKey": {"PK": {"S": "x"}, "SK": {"S": "x"}}}
+
+
+class Meddling(Failing):
+    """An engine on which somebody else comes before the first update, or between its being done and its lost answer."""
+
+    def __init__(
+        self, engine: Engine, meanwhile: Callable[[], Awaitable[Any]], *, lost: bool = False, done: bool = False
+    ) -> None:
+        super().__init__(engine, done=done)
+        self.meanwhile: Callable[[], Awaitable[Any]] | None = meanwhile
+        self.lost = lost
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation == "UpdateItem" and self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            if self.done:
+                await self.engine.call(operation, request)
+            await meanwhile()
+            if self.lost:
+                raise DynamoError(ANSWER_LOST, "as the test wants it")
+        return await self.engine.call(operation, request)
 
 
 SOON = Patience(attempts=4, first_wait=0.0)
@@ -314,6 +427,53 @@ class TestPatience:
             await Store(Failing(embedded, ANSWER_LOST), lambda: NOW, SOON).update(
                 seen, the(Member.name).becomes("mine")
             )
+
+    @pytest.mark.parametrize("done", [True, False])
+    async def test_a_step_whose_answer_was_lost_is_not_made_again_on_top_of_somebody_elses(
+        self, embedded: Engine, done: bool
+    ) -> None:
+        plain = Store(embedded, lambda: NOW)
+        await plain.put(member(1), when=absent)
+        ref = Member.one(CLUB, UUID(int=1))
+
+        def step(seen: Member) -> list[Change]:
+            return [the(Member.owes).becomes(seen.owes + 1)]
+
+        store = Store(Meddling(embedded, lambda: plain.modify(ref, step), lost=True, done=done), lambda: NOW, SOON)
+        # The other step looks just like this one, so nobody can tell whose it was.
+        with pytest.raises(OutcomeUnknown):
+            await store.modify(ref, step)
+        assert (await plain.one(ref)).owes == 1 + done
+
+    async def test_an_edit_that_somebody_edited_on_is_not_called_a_conflict(self, embedded: Engine) -> None:
+        plain = Store(embedded, lambda: NOW)
+        seen = await plain.put(member(1), when=absent)
+        ref = Member.one(CLUB, UUID(int=1))
+
+        async def edit_on() -> None:
+            await plain.modify(ref, lambda _: [the(Member.name).becomes("theirs")])
+
+        store = Store(Meddling(embedded, edit_on, lost=True, done=True), lambda: NOW, SOON)
+        with pytest.raises(OutcomeUnknown):
+            await store.update(seen, the(Member.name).becomes("mine"))
+
+    async def test_counting_on_a_condition_is_not_done_when_it_no_longer_holds(self, embedded: Engine) -> None:
+        plain = Store(embedded, lambda: NOW)
+        seen = await plain.put(member(1), when=absent)
+
+        def visit(seen: Member) -> list[Change]:
+            return [the(Member.visits).add(1)] if seen.team is None else []
+
+        banning = Meddling(embedded, lambda: plain.update(seen, the(Member.team).becomes("banned")))
+        visited = await Store(banning, lambda: NOW, SOON).modify(Member.one(CLUB, UUID(int=1)), visit)
+        assert (visited.team, visited.visits) == ("banned", 0)
+
+    async def test_a_batch_whose_answers_were_lost_may_be_written(self, embedded: Engine) -> None:
+        store = Store(Failing(embedded, *[ANSWER_LOST] * 10, done=True), lambda: NOW, SOON)
+        with pytest.raises(OutcomeUnknown):
+            await store.write_each([put(meeting(1))])
+        with pytest.raises(Unavailable):
+            await store.get(Meeting.one(CLUB, moment(1), UUID(int=1)))
 
     async def test_a_count_whose_answer_was_lost_is_not_made_twice(self, embedded: Engine) -> None:
         await Store(embedded, lambda: NOW).put(member(1), when=absent)

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from potluck import table
+from potluck.store import Store
 from tests.commands import running
 from tests.engine_targets import EMBEDDED, LOCAL, local_endpoint
 from tests.reader import Block, Reader, blocks, combined, commands, environment, first_line
@@ -107,6 +109,21 @@ async def _run_reference() -> None:
     assert shown
 
 
+def test_the_reference_has_everything_that_can_be_used():
+    reference = REFERENCE.read_text()
+    in_code = " ".join(re.findall(r"`([^`\n]+)`", reference)) + " ".join(block.text for block in blocks(reference))
+    methods = [name for name, member in vars(Store).items() if inspect.isfunction(member) and not name.startswith("_")]
+    for name in [*table.__all__, *methods]:
+        assert re.search(rf"(?<!\w){name}(?!\w)", in_code), name
+
+
+def test_the_reference_has_everything_that_lint_finds():
+    sources = "".join(file.read_text() for file in (ROOT / "src/potluck/table/lint").glob("*.py"))
+    findings = set(re.findall(r'Finding\(\s+"([a-z-]+)"', sources))
+    rows = REFERENCE.read_text().split("| finding | what it means |")[1].split("\n\n")[0]
+    assert set(re.findall(r"`([a-z]+-[a-z-]+|overlap|filter)`", rows)) == findings
+
+
 def statements(text: str) -> Iterator[tuple[str, str]]:
     """Each statement of a block with the text of the comment that follows directly below it, if it is a print."""
     lines = text.splitlines()
@@ -135,10 +152,18 @@ def test_every_program_of_the_readme_prints_what_the_readme_says(tmp_path):
         assert ran.stdout == f"{said}\n", ran.stderr
 
 
-def test_the_parts_of_the_library_that_the_architecture_names_are_there():
+def test_the_architecture_names_every_part_of_the_library_where_it_is():
     architecture = (ROOT / "ARCHITECTURE.md").read_text()
     rows = architecture.split("The parts of `src/potluck/table/`", 1)[1].split("\n## ", 1)[0]
-    named = re.findall(r"`([\w*]+\.py)`", rows)
-    assert len(named) > 20
-    for name in named:
-        assert list((ROOT / "src" / "potluck" / "table").glob(name)), name
+    library = ROOT / "src" / "potluck" / "table"
+    named = set()
+    for row in re.findall(r"^\| (`.+) \|$", rows, re.M):
+        where, what = row.split(" | ")
+        places = re.findall(r"`([\w.]+/?)`", where)
+        for name in places:
+            assert (library / name).exists(), name
+        named |= {name.rstrip("/") for name in places}
+        for name in re.findall(r"`([\w*]+\.py)`", what):
+            assert list((library / places[0]).glob(name)), f"{places[0]} {name}"
+    parts = {path.name for path in library.iterdir()} - {"__init__.py", "__pycache__"}
+    assert named == parts

@@ -6,17 +6,19 @@ time and taken up again at the position it last told; running it twice changes n
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from potluck.engines import DynamoError
 from potluck.engines.recording import access_pattern
-from potluck.store import Store
+from potluck.store import Store, all_done
 from potluck.table.entity import Entity, EntityPlan, plan_of
-from potluck.table.errors import Unavailable
-from potluck.table.expressions import Expressions
+from potluck.table.errors import AlreadyExists, NotUnique, Unavailable
+from potluck.table.expressions import Expressions, absent
+from potluck.table.expressions.conditions import Either, Owned
+from potluck.table.operations.guards import guard_item, guard_of
+from potluck.table.operations.writes import Write
 from potluck.table.tables import Request
 
 __all__ = ["Progress", "backfill"]
@@ -24,6 +26,7 @@ __all__ = ["Progress", "backfill"]
 ROWS_AT_ONCE = 100
 WRITES_AT_ONCE = 16
 ATTEMPTS = 10
+REFUSED = "ConditionalCheckFailed"
 
 Item = dict[str, Any]
 
@@ -52,7 +55,7 @@ async def backfill(
             items = answer["Items"]
             for start in range(0, len(items), WRITES_AT_ONCE):
                 batch = [_bring_up_to_date(store, plan, item) for item in items[start : start + WRITES_AT_ONCE]]
-                rewritten += sum(await asyncio.gather(*batch))
+                rewritten += sum(await all_done(batch))
         read += len(items)
         position = answer.get("LastEvaluatedKey")
         yield Progress(read, rewritten, None if position is None else dict(position))
@@ -60,35 +63,44 @@ async def backfill(
             return
 
 
-async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item | None) -> bool:
-    key = {} if item is None else {name: item[name] for name in plan.table.key_names}
+async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:
+    key = {name: item[name] for name in plan.table.key_names}
     for attempt in range(ATTEMPTS):
-        request = None if item is None else rewriting(plan, item)
+        request = rewriting(plan, item, store.now)
         if request is None:
-            return attempt > 0 and item is not None
+            return attempt > 0
         try:
             await store.repeat(request)
         except DynamoError as error:
             if error.code not in {"ConditionalCheckFailedException", "TransactionCanceledException"}:
                 raise
             again = {"TableName": plan.table.name, "Key": key, "ConsistentRead": True}
-            item = (await store.repeat(Request("GetItem", again))).get("Item")
+            stored = (await store.repeat(Request("GetItem", again))).get("Item")
+            if stored is None:
+                return False
+            if stored == item:
+                raise _in_the_way(plan, item, error) from None
+            item = stored
         else:
             return True
     raise Unavailable(f"{plan.name} at {key} was changed by others each time its keys were to be rewritten")
 
 
-def rewriting(plan: EntityPlan, item: Item) -> Request | None:
+def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
     """What gives a stored row the keys it should have; None when it has them or is of another kind."""
     entity = _entity(plan, item)
     if entity is None:
         return None
     wanted = plan.coding.encode(entity)
     moved = any(wanted[name] != item[name] for name in plan.table.key_names)
-    return _move(plan, item, wanted) if moved else _index_keys(plan, item, wanted)
+    return _move(plan, item, entity, now) if moved else _index_keys(plan, item, wanted)
 
 
 def _entity(plan: EntityPlan, item: Item) -> Any:
+    # A row from before there were types has none.
+    told = item.get(plan.table.type_attribute or "")
+    if plan.type is not None and told is not None and told.get("S") != plan.type:
+        return None
     if plan.key.matches(item):
         return plan.coding.decode(item) if plan.matches(item) else None
     for former in plan.former_keys:
@@ -121,37 +133,55 @@ def _index_keys(plan: EntityPlan, item: Item, wanted: Item) -> Request | None:
     return Request("UpdateItem", body)
 
 
-def _move(plan: EntityPlan, item: Item, wanted: Item) -> Request:
+def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     """Put the row under its new key and delete the old one, together, unless someone changed it meanwhile."""
     table = plan.table
+    wanted = plan.coding.encode(entity)
+    old_key, new_key = ({name: row[name] for name in table.key_names} for row in (item, wanted))
     declared = {key.name for pair in table.indexes.values() for key in pair if key is not None}
     kept = {name: value for name, value in item.items() if name not in declared}
-    new = Expressions()
-    vacant = f"attribute_not_exists({new.name(table.partition.name)})"
-    old = Expressions()
-    seen = (
-        [plan.version.attribute] if plan.version is not None else [name for name in kept if name not in table.key_names]
-    )
-    unchanged = _unchanged(old, item, [*seen, table.partition.name])
-    actions = [
-        {
-            "Put": {
-                "TableName": table.name,
-                "Item": {**kept, **wanted},
-                "ConditionExpression": vacant,
-                **new.attributes(),
-            }
-        },
-        {
-            "Delete": {
-                "TableName": table.name,
-                "Key": {name: item[name] for name in table.key_names},
-                "ConditionExpression": unchanged,
-                **old.attributes(),
-            }
-        },
-    ]
+    new = Write("Put", plan, new_key, absent, item={**kept, **wanted})
+    # Not by the version alone, which counters do not raise.
+    attributes = dict.fromkeys([*(field.attribute for field in plan.fields.values() if not field.key_only), *kept])
+    expressions = Expressions()
+    old = {
+        "TableName": table.name,
+        "Key": old_key,
+        "ConditionExpression": _unchanged(expressions, item, [name for name in attributes if name not in new_key]),
+        **expressions.attributes(),
+    }
+    guards = _guards(plan, entity, old_key, new_key)
+    actions = [{"Put": new.action(now).body}, {"Delete": old}, *({"Put": each.action(now).body} for each in guards)]
     return Request("TransactWriteItems", {"TransactItems": actions})
+
+
+def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list[Write]:
+    """The guards of the unique values, which name their owner by its key."""
+    values = {name: getattr(entity, name) for name in plan.fields}
+    guards = [guard_of(unique, values, new_key) for unique in plan.uniques]
+    own = Either((absent, Owned(old_key), Owned(new_key)))
+    return [
+        Write("Put", plan, guard.key, own, item=guard_item(plan, guard, values), guard=guard)
+        for guard in guards
+        if guard is not None
+    ]
+
+
+def _in_the_way(plan: EntityPlan, item: Item, error: DynamoError) -> Exception:
+    """Why a row cannot be moved that nobody has changed."""
+    entity = _entity(plan, item)
+    wanted = plan.key.wire({name: getattr(entity, name) for name in plan.fields})
+    first, _, *guards = error.reasons or ({}, {})
+    if first.get("Code") == REFUSED:
+        there = first.get("Item")
+        current = plan.coding.decode(there) if there is not None and plan.matches(there) else None
+        where = {name: item[name] for name in plan.table.key_names}
+        return AlreadyExists(f"{plan.name} at {where} is to go to {wanted}, where another row is", current=current)
+    taken = [each.guard for each in _guards(plan, entity, {}, wanted)]
+    for guard, reason in zip(taken, guards, strict=False):
+        if guard is not None and reason.get("Code") == REFUSED:
+            return NotUnique(guard.field, guard.value)
+    return error
 
 
 def _unchanged(expressions: Expressions, item: Item, attributes: list[str]) -> str:

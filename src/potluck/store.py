@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast, overload
@@ -15,13 +16,22 @@ from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
 from potluck.engines.recording import access_pattern
 from potluck.table.access import Gather, ItemCollection, Query, Ref
 from potluck.table.entity import Entity, EntityPlan
-from potluck.table.errors import Changed, NotFound, OutcomeUnknown, Unavailable, UnreadableItem, VersionConflict
-from potluck.table.expressions import Change, Condition
-from potluck.table.operations import Operation, delete, explain_failure, put, update, upsert
+from potluck.table.errors import (
+    AlreadyExists,
+    Changed,
+    NotFound,
+    OutcomeUnknown,
+    Unavailable,
+    UnreadableItem,
+    VersionConflict,
+)
+from potluck.table.expressions import Change, Condition, absent
+from potluck.table.expressions.conditions import AsRead, FieldName, Still
+from potluck.table.operations import Operation, Update, delete, explain_failure, put, update, upsert
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
 
-__all__ = ["Clock", "Page", "Patience", "Store"]
+__all__ = ["Clock", "Page", "Patience", "Store", "all_done"]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -33,8 +43,10 @@ Clock = Callable[[], datetime]
 BATCH_GET = 100
 BATCH_WRITE = 25
 WRITES_AT_ONCE = 16
-# How many rows a filtered query looks at in its first call; each further call looks at twice as many.
+# How many rows a filtered query looks at in its first call; each further call looks at twice as many, up to a number
+# that no answer reaches.
 FILTERED_ROWS = 100
+MOST_ROWS = 2**20
 SECONDS_BETWEEN_LOOKS = 0.2
 LOOKS_AT_NEW_TABLE = 600
 # Each refusal means that another writer went on, so this many in a row is a very busy item.
@@ -47,6 +59,9 @@ TRY_AGAIN = frozenset(
         *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
         REQUEST_NOT_SENT,
     }
+)
+READS = frozenset(
+    {"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "DescribeTimeToLive"}
 )
 # Done or not done: nobody knows.
 LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
@@ -107,7 +122,8 @@ class Store:
     async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
         """The items in the order asked for, None where there is none; in as few requests as can be."""
         found: dict[tuple[str, str], Any] = {}
-        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in refs}
+        # Of two for the same item, the consistent one is asked.
+        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
         waiting = list(wanted.values())
         attempt = 0
         while waiting:
@@ -148,10 +164,11 @@ class Store:
     async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
     async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
         """Items as they were at one moment, None for what was not there."""
-        items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in refs]
+        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in refs}
+        items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
         answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
-        responses = zip(refs, answer["Responses"], strict=True)
-        return tuple(self._entity(ref.members, response.get("Item")) for ref, response in responses)
+        found = {identity: each.get("Item") for identity, each in zip(wanted, answer["Responses"], strict=True)}
+        return tuple(self._entity(ref.members, found[_identity(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
         """The next so many items; fewer only if they are the last, and `next` is None only then."""
@@ -169,7 +186,9 @@ class Store:
             after = answer.get("LastEvaluatedKey")
             if len(rows) > limit or after is None:
                 break
-            look_at = look_at * 2 if selective else limit + 1 - len(rows)
+            # Where a whole look found nothing, all that is near may be expired or of another kind.
+            more = selective or not more_rows
+            look_at = min(max(look_at, FILTERED_ROWS) * 2, MOST_ROWS) if more else limit + 1 - len(rows)
         if len(rows) <= limit:
             return Page(entities, None)
         last = rows[limit - 1]
@@ -210,7 +229,7 @@ class Store:
             after = answer.get("LastEvaluatedKey")
             if after is None:
                 return None
-            look_at = max(FILTERED_ROWS, look_at * 2)
+            look_at = min(max(FILTERED_ROWS, look_at * 2), MOST_ROWS)
 
     async def count(self, query: Query[Any]) -> int:
         """How many items there are; it costs as much as reading them, but little is sent over."""
@@ -230,9 +249,9 @@ class Store:
         """The whole collection, each kind in its bucket; None when an item it must have is not there."""
         query = gather.query
         buckets: dict[str, list[Any]] = {bucket.name: [] for bucket in query.pattern.buckets}
-        names = {bucket.plan.name: bucket.name for bucket in query.pattern.buckets}
+        names = {bucket.plan.cls: bucket.name for bucket in query.pattern.buckets}
         async for entity in self.each(query):
-            buckets[names[type(entity).__name__]].append(entity)
+            buckets[names[type(entity)]].append(entity)
         values: dict[str, Any] = {}
         for bucket in query.pattern.buckets:
             found = buckets[bucket.name]
@@ -258,23 +277,47 @@ class Store:
         self, target: E | Ref[E], *changes: Change, when: Condition | None = None, keep_version: bool = False
     ) -> E:
         """Change some fields of an item that is there, and give it as it is now."""
-        operation = update(target, *changes, when=when, keep_version=keep_version)
-        answer = await self._write(operation)
+        return cast(E, await self._update(update(target, *changes, when=when, keep_version=keep_version)))
+
+    async def _update(self, operation: Update, *, recognise: bool = True) -> Entity:
+        answer = await self._write(operation, recognise)
         stored = answer.get("Attributes")
         if stored is None:
-            # A transaction does not tell what it made of the item.
-            return await self.one(Ref((operation.plan,), {}, operation.key, operation.name, consistent=True))
-        return cast(E, operation.plan.coding.decode(stored))
+            # A transaction does not tell what it made of the item, which may be to end it.
+            ref: Ref[Any] = Ref((operation.plan,), {}, operation.key, operation.name, consistent=True)
+            stored = await self._row(ref, though_expired=True)
+        return cast(Entity, operation.plan.coding.decode(stored))
+
+    async def _row(self, ref: Ref[Any], *, though_expired: bool = False) -> dict[str, Any]:
+        """The item as it is stored; NotFound when there is none."""
+        plan = ref.plan
+        stored: dict[str, Any] | None = (await self._read(ref.pattern, ref.request())).get("Item")
+        if stored is None or not plan.matches(stored) or (plan.expired(stored, self.now) and not though_expired):
+            raise NotFound(f"{ref.pattern}: there is no such item")
+        return stored
 
     async def upsert(self, target: Ref[E], *changes: Change, when: Condition | None = None) -> E:
         """Change some fields of an item, or make it of its key and these changes, and give it as it is now."""
         operation = upsert(target, *changes, when=when)
-        answer = await self._write(operation)
+        try:
+            answer = await self._write(operation)
+        except NotFound:
+            # Only a row that has expired refuses so; without it the item is a new one.
+            with contextlib.suppress(AlreadyExists):
+                await self._write(delete(target, when=absent))
+            answer = await self._write(operation)
         return cast(E, operation.plan.coding.decode(answer["Attributes"]))
 
     async def delete(self, target: Entity | Ref[Any], when: Condition | None = None) -> None:
         """Delete the item; that it is not there is no error unless `when=present`."""
-        await self._write(delete(target, when=when))
+        operation = delete(target, when=when)
+        try:
+            await self._write(operation)
+        except (Changed, NotFound):
+            # Of what is not there, another item may have the unique value by now, or another kind the key.
+            ref: Ref[Any] = Ref((operation.plan,), {}, operation.key, operation.name, consistent=True)
+            if when is not None or await self.get(ref) is not None:
+                raise
 
     async def transact(self, *operations: Operation) -> None:
         """All of it or nothing. What one of them refuses is raised, and says which of them it was."""
@@ -287,21 +330,30 @@ class Store:
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item by what it holds, as often as it takes until nobody was faster; NotFound if it is gone."""
+        plan, ref = ref.plan, ref.consistently()
+        version = None if keep_version else plan.version
         # Those in this process wait for each other; only a writer elsewhere makes an attempt fail.
-        turn = self._turns.setdefault(_identity(ref.plan.table, ref.key), asyncio.Lock())
+        turn = self._turns.setdefault(_identity(plan.table, ref.key), asyncio.Lock())
         async with turn:
-            current = await self.one(ref.consistently())
+            row = await self._row(ref)
+            current = plan.coding.decode(row)
             for attempt in range(MODIFY_ATTEMPTS):
                 changes = tuple(change(current))
                 if not changes:
-                    return current
+                    return cast(E, current)
+                as_read = AsRead(row) if version is None else _still(current, version.name)
                 try:
-                    return await self.update(current, *changes, keep_version=keep_version)
+                    operation = update(current, *changes, when=as_read, keep_version=keep_version)
+                    # Another's change may look just like this one, and both are to count.
+                    return cast(E, await self._update(operation, recognise=False))
                 except (VersionConflict, Changed) as refusal:
                     if refusal.current is None:
                         raise
                     current = refusal.current
-                    await asyncio.sleep(self.patience.wait(min(attempt, 4)))
+                await asyncio.sleep(self.patience.wait(min(attempt, 4)))
+                if version is None:
+                    row = await self._row(ref)
+                    current = plan.coding.decode(row)
         raise Unavailable(f"{ref.pattern}: others changed the item {MODIFY_ATTEMPTS} times while it was to be changed")
 
     async def write_each(self, operations: Iterable[Operation]) -> None:
@@ -313,11 +365,10 @@ class Store:
         single: list[Operation] = []
         for operation in operations:
             (batched if operation.batchable else single).append(operation)
+        _refuse_same_item_twice(batched)
         await self._write_batches(batched)
         for start in range(0, len(single), WRITES_AT_ONCE):
-            async with asyncio.TaskGroup() as group:
-                for operation in single[start : start + WRITES_AT_ONCE]:
-                    group.create_task(self._write(operation))
+            await all_done([self._write(operation) for operation in single[start : start + WRITES_AT_ONCE]])
 
     async def _write_batches(self, operations: list[Operation]) -> None:
         now = self.now
@@ -344,16 +395,17 @@ class Store:
         await asyncio.sleep(self.patience.wait(attempt))
         return attempt
 
-    async def _write(self, operation: Operation) -> dict[str, Any]:
+    async def _write(self, operation: Operation, recognise: bool = True) -> dict[str, Any]:
         now = self.now
         request = operation.request(now)
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
                 request.body["ClientRequestToken"] = str(uuid4())
                 return await self._transact(request, lambda error: Transaction(operation).explain(error, now))
-            return await self._write_one(operation, request, now)
+            return await self._write_one(operation, request, now, recognise)
 
-    async def _write_one(self, operation: Operation, request: Request, now: int) -> dict[str, Any]:
+    async def _write_one(self, operation: Operation, request: Request, now: int, recognise: bool) -> dict[str, Any]:
+        """Send a write until it is decided; `recognise` takes an item that looks like what it makes for its own."""
         lost = False
         attempt = 0
         while True:
@@ -361,10 +413,14 @@ class Store:
                 return await self.engine.call(request.operation, request.body)
             except DynamoError as error:
                 if error.code == "ConditionalCheckFailedException":
-                    if lost and error.item is not None and operation.settled_by(error.item):
-                        # What the condition met is our own write, whose answer was lost.
-                        return {"Attributes": error.item}
-                    raise explain_failure(operation, error, now) from None
+                    refusal = explain_failure(operation, error, now)
+                    if lost and error.item is not None:
+                        if recognise and operation.settled_by(error.item):
+                            # What the condition met is our own write, whose answer was lost.
+                            return {"Attributes": error.item}
+                        if isinstance(refusal, VersionConflict | Changed) and not operation.ruled_out_by(error.item):
+                            raise OutcomeUnknown(f"{operation.name}: {refusal}, perhaps by this write") from refusal
+                    raise refusal from None
                 if error.code in LOST:
                     if not operation.repeatable:
                         raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
@@ -456,11 +512,13 @@ class Store:
 
     async def repeat(self, request: Request) -> dict[str, Any]:
         """Send what may safely be sent twice, until it is answered."""
+        lost = False
         attempt = 0
         while True:
             try:
                 return await self.engine.call(request.operation, request.body)
             except DynamoError as error:
+                lost = lost or (error.code in LOST and request.operation not in READS)
                 passing = error.code in TRY_AGAIN or error.code in LOST
                 if error.code == "TransactionCanceledException":
                     passing = all(reason.get("Code", "None") in PASSING_REASONS for reason in error.reasons or ())
@@ -468,6 +526,8 @@ class Store:
                     raise
                 attempt += 1
                 if attempt >= self.patience.attempts:
+                    if lost:
+                        raise OutcomeUnknown(f"{request.operation}: {error.message}") from error
                     raise Unavailable(f"{request.operation}: {error.message}") from error
             await asyncio.sleep(self.patience.wait(attempt))
 
@@ -481,3 +541,25 @@ class Store:
 def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
     """What tells one item from all others."""
     return table.name, repr([key[name] for name in table.key_names])
+
+
+def _still(entity: Entity, field: str) -> Still:
+    return Still(FieldName(type(entity), field), getattr(entity, field))
+
+
+def _refuse_same_item_twice(operations: list[Operation]) -> None:
+    """A ValueError for writes of one item that would be done in no order."""
+    first: dict[tuple[str, str], Operation] = {}
+    for operation in operations:
+        before = first.setdefault(_identity(operation.plan.table, operation.key), operation)
+        if before is not operation:
+            raise ValueError(f"{before} and {operation} write the same item, and nothing says which of them is last")
+
+
+async def all_done(at_once: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """What all of them answer; the first failure is raised when all have ended, so that none is broken off."""
+    outcomes = await asyncio.gather(*at_once, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return cast("list[T]", outcomes)

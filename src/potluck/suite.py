@@ -8,7 +8,7 @@ from litestar.datastructures import State
 
 from potluck.engines import open_engine
 from potluck.settings import Settings
-from potluck.web import health, layout, problems, security
+from potluck.web import health, layout, problems, security, style
 from potluck.web.welcome import welcome
 
 __all__ = ["assemble"]
@@ -35,7 +35,7 @@ def assemble(settings: Settings) -> Litestar:
             await app.state.engine.close()
 
     return Litestar(
-        route_handlers=[welcome, health.healthz, health.readyz, layout.static_files()],
+        route_handlers=[welcome, style.style, style.hue, health.healthz, health.readyz, layout.static_files()],
         lifespan=[engine],
         state=State({"settings": settings}),
         template_config=layout.templates(),

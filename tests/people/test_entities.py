@@ -1,11 +1,11 @@
-"""The rows of people, and every access pattern: its request, its answer, its cost."""
+"""The table of people: its rows to the byte, every access pattern, and what the rows are there for."""
 
+import asyncio
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
 from uuid import UUID
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from potluck.people.entities import (
     Account,
@@ -29,12 +29,8 @@ from potluck.people.entities import (
 from potluck.table import (
     AlreadyExists,
     ConditionFailed,
-    Gather,
     InvalidValue,
     NotFound,
-    Query,
-    Ref,
-    Request,
     absent,
     check,
     delete,
@@ -44,8 +40,10 @@ from potluck.table import (
     update,
 )
 from potluck.table.entity import plan_of
-from tests.engine_targets import BOTH, EMBEDDED, LOCAL
-from tests.stores import NOW, recorded_store
+from tests.access_cases import AccessPatterns, Case, Requests
+from tests.golden_rows import Golden, GoldenRows, unswept_store
+from tests.store_fixtures import Opened, filled_store, new_store, units_of_transaction
+from tests.stores import NOW
 
 ADA = UUID("550e8400-e29b-41d4-a716-446655440000")
 BEN = UUID("550e8400-e29b-41d4-a716-446655440001")
@@ -67,8 +65,8 @@ ada = Account(
 adas_address = EmailAddress(folded="ada.lovelace@example.org", user_id=ADA)
 on_phone = Session(hash=PHONE, user_id=ADA, session_epoch=1, created_at=NOW, ttl=SOON)
 adas_phone = SessionOfUser(user_id=ADA, hash=PHONE, created_at=NOW, ttl=SOON)
-on_laptop = msgspec.structs.replace(on_phone, hash=LAPTOP)
-adas_laptop = msgspec.structs.replace(adas_phone, hash=LAPTOP)
+on_laptop = replace(on_phone, hash=LAPTOP)
+adas_laptop = replace(adas_phone, hash=LAPTOP)
 script = ApiToken(hash=TOKEN, user_id=ADA, token_id=SCRIPT)
 adas_script = ApiTokenOfUser(user_id=ADA, token_id=SCRIPT, hash=TOKEN, name="Backup script", created_at=NOW)
 reset = PasswordReset(hash=RESET, user_id=ADA, created_at=NOW, ttl=SOON)
@@ -113,146 +111,207 @@ adas_answer = AnswerOfUser(user_id=ADA, key="a#key", ttl=SOON)
 ADAS = [ada, adas_phone, adas_laptop, adas_script, adas_reset, adas_welcome, adas_answer]
 BY_SECRET = [adas_address, on_phone, on_laptop, script, reset, welcome, familys_welcome, answer]
 # Rows that no answer may hold: another person's, and one that expires now.
-bens_script = msgspec.structs.replace(adas_script, user_id=BEN)
-expired = msgspec.structs.replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
+bens_script = replace(adas_script, user_id=BEN)
+expired = replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
 ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, expired]
-
-
-# --- access patterns -------------------------------------------------------------------------------------------------
-
-
-class Case(NamedTuple):
-    """A question, the keys it asks for, what comes back, and the read units it takes."""
-
-    asked: Ref[Any] | Query[Any] | Gather[Any]
-    partition: str
-    sort: str | tuple[str, str]
-    found: Any
-    units: float
-
-    @property
-    def pattern(self) -> str:
-        if isinstance(self.asked, Ref):
-            return self.asked.pattern
-        return (self.asked.query if isinstance(self.asked, Gather) else self.asked).pattern.name
-
-    @property
-    def request(self) -> Request:
-        """One item by its key; the rows of a partition that begin so; or those from here to there. Never an index."""
-        if isinstance(self.asked, Ref):
-            key = {"PK": {"S": self.partition}, "SK": {"S": self.sort}}
-            return Request("GetItem", {"TableName": "Accounts", "Key": key, "ConsistentRead": True})
-        begins = isinstance(self.sort, str)
-        values = [self.sort] if begins else self.sort
-        return Request(
-            "Query",
-            {
-                "TableName": "Accounts",
-                "KeyConditionExpression": "#PK = :PK AND begins_with(#SK, :SK)"
-                if begins
-                else "#PK = :PK AND #SK BETWEEN :SK AND :SK_2",
-                "ExpressionAttributeNames": {"#PK": "PK", "#SK": "SK"},
-                "ExpressionAttributeValues": {
-                    ":PK": {"S": self.partition},
-                    **{name: {"S": value} for name, value in zip((":SK", ":SK_2"), values, strict=False)},
-                },
-                "ConsistentRead": True,
-            },
-        )
-
 
 OF_ADA = f"USER#{ADA}"
 OF_PLACE = f"PLACE#shopping#{FAMILY}"
 
-CASES = [
-    Case(Account.by_id(ADA), OF_ADA, "PROFILE", ada, 1.0),
-    Case(
-        EmailAddress.by_folded("ada.lovelace@example.org"),
-        "EMAIL#ada.lovelace@example.org",
-        "EMAIL",
+filled = filled_store(accounts, rows=ROWS)
+new = new_store(accounts)
+unswept = unswept_store(accounts)
+
+
+# --- rows to the byte ------------------------------------------------------------------------------------------------
+
+NOON = "2040-01-01T12:00:00Z"
+OF_WELCOME = {"app": "shopping", "place": FAMILY, "role": "member"}
+
+RECORDS = {
+    "an account": Golden(
+        ada,
+        Account.by_id(ADA),
+        {
+            "PK": OF_ADA,
+            "SK": "PROFILE",
+            "entityType": "Account",
+            "userId": str(ADA),
+            "email": "Ada.Lovelace@Example.org",
+            "name": "Ada",
+            "passwordHash": "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA",
+            "sessionEpoch": 1,
+            "version": 1,
+            "createdAt": NOON,
+            "updatedAt": NOON,
+        },
+    ),
+    "an address that is taken": Golden(
         adas_address,
-        1.0,
+        EmailAddress.by_folded("ada.lovelace@example.org"),
+        {"PK": "EMAIL#ada.lovelace@example.org", "SK": "EMAIL", "entityType": "EmailAddress", "userId": str(ADA)},
     ),
-    Case(Session.by_hash(PHONE), f"SESSION#{PHONE}", "SESSION", on_phone, 1.0),
-    Case(SessionOfUser.by_hash(ADA, PHONE), OF_ADA, f"SESSION#{PHONE}", adas_phone, 1.0),
-    Case(SessionOfUser.all_of_user(ADA), OF_ADA, "SESSION#", [adas_phone, adas_laptop], 1.0),
-    Case(ApiToken.by_hash(TOKEN), f"TOKEN#{TOKEN}", "TOKEN", script, 1.0),
-    Case(ApiTokenOfUser.by_id(ADA, SCRIPT), OF_ADA, f"TOKEN#{SCRIPT}", adas_script, 1.0),
-    Case(ApiTokenOfUser.all_of_user(ADA), OF_ADA, "TOKEN#", [adas_script], 1.0),
-    Case(PasswordReset.by_hash(RESET), f"RESET#{RESET}", "RESET", reset, 1.0),
-    Case(PasswordResetOfUser.by_hash(ADA, RESET), OF_ADA, f"RESET#{RESET}", adas_reset, 1.0),
-    Case(PasswordResetOfUser.all_of_user(ADA), OF_ADA, "RESET#", [adas_reset], 1.0),
-    Case(Invitation.by_hash(INVITED), f"INVITATION#{INVITED}", "INVITATION", welcome, 1.0),
-    Case(InvitationOfPlace.by_id("shopping", FAMILY, WELCOME), OF_PLACE, f"INVITATION#{WELCOME}", familys_welcome, 1.0),
-    Case(InvitationOfPlace.all_of_place("shopping", FAMILY), OF_PLACE, "INVITATION#", [familys_welcome], 1.0),
-    Case(InvitationOfUser.by_id(ADA, WELCOME), OF_ADA, f"INVITATION#{WELCOME}", adas_welcome, 1.0),
-    Case(InvitationOfUser.all_of_user(ADA), OF_ADA, "INVITATION#", [adas_welcome], 1.0),
-    Case(
-        Throttle.by_window("sign-in from 192.0.2.1", MINUTE),
-        "THROTTLE#sign-in from 192.0.2.1#2025-12-10T12:34:00Z",
-        "THROTTLE",
+    "a session": Golden(
+        on_phone,
+        Session.by_hash(PHONE),
+        {
+            "PK": f"SESSION#{PHONE}",
+            "SK": "SESSION",
+            "entityType": "Session",
+            "userId": str(ADA),
+            "sessionEpoch": 1,
+            "createdAt": NOON,
+            "ttl": SOON,
+        },
+    ),
+    "a session of a person": Golden(
+        adas_phone,
+        SessionOfUser.by_hash(ADA, PHONE),
+        {
+            "PK": OF_ADA,
+            "SK": f"SESSION#{PHONE}",
+            "entityType": "SessionOfUser",
+            "userId": str(ADA),
+            "createdAt": NOON,
+            "ttl": SOON,
+        },
+    ),
+    "an API token": Golden(
+        script,
+        ApiToken.by_hash(TOKEN),
+        {
+            "PK": f"TOKEN#{TOKEN}",
+            "SK": "TOKEN",
+            "entityType": "ApiToken",
+            "userId": str(ADA),
+            "tokenId": str(SCRIPT),
+        },
+    ),
+    "an API token of a person": Golden(
+        adas_script,
+        ApiTokenOfUser.by_id(ADA, SCRIPT),
+        {
+            "PK": OF_ADA,
+            "SK": f"TOKEN#{SCRIPT}",
+            "entityType": "ApiTokenOfUser",
+            "userId": str(ADA),
+            "tokenId": str(SCRIPT),
+            "hash": TOKEN,
+            "name": "Backup script",
+            "createdAt": NOON,
+        },
+    ),
+    "a password reset": Golden(
+        reset,
+        PasswordReset.by_hash(RESET),
+        {
+            "PK": f"RESET#{RESET}",
+            "SK": "RESET",
+            "entityType": "PasswordReset",
+            "userId": str(ADA),
+            "createdAt": NOON,
+            "ttl": SOON,
+        },
+    ),
+    "a password reset of a person": Golden(
+        adas_reset,
+        PasswordResetOfUser.by_hash(ADA, RESET),
+        {
+            "PK": OF_ADA,
+            "SK": f"RESET#{RESET}",
+            "entityType": "PasswordResetOfUser",
+            "userId": str(ADA),
+            "ttl": SOON,
+        },
+    ),
+    "an invitation": Golden(
+        welcome,
+        Invitation.by_hash(INVITED),
+        {
+            "PK": f"INVITATION#{INVITED}",
+            "SK": "INVITATION",
+            "entityType": "Invitation",
+            "invitationId": str(WELCOME),
+            **OF_WELCOME,
+            "invitedBy": str(ADA),
+            "createdAt": NOON,
+            "ttl": SOON,
+        },
+    ),
+    "an invitation to a place": Golden(
+        familys_welcome,
+        InvitationOfPlace.by_id("shopping", FAMILY, WELCOME),
+        {
+            "PK": OF_PLACE,
+            "SK": f"INVITATION#{WELCOME}",
+            "entityType": "InvitationOfPlace",
+            "invitationId": str(WELCOME),
+            "hash": INVITED,
+            **OF_WELCOME,
+            "email": "ben@example.org",
+            "invitedBy": str(ADA),
+            "createdAt": NOON,
+            "ttl": SOON,
+        },
+    ),
+    "an invitation by a person": Golden(
+        adas_welcome,
+        InvitationOfUser.by_id(ADA, WELCOME),
+        {
+            "PK": OF_ADA,
+            "SK": f"INVITATION#{WELCOME}",
+            "entityType": "InvitationOfUser",
+            "userId": str(ADA),
+            "invitationId": str(WELCOME),
+            "hash": INVITED,
+            "app": "shopping",
+            "place": FAMILY,
+            "ttl": SOON,
+        },
+    ),
+    "attempts": Golden(
         attempts,
-        1.0,
+        Throttle.by_window("sign-in from 192.0.2.1", MINUTE),
+        {
+            "PK": "THROTTLE#sign-in from 192.0.2.1#2025-12-10T12:34:00Z",
+            "SK": "THROTTLE",
+            "entityType": "Throttle",
+            "attempts": 3,
+            "ttl": SOON,
+        },
     ),
-    Case(
-        IdempotentAnswer.by_key(str(ADA), "a#key"),
-        # The separator inside what a client sent is escaped, so that it cannot reach another caller's answers.
-        f'IDEMPOTENCY#{ADA}#a"~key',
-        "IDEMPOTENCY",
+    "a kept answer": Golden(
         answer,
-        1.0,
+        IdempotentAnswer.by_key(str(ADA), "a#key"),
+        {
+            "PK": f'IDEMPOTENCY#{ADA}#a"~key',
+            "SK": "IDEMPOTENCY",
+            "entityType": "IdempotentAnswer",
+            "requestHash": ASKED,
+            "status": 201,
+            "headers": {"Location": "/api/v1/families/1"},
+            "body": b'{"familyId":"1"}',
+            "made": "1",
+            "ttl": SOON,
+        },
     ),
-    Case(AnswerOfUser.by_key(ADA, "a#key"), OF_ADA, 'IDEMPOTENCY#a"~key', adas_answer, 1.0),
-    Case(AnswerOfUser.all_of_user(ADA), OF_ADA, "IDEMPOTENCY#", [adas_answer], 1.0),
-    Case(
+    "a kept answer of a person": Golden(
+        adas_answer,
         EverythingOfUser.of(ADA),
-        OF_ADA,
-        ("IDEMPOTENCY#", "TOKEN$"),
-        EverythingOfUser(
-            account=ada,
-            sessions=[adas_phone, adas_laptop],
-            api_tokens=[adas_script],
-            password_resets=[adas_reset],
-            invitations=[adas_welcome],
-            answers=[adas_answer],
-        ),
-        1.0,
+        {
+            "PK": OF_ADA,
+            "SK": 'IDEMPOTENCY#a"~key',
+            "entityType": "AnswerOfUser",
+            "userId": str(ADA),
+            "ttl": SOON,
+        },
     ),
-]
+}
 
 
-def test_every_access_pattern_is_asked_here():
-    assert {case.pattern for case in CASES} == {pattern.name for pattern in accounts.patterns}
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.pattern)
-def test_each_question_is_one_exact_request(case):
-    assert case.asked.request() == case.request
-
-
-@pytest.mark.parametrize("engine", BOTH)
-async def test_each_question_is_answered_by_one_call_at_its_cost(engine, tmp_path):
-    async with recorded_store(engine, tmp_path, accounts) as (store, recording):
-        for row in ROWS:
-            await store.put(row, when=absent)
-        for case in CASES:
-            ask = {Ref: store.get, Query: store.all, Gather: store.gather}[type(case.asked)]
-            with recording.scope() as calls:
-                found = await ask(case.asked)
-            assert found == case.found, case.pattern
-            assert (calls.operations, calls.read_units) == ([case.request.operation], case.units), case.pattern
-
-
-@pytest.mark.parametrize("entity", ROWS, ids=lambda entity: type(entity).__name__)
-def test_what_is_written_is_read_back(entity):
-    coding = plan_of(entity).coding
-    assert coding.decode(coding.encode(entity)) == entity
-
-
-# --- what the rows are there for -------------------------------------------------------------------------------------
-
-# A transaction costs double; DynamoDB Local does not count it so.
-UNITS_OF_TWO_ROWS = {EMBEDDED: 4.0, LOCAL: 2.0}
+class TestRows(GoldenRows):
+    tables = (accounts,)
+    records = RECORDS
 
 
 def test_addresses_are_the_same_whatever_their_case_and_space_and_no_more():
@@ -264,113 +323,184 @@ def test_addresses_are_the_same_whatever_their_case_and_space_and_no_more():
 def test_only_what_looks_like_a_hash_is_stored_as_one():
     for secret in ("s" * 64, "0" * 63, "0" * 65, "A" * 64):
         with pytest.raises(InvalidValue) as refused:
-            put(msgspec.structs.replace(script, hash=secret), when=absent).request()
+            plan_of(script).coding.encode(replace(script, hash=secret))
         assert refused.value.field == "hash"
 
 
-@pytest.mark.parametrize("engine", BOTH)
-async def test_an_address_is_taken_once_and_leads_to_its_owner(engine, tmp_path):
-    async with recorded_store(engine, tmp_path, accounts) as (store, recording):
-        with recording.scope() as calls:
-            await store.transact(put(ada, when=absent), put(adas_address, when=absent))
-        assert (calls.operations, calls.write_units) == (["TransactWriteItems"], UNITS_OF_TWO_ROWS[engine])
-        ben = msgspec.structs.replace(ada, user_id=BEN)
-        with pytest.raises(AlreadyExists) as refused:
-            await store.transact(
-                put(ben, when=absent),
-                put(EmailAddress(folded=folded_email(" ADA.lovelace@example.org"), user_id=BEN), when=absent),
-            )
-        assert (refused.value.position, refused.value.current) == (1, adas_address)
-        assert await store.get(Account.by_id(BEN)) is None
-        # Another address: the old one is free in the same moment.
+# --- access patterns -------------------------------------------------------------------------------------------------
+
+sent = Requests("Accounts")
+
+CASES = [
+    Case(Account.by_id(ADA), sent.get_item(OF_ADA, "PROFILE"), ada, 1.0),
+    Case(
+        EmailAddress.by_folded("ada.lovelace@example.org"),
+        sent.get_item("EMAIL#ada.lovelace@example.org", "EMAIL"),
+        adas_address,
+        1.0,
+    ),
+    Case(Session.by_hash(PHONE), sent.get_item(f"SESSION#{PHONE}", "SESSION"), on_phone, 1.0),
+    Case(SessionOfUser.by_hash(ADA, PHONE), sent.get_item(OF_ADA, f"SESSION#{PHONE}"), adas_phone, 1.0),
+    Case(
+        SessionOfUser.all_of_user(ADA),
+        sent.query(OF_ADA, begins_with="SESSION#"),
+        [adas_phone, adas_laptop],
+        1.0,
+        in_vain=1,
+    ),
+    Case(ApiToken.by_hash(TOKEN), sent.get_item(f"TOKEN#{TOKEN}", "TOKEN"), script, 1.0),
+    Case(ApiTokenOfUser.by_id(ADA, SCRIPT), sent.get_item(OF_ADA, f"TOKEN#{SCRIPT}"), adas_script, 1.0),
+    Case(ApiTokenOfUser.all_of_user(ADA), sent.query(OF_ADA, begins_with="TOKEN#"), [adas_script], 1.0),
+    Case(PasswordReset.by_hash(RESET), sent.get_item(f"RESET#{RESET}", "RESET"), reset, 1.0),
+    Case(PasswordResetOfUser.by_hash(ADA, RESET), sent.get_item(OF_ADA, f"RESET#{RESET}"), adas_reset, 1.0),
+    Case(PasswordResetOfUser.all_of_user(ADA), sent.query(OF_ADA, begins_with="RESET#"), [adas_reset], 1.0),
+    Case(Invitation.by_hash(INVITED), sent.get_item(f"INVITATION#{INVITED}", "INVITATION"), welcome, 1.0),
+    Case(
+        InvitationOfPlace.by_id("shopping", FAMILY, WELCOME),
+        sent.get_item(OF_PLACE, f"INVITATION#{WELCOME}"),
+        familys_welcome,
+        1.0,
+    ),
+    Case(
+        InvitationOfPlace.all_of_place("shopping", FAMILY),
+        sent.query(OF_PLACE, begins_with="INVITATION#"),
+        [familys_welcome],
+        1.0,
+    ),
+    Case(InvitationOfUser.by_id(ADA, WELCOME), sent.get_item(OF_ADA, f"INVITATION#{WELCOME}"), adas_welcome, 1.0),
+    Case(
+        Throttle.by_window("sign-in from 192.0.2.1", MINUTE),
+        sent.get_item("THROTTLE#sign-in from 192.0.2.1#2025-12-10T12:34:00Z", "THROTTLE"),
+        attempts,
+        1.0,
+    ),
+    Case(
+        IdempotentAnswer.by_key(str(ADA), "a#key"),
+        # The separator inside what a client sent is escaped, so that it cannot reach another caller's answers.
+        sent.get_item(f'IDEMPOTENCY#{ADA}#a"~key', "IDEMPOTENCY"),
+        answer,
+        1.0,
+    ),
+    Case(
+        EverythingOfUser.of(ADA),
+        sent.query(OF_ADA, between=("IDEMPOTENCY#", "TOKEN$")),
+        EverythingOfUser(
+            account=ada,
+            sessions=[adas_phone, adas_laptop],
+            api_tokens=[adas_script],
+            password_resets=[adas_reset],
+            invitations=[adas_welcome],
+            answers=[adas_answer],
+        ),
+        1.0,
+        in_vain=1,
+    ),
+]
+
+
+class TestAccessPatterns(AccessPatterns):
+    tables = (accounts,)
+    cases = CASES
+
+
+# --- what the rows are there for -------------------------------------------------------------------------------------
+
+
+async def test_an_address_is_taken_once_and_leads_to_its_owner(new: Opened):
+    store, recording, engine = new
+    with recording.scope() as calls:
+        await store.transact(put(ada, when=absent), put(adas_address, when=absent))
+    assert (calls.operations, calls.write_units) == (["TransactWriteItems"], units_of_transaction(engine, rows=2))
+    ben = replace(ada, user_id=BEN)
+    with pytest.raises(AlreadyExists) as refused:
         await store.transact(
-            update(ada, the(Account.email).becomes("ada@example.org")),
-            delete(adas_address, when=the(EmailAddress.user_id) == ADA),
-            put(EmailAddress(folded="ada@example.org", user_id=ADA), when=absent),
+            put(ben, when=absent),
+            put(EmailAddress(folded=folded_email(" ADA.lovelace@example.org"), user_id=BEN), when=absent),
         )
-        assert await store.get(EmailAddress.by_folded("ada.lovelace@example.org")) is None
-        assert (await store.one(EmailAddress.by_folded("ada@example.org"))).user_id == ADA
+    assert (refused.value.position, refused.value.current) == (1, adas_address)
+    assert await store.get(Account.by_id(BEN)) is None
+    # Another address: the old one is free in the same moment.
+    await store.transact(
+        update(ada, the(Account.email).becomes("ada@example.org")),
+        delete(adas_address, when=the(EmailAddress.user_id) == ADA),
+        put(EmailAddress(folded="ada@example.org", user_id=ADA), when=absent),
+    )
+    assert await store.get(EmailAddress.by_folded("ada.lovelace@example.org")) is None
+    assert (await store.one(EmailAddress.by_folded("ada@example.org"))).user_id == ADA
 
 
-@pytest.mark.parametrize("engine", BOTH)
-async def test_a_new_password_ends_every_session_but_the_one_that_chose_it(engine, tmp_path):
-    async with recorded_store(engine, tmp_path, accounts) as (store, recording):
-        for row in (ada, on_phone, adas_phone, on_laptop, adas_laptop):
-            await store.put(row, when=absent)
-        epoch = the(Account.session_epoch)
-        with recording.scope() as calls:
-            await store.transact(
-                update(Account.by_id(ADA), epoch.becomes(2), when=epoch == 1, keep_version=True),
-                update(Session.by_hash(PHONE), the(Session.session_epoch).becomes(2)),
-            )
-        assert calls.operations == ["TransactWriteItems"]
-        now = (await store.one(Account.by_id(ADA))).session_epoch
-        assert (await store.one(Session.by_hash(PHONE))).session_epoch == now
-        assert (await store.one(Session.by_hash(LAPTOP))).session_epoch != now
-        # Whoever signs in with the old password at this moment checked an epoch that is over.
-        signed_in = msgspec.structs.replace(on_laptop, hash=TOKEN)
-        with pytest.raises(ConditionFailed) as refused:
-            await store.transact(check(Account.by_id(ADA), when=epoch == 1), put(signed_in, when=absent))
-        assert refused.value.position == 0
+async def test_a_new_password_ends_every_session_but_the_one_that_chose_it(new: Opened):
+    store, recording, _ = new
+    for row in (ada, on_phone, adas_phone, on_laptop, adas_laptop):
+        await store.put(row, when=absent)
+    epoch = the(Account.session_epoch)
+    with recording.scope() as calls:
+        await store.transact(
+            update(Account.by_id(ADA), epoch.becomes(2), when=epoch == 1, keep_version=True),
+            update(Session.by_hash(PHONE), the(Session.session_epoch).becomes(2)),
+        )
+    assert calls.operations == ["TransactWriteItems"]
+    now = (await store.one(Account.by_id(ADA))).session_epoch
+    assert (await store.one(Session.by_hash(PHONE))).session_epoch == now
+    assert (await store.one(Session.by_hash(LAPTOP))).session_epoch != now
+    # Whoever signs in with the old password at this moment checked an epoch that is over.
+    signed_in = replace(on_laptop, hash=TOKEN)
+    with pytest.raises(ConditionFailed) as refused:
+        await store.transact(check(Account.by_id(ADA), when=epoch == 1), put(signed_in, when=absent))
+    assert refused.value.position == 0
 
 
-@pytest.mark.parametrize("engine", BOTH)
-async def test_an_invitation_opens_once(engine, tmp_path):
-    async with recorded_store(engine, tmp_path, accounts) as (store, _):
-        accept = [
-            delete(Invitation.by_hash(INVITED), when=present),
-            delete(InvitationOfPlace.by_id("shopping", FAMILY, WELCOME)),
-            delete(InvitationOfUser.by_id(ADA, WELCOME)),
-        ]
-        await store.transact(*(put(row, when=absent) for row in (welcome, familys_welcome, adas_welcome)))
+async def test_an_invitation_opens_once(new: Opened):
+    store, _, _ = new
+    accept = [
+        delete(Invitation.by_hash(INVITED), when=present),
+        delete(InvitationOfPlace.by_id("shopping", FAMILY, WELCOME)),
+        delete(InvitationOfUser.by_id(ADA, WELCOME)),
+    ]
+    await store.transact(*(put(row, when=absent) for row in (welcome, familys_welcome, adas_welcome)))
+    await store.transact(*accept)
+    with pytest.raises(NotFound):
         await store.transact(*accept)
-        with pytest.raises(NotFound):
-            await store.transact(*accept)
-        assert await store.all(InvitationOfPlace.all_of_place("shopping", FAMILY)) == []
-        assert await store.all(InvitationOfUser.all_of_user(ADA)) == []
+    assert await store.all(InvitationOfPlace.all_of_place("shopping", FAMILY)) == []
+    assert await store.get(InvitationOfUser.by_id(ADA, WELCOME)) is None
 
 
-@pytest.mark.parametrize("engine", BOTH)
-async def test_attempts_are_counted_without_being_read(engine, tmp_path):
-    async with recorded_store(engine, tmp_path, accounts) as (store, recording):
-        await store.put(attempts, when=absent)
-        with recording.scope() as calls:
-            counted = await store.update(
-                Throttle.by_window("sign-in from 192.0.2.1", MINUTE), the(Throttle.attempts).add(1)
-            )
-        assert counted.attempts == 4
-        assert (calls.operations, calls.write_units) == (["UpdateItem"], 1.0)
+async def test_attempts_are_counted_without_being_read_and_the_first_makes_the_row(new: Opened):
+    store, recording, _ = new
+    by_window = Throttle.by_window("sign-in from 192.0.2.1", MINUTE)
+    attempt = the(Throttle.attempts).add(1), the(Throttle.ttl).becomes(SOON)
+    with recording.scope() as calls:
+        counted = await store.upsert(by_window, *attempt)
+    assert (counted.attempts, calls.operations, calls.write_units) == (1, ["UpdateItem"], 1.0)
+    await asyncio.gather(*(store.upsert(by_window, *attempt) for _ in range(9)))
+    assert await store.get(by_window) == replace(attempts, attempts=10)
 
 
-@pytest.mark.parametrize("engine", BOTH)
-async def test_an_account_is_forgotten_to_the_last_row(engine, tmp_path):
-    async with recorded_store(engine, tmp_path, accounts) as (store, recording):
-        await store.write_each(put(row) for row in (*BY_SECRET, *ADAS[1:]))
-        await store.put(ada, when=absent)
-        with recording.scope() as calls:
-            found = await store.gather(EverythingOfUser.of(ADA))
-            assert found is not None
-            assert found.account is not None
-            await store.write_each(
-                [
-                    delete(EmailAddress.by_folded(folded_email(found.account.email))),
-                    *(delete(Session.by_hash(each.hash)) for each in found.sessions),
-                    *(delete(ApiToken.by_hash(each.hash)) for each in found.api_tokens),
-                    *(delete(PasswordReset.by_hash(each.hash)) for each in found.password_resets),
-                    *(delete(Invitation.by_hash(each.hash)) for each in found.invitations),
-                    *(
-                        delete(InvitationOfPlace.by_id(each.app, each.place, each.invitation_id))
-                        for each in found.invitations
-                    ),
-                    *(delete(IdempotentAnswer.by_key(str(ADA), each.key)) for each in found.answers),
-                    delete(Account.by_id(ADA)),
-                    *(delete(SessionOfUser.by_hash(ADA, each.hash)) for each in found.sessions),
-                    *(delete(ApiTokenOfUser.by_id(ADA, each.token_id)) for each in found.api_tokens),
-                    *(delete(PasswordResetOfUser.by_hash(ADA, each.hash)) for each in found.password_resets),
-                    *(delete(InvitationOfUser.by_id(ADA, each.invitation_id)) for each in found.invitations),
-                    *(delete(AnswerOfUser.by_key(ADA, each.key)) for each in found.answers),
-                ]
-            )
-        assert calls.operations == ["Query", "BatchWriteItem"]
-        scanned = await recording.call("Scan", {"TableName": "Accounts"})
-        assert scanned["Items"] == []
+async def test_an_account_is_forgotten_to_the_last_row(new: Opened):
+    store, recording, _ = new
+    await store.write_each(put(row) for row in (*BY_SECRET, *ADAS[1:]))
+    await store.put(ada, when=absent)
+    with recording.scope() as calls:
+        found = await store.gather(EverythingOfUser.of(ADA))
+        assert found is not None
+        assert found.account is not None
+        await store.write_each(
+            [
+                delete(EmailAddress.by_folded(folded_email(found.account.email))),
+                *(delete(Session.by_hash(each.hash)) for each in found.sessions),
+                *(delete(ApiToken.by_hash(each.hash)) for each in found.api_tokens),
+                *(delete(PasswordReset.by_hash(each.hash)) for each in found.password_resets),
+                *(delete(Invitation.by_hash(each.hash)) for each in found.invitations),
+                *(
+                    delete(InvitationOfPlace.by_id(each.app, each.place, each.invitation_id))
+                    for each in found.invitations
+                ),
+                *(delete(IdempotentAnswer.by_key(str(ADA), each.key)) for each in found.answers),
+                *map(delete, [*found.sessions, *found.api_tokens, *found.password_resets]),
+                *map(delete, [*found.invitations, *found.answers]),
+                delete(Account.by_id(ADA)),
+            ]
+        )
+    assert calls.operations == ["Query", "BatchWriteItem"]
+    scanned = await recording.call("Scan", {"TableName": "Accounts"})
+    assert scanned["Items"] == []

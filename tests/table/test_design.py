@@ -2,7 +2,7 @@ import json
 import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
@@ -15,6 +15,8 @@ from potluck.table import (
     ExpiresAt,
     ItemCollection,
     KeyOnly,
+    LeftOut,
+    Limits,
     Milliseconds,
     Number,
     OrNull,
@@ -24,6 +26,8 @@ from potluck.table import (
     Table,
     Unique,
     Version,
+    absent,
+    between,
     first_of,
     get,
     query,
@@ -32,9 +36,11 @@ from potluck.table import (
 from potluck.table.design import markdown, with_section
 from potluck.table.design.cloudformation import cloudformation, resource
 from potluck.table.design.diagram import mermaid
+from potluck.table.design.reach import Reach
 from potluck.table.fields import Kind
-from potluck.table.lint.reach import Reach
 from potluck.table.patterns import Pattern
+from tests.engine_targets import BOTH
+from tests.stores import NOW, recorded_store
 from tests.table.documents import journal, library, polls, shareables, shopping
 
 shop_table = Table(
@@ -47,6 +53,7 @@ shop_table = Table(
     accepted={"filter: Ware.by_seller": "a shop has few wares"},
 )
 till = Table("Till", Number("pk"))
+cupboard = Table("Cupboard", "PK", "SK", type_attribute="type")
 
 
 class Size(Struct, frozen=True, rename="camel"):
@@ -88,9 +95,13 @@ class Ware(
     left: Annotated[int, Meta(ge=0, lt=100_000)] = 0
     least: int = 0
     state: Literal["in", "out"] = "in"
+    shelf: Literal[1, 2] = 1
     tags: frozenset[str] = frozenset()
     size: Size | None = None
     prices: Annotated[dict[str, Decimal], Meta(max_length=10)] = field(default_factory=dict)
+    weight: Annotated[float, Meta(gt=0, lt=2.5)] | None = None
+    picture: Annotated[bytes, Meta(max_length=9)] | None = None
+    places: Annotated[list[dict[str, Any]], Meta(max_length=3)] = field(default_factory=list)
     seen: Seconds
     kind: Annotated[str, Meta(pattern="^a|b$")] = field(default="a", name="type of ware")
     ttl: OrNull[ExpiresAt] = None
@@ -111,7 +122,7 @@ class Ware(
         """Who sells what?"""
 
 
-class Sale(Entity, table=shop_table, type="Sale", key=("SHOP#{shop_id}", "SALE#{at}#{ware_id}")):
+class Sale(Entity, table=shop_table, type="SALE", key=("SHOP#{shop_id}", "SALE#{at}#{ware_id}")):
     """A ware that was sold."""
 
     shop_id: UUID
@@ -124,7 +135,7 @@ class Sale(Entity, table=shop_table, type="Sale", key=("SHOP#{shop_id}", "SALE#{
 
 
 class Sold(AnyOf[Ware | Sale]):
-    @query()
+    @query(consistent=True)
     def of_shop(shop_id: UUID) -> None:
         """What is and was there?"""
 
@@ -136,6 +147,18 @@ class WholeShop(ItemCollection):
     @query()
     def of(shop_id: UUID) -> None:
         """Everything of a shop."""
+
+
+class Jar(Entity, table=cupboard, type="Jar", key=("JAR#{jar_id}", "{place:8.2}")):
+    """What jam is in."""
+
+    jar_id: UUID
+    label: Annotated[str, Meta(max_length=20), Unique("JARS", "LABEL#{label:caseless}")]
+    place: Annotated[Decimal, Limits(ge=0, le=9_999)]
+    closed: Annotated[bool, LeftOut] = True
+    opened_by: Annotated[list[str], Meta(max_length=9), LeftOut] = field(default_factory=list)
+    spoons: Annotated[Counter, LeftOut] = 0
+    version: Annotated[Version, LeftOut] = 1
 
 
 class Drawer(Entity, table=till, key="{number}"):
@@ -161,12 +184,13 @@ def rows(page: str, heading: str) -> list[str]:
 
 def test_a_table_says_its_keys_indexes_and_what_becomes_of_rows(page):
     assert rows(page, "## The table `corner-shop`") == [
-        "|  | partition key | sort key | longest, of 2,048 and 1,024 bytes |",
+        "|  | partition key | sort key | longest keys |",
         "| --- | --- | --- | --- |",
-        "| the table | `PK` | `SK` | 608 and 66 |",
-        "| `GSI1` | `GSI1PK` | `GSI1SK` | 47 and 344 |",
-        "| `GSI2` | `GSI2PK` | `GSI2SK` | 45 and 12 |",
+        "| the table | `PK` | `SK` | 608 and 66 bytes |",
+        "| `GSI1` | `GSI1PK` | `GSI1SK` | 47 and 344 bytes |",
+        "| `GSI2` | `GSI2PK` | `GSI2SK` | 45 and 12 bytes |",
     ]
+    assert "DynamoDB allows 2,048 bytes for a partition key and 1,024 for a sort key." in page
     assert "A row says in `entityType` what it is." in page
     assert "at the second that its `ttl` says" in page
 
@@ -175,16 +199,30 @@ def test_a_table_of_numbers_without_a_sort_key():
     page = markdown([till])
     assert rows(page, "## The table `Till`")[2:] == ["| the table | `pk` (number) |  | a number |"]
     assert rows(page, "### Access patterns")[2:] == [
-        "| What is in it? | `Drawer.one(number)` | GetItem: `pk = {number}` | 1 request, 0.5 read units per 4 KB |"
+        "| What is in it?<br>`Drawer.one(number)` | GetItem<br>`pk = {number}` | 1 call, 0.5 units |"
     ]
 
 
 def test_entities_say_what_they_are(page):
-    assert rows(page, "### Entities")[2:] == [
-        "| Shop | A place to buy things. | `Shop` |",
-        "| Ware | Something to buy. | `Ware` |",
-        "| Sale | A ware that was sold. | `Sale` |",
+    assert rows(page, "### Entities") == [
+        "| entity | what it is | `entityType` |",
+        "| --- | --- | --- |",
+        "| [Shop](#attributes-of-shop) | A place to buy things. | `Shop` |",
+        "| [Ware](#attributes-of-ware) | Something to buy. | `Ware` |",
+        "| [Sale](#attributes-of-sale) | A ware that was sold. | `SALE` |",
     ]
+    assert "\n### Attributes of Sale\n" in page
+
+
+def test_types_that_are_the_entities_names_need_no_column():
+    page = markdown([cupboard])
+    assert rows(page, "### Entities") == [
+        "| entity | what it is |",
+        "| --- | --- |",
+        "| [Jar](#attributes-of-jar) | What jam is in. |",
+    ]
+    assert "A row says in `type` what it is, by the entity's name." in page
+    assert "mermaid" not in page, "one entity needs no diagram"
 
 
 def test_keys_are_written_as_they_are_declared_guards_included(page):
@@ -209,71 +247,125 @@ def test_index_keys_say_their_alternatives_and_which_rows_have_them(page):
 
 def test_what_is_special_in_a_template_is_explained(page):
     for line in (
-        "- `{name:folded}` and `{brand:folded}`: folded, ",
-        "before `#`, cut to 100 bytes",
-        "- `{left:05}`: 5 digits",
-        "- `{seller|NOBODY}`: `NOBODY` where it is None",
+        "- A guard is a row that stands for a value no two may have",
+        "- `{name:folded}`, `{brand:folded}` and `{title:folded 100}`: as people look for it: lower case, ",
+        "before `#`; a number says to how many bytes it is cut\n",
+        "- `{left:05}`: padded with zeros to so many digits",
+        "- `{seller|NOBODY}`: `NOBODY` stands for None",
     ):
         assert line in page
+    for line in (
+        "| guard of `Jar.label` | `JARS` | `LABEL#{label:caseless}` |",
+        "- `{label:caseless}`: the same whatever its case, the space around it, and how its accents are put together\n",
+        "- `{place:8.2}`: padded with zeros to so many digits",
+    ):
+        assert line in markdown([cupboard])
 
 
 def test_an_access_pattern_is_its_question_call_request_and_cost(page):
     patterns = rows(page, "### Access patterns")
-    assert patterns[2:] == [
-        '| Which shop is this? | `Shop.one(shop_id)` | GetItem: `PK = "SHOP#{shop_id}" and SK = "SHOP"`; consistent '
-        "| 1 request, 1 read unit per 4 KB |",
-        "| What is there of this brand? | `Ware.by_brand(shop_id, brand)` "
-        '| Query `GSI1`: `GSI1PK = "SHOP#{shop_id}#WARES" and begins_with(GSI1SK, "{brand}#")`; descending '
-        "| 1 request per 1 MB, 0.5 read units per 4 KB read |",
-        "| What is running low? | `Ware.low(shop_id, left: Range)` "
-        '| Query `GSI2`: `GSI2PK = "SHOP#{shop_id}#LOW" and GSI2SK between "{left from}" and "{left to}"` '
-        "| 1 request per 1 MB, 0.5 read units per 4 KB read |",
-        "| Who sells what? | `Ware.by_seller(shop_id, seller, state)` "
-        '| Query: `PK = "SHOP#{shop_id}" and begins_with(SK, "WARE#")`; '
+    assert patterns == [
+        "| question | request | a small answer costs |",
+        "| --- | --- | --- |",
+        "| Which shop is this?<br>`Shop.one(shop_id)` "
+        '| GetItem, consistent<br>`PK = "SHOP#{shop_id}"`<br>`and SK = "SHOP"` | 1 call, 1 unit |',
+        "| What is there of this brand?<br>`Ware.by_brand(shop_id, brand)` "
+        '| Query `GSI1`, descending<br>`GSI1PK = "SHOP#{shop_id}#WARES"`<br>`and begins_with(GSI1SK, "{brand}#")` '
+        "| 1 call, 0.5 units |",
+        "| What is running low?<br>`Ware.low(shop_id, left: Range)` "
+        '| Query `GSI2`<br>`GSI2PK = "SHOP#{shop_id}#LOW"`<br>`and GSI2SK between "{left from}" and "{left to}"` '
+        "| 1 call, 0.5 units |",
+        "| Who sells what?<br>`Ware.by_seller(shop_id, seller, state)` "
+        '| Query<br>`PK = "SHOP#{shop_id}"`<br>`and begins_with(SK, "WARE#")`<br>'
         "filter `seller = {seller} and state = {state}` "
-        "| 1 request per 1 MB, 0.5 read units per 4 KB read, with what the filter leaves out |",
-        '| What was sold? | `Sale.of_shop(shop_id)` | Query: `PK = "SHOP#{shop_id}" and begins_with(SK, "SALE#")` '
-        "| 1 request per 1 MB, 0.5 read units per 4 KB read |",
-        '| What is and was there? | `Sold.of_shop(shop_id)` | Query: `PK = "SHOP#{shop_id}" and SK between "SALE#" '
-        'and "WARE$"` | 1 request per 1 MB, 0.5 read units per 4 KB read |',
-        '| Everything of a shop. | `WholeShop.of(shop_id)` | Query: `PK = "SHOP#{shop_id}" and SK between "SHOP" and '
-        '"WARE$"` | 1 request per 1 MB, 0.5 read units per 4 KB read |',
+        "| 1 call, 0.5 units, with what the filter leaves out |",
+        "| What was sold?<br>`Sale.of_shop(shop_id)` "
+        '| Query<br>`PK = "SHOP#{shop_id}"`<br>`and begins_with(SK, "SALE#")` | 1 call, 0.5 units |',
+        "| What is and was there?<br>`Sold.of_shop(shop_id)` "
+        '| Query, consistent<br>`PK = "SHOP#{shop_id}"`<br>`and SK between "SALE#" and "WARE$"` | 1 call, 1 unit |',
+        "| Everything of a shop.<br>`WholeShop.of(shop_id)` "
+        '| Query<br>`PK = "SHOP#{shop_id}"`<br>`and SK between "SHOP" and "WARE$"` | 1 call, 0.5 units |',
     ]
     assert "- `Sold` is a Ware or Sale." in page
     assert "- `WholeShop` has `shop` (one Shop or none) and `wares` (every Ware)." in page
+    assert "0.5 read units, twice that where it is consistent. Each further 4 KB cost as much again" in page
+
+
+@pytest.mark.parametrize("engine", BOTH)
+async def test_the_cost_shown_is_the_cost_of_a_small_answer(engine, page, tmp_path):
+    shown = dict(re.findall(r"<br>`([\w.]+)\(.*?\| (1 call, [\d.]+ units?)", page))
+    shop_id = UUID(int=1)
+    async with recorded_store(engine, tmp_path, shop_table) as (store, recording):
+        await store.put(Shop(shop_id=shop_id, name="Corner"), when=absent)
+        await store.put(Ware(shop_id=shop_id, ware_id=UUID(int=2), title="Soap", brand="Ours", seen=NOW))
+        await store.put(Sale(shop_id=shop_id, ware_id=UUID(int=2), at=NOW))
+        recording.totals.clear()
+        await store.get(Shop.one(shop_id))
+        for asked in (
+            Ware.by_brand(shop_id, "Ours"),
+            Ware.low(shop_id, between(0, 9)),
+            Ware.by_seller(shop_id, None, "in"),
+            Sale.of_shop(shop_id),
+            Sold.of_shop(shop_id),
+        ):
+            assert await store.all(asked)
+        await store.gather(WholeShop.of(shop_id))
+    costs = {
+        pattern: f"{total.calls} call, {total.read_units:g} unit{'' if total.read_units == 1 else 's'}"
+        for (pattern, _), total in recording.totals.items()
+    }
+    assert costs == shown
 
 
 def test_attributes_say_their_type_bounds_and_how_they_are_stored(page):
-    assert rows(page, "#### Ware")[2:] == [
-        "| `shopId` | UUID |  | in the key only; required |",
-        "| `wareId` | UUID |  | required |",
-        "| `title` | text | 1 to 200 characters | required |",
-        "| `brand` | text | at most 40 characters | left out when None |",
-        "| `seller` | whole number | more than 0, at most 100,000 | None is stored as NULL |",
-        "| `left` | whole number | at least 0, less than 100,000 | default `0` |",
-        "| `least` | whole number |  | default `0` |",
-        "| `state` | text | `in` or `out` | default `in` |",
-        "| `tags` | set of text |  | left out when empty; default empty |",
-        "| `size` | record |  | left out when None |",
-        "| `size.howWide` | whole number | at least 0 | required |",
-        "| `size.unit` | text | `cm` or `in` | default `cm` |",
-        "| `prices` | map of text to decimal number | at most 10 entries | default empty |",
-        "| `seen` | time, in seconds |  | required |",
-        "| `type of ware` | text | like `^a\\|b$` | default `a`; `kind` in code |",
-        "| `ttl` | whole number |  | expiry, in seconds since 1970; None is stored as NULL |",
-        "| `entityType` | text | `Ware` |  |",
+    assert rows(page, "### Attributes of Ware") == [
+        "| attribute | holds | notes |",
+        "| --- | --- | --- |",
+        "| `shopId` | UUID | in the key only; required |",
+        "| `wareId` | UUID | required |",
+        "| `title` | text, 1 to 200 characters | required |",
+        "| `brand` | text, at most 40 characters | left out when None |",
+        "| `seller` | whole number, 1 to 100,000 | None is stored as NULL |",
+        "| `left` | whole number, 0 to 99,999 | default `0` |",
+        "| `least` | whole number | default `0` |",
+        "| `state` | `in` or `out` | default `in` |",
+        "| `shelf` | whole number `1` or `2` | default `1` |",
+        "| `tags` | set of texts | left out when empty |",
+        "| `size` | record | left out when None |",
+        "| `size.howWide` | whole number, at least 0 | required |",
+        "| `size.unit` | `cm` or `in` | default `cm` |",
+        "| `prices` | map of text to decimal number, at most 10 entries | default empty |",
+        "| `weight` | number, more than 0, less than 2.5 | left out when None |",
+        "| `picture` | at most 9 bytes | left out when None |",
+        "| `places` | list of maps of text to anything, at most 3 elements | default empty |",
+        "| `seen` | time to the second | required |",
+        "| `type of ware` | text, like `^a\\|b$` | default `a`; `kind` in code |",
+        "| `ttl` | whole number | expiry, in seconds since 1970; None is stored as NULL |",
+        "| `entityType` | `Ware` | says what the row is |",
     ]
-    assert "| `visits` | whole number |  | counter, added to without being read; default `0` |" in page
-    assert "| `version` | whole number |  | version, checked and raised by every update |" in page
-    assert "| `name` | text | 1 to 100 characters | unique; required |" in page
+    assert "| `visits` | whole number | counter, added to without being read; default `0` |" in page
+    assert "| `version` | whole number | version, checked and raised by every update |" in page
+    assert "| `name` | text, 1 to 100 characters | unique; required |" in page
+
+
+def test_attributes_say_which_default_is_left_out():
+    page = markdown([cupboard])
+    assert rows(page, "### Attributes of Jar")[5:] == [
+        "| `closed` | true or false | left out when true, its default |",
+        "| `openedBy` | list of texts, at most 9 elements | left out when empty, its default |",
+        "| `spoons` | whole number | counter, added to without being read; left out when `0`, its default |",
+        "| `version` | whole number | version, checked and raised by every update; left out when `1`, its default |",
+        "| `type` | `Jar` | says what the row is |",
+    ]
 
 
 def test_what_the_author_weighed_is_in_the_page(page):
-    assert "### Weighed and left so\n\n- `filter: Ware.by_seller`: a shop has few wares\n" in page
+    weighed = page.split("### Weighed and left so\n\n")[1]
+    assert "\n\n- `filter: Ware.by_seller`: a shop has few wares\n\n" in weighed
 
 
 def test_the_page_holds_the_diagram(page):
-    assert f"```mermaid\n{mermaid([shop_table])}```" in page
+    assert f"```mermaid\n{mermaid([shop_table], only_keys=True)}```" in page
 
 
 # --- the diagram -----------------------------------------------------------------------------------------------------
@@ -311,6 +403,14 @@ def test_the_diagram_shows_who_belongs_to_whom_and_which_attributes_are_keys():
     assert '        UUID shopId PK, FK "PK, GSI1PK, GSI2PK"' in lines
     assert "        text name UK" in lines
     assert "        text type_of_ware" in lines
+
+
+def test_the_diagram_may_show_only_the_keys():
+    drawn = mermaid([shop_table], only_keys=True)
+    assert "        text name UK\n" in drawn
+    assert '        text brand "GSI1SK"\n' in drawn
+    assert "visits" not in drawn
+    assert "visits" in mermaid([shop_table])
 
 
 def test_entities_of_one_name_in_two_tables_are_two():

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
-from msgspec import Meta
+from msgspec import Meta, field
 
 from potluck.table import (
     AnyOf,
@@ -14,10 +14,13 @@ from potluck.table import (
     ExpiresAt,
     ItemCollection,
     KeyOnly,
+    Number,
     Range,
     StartsWith,
     Table,
+    Unique,
     Version,
+    first_of,
     get,
     query,
     sparse,
@@ -138,6 +141,88 @@ class TestKeys:
             class Thing(Stamped, table=table(), key=("THING#{thing_id}", "THING")):
                 thing_id: UUID
 
+    def test_an_attribute_may_be_named_just_as_its_field_where_that_is_said(self) -> None:
+        class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING")):
+            thing_id: UUID = field(name="thing_id")
+
+        assert plan_of(Thing).fields["thing_id"].attribute == "thing_id"
+
+    def test_what_the_table_expires_by_is_said_to_be_an_expiry(self) -> None:
+        with refused("Thing.ttl is stored as ttl, by which the table expires rows; write ttl: ExpiresAt"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING")):
+                thing_id: UUID
+                ttl: int | None = None
+
+    def test_an_entity_is_not_made_of_another(self) -> None:
+        things = table()
+
+        class Thing(Entity, table=things, type="Thing", key=("THING#{thing_id}", "THING")):
+            thing_id: UUID
+
+        for said in ({}, {"table": things, "type": "Special", "key": ("SPECIAL#{thing_id}", "SPECIAL")}):
+            keywords: dict[str, Any] = said
+            with refused("Special: Thing is an entity of its own; put the fields of both into a class without a table"):
+
+                class Special(Thing, **keywords):
+                    more: int = 0
+
+    def test_a_type_belongs_to_one_entity(self) -> None:
+        things = table()
+
+        class Book(Entity, table=things, type="Book", key=("BOOK#{book_id}", "BOOK")):
+            book_id: UUID
+
+        with refused("Video: the type 'Book' is that of Book"):
+
+            class Video(Entity, table=things, type="Book", key=("VIDEO#{video_id}", "VIDEO")):
+                video_id: UUID
+
+        with refused("the type 'Unique' is that of the rows that guard unique values"):
+
+            class Only(Entity, table=things, type="Unique", key=("ONLY#{only_id}", "ONLY")):
+                only_id: UUID
+
+    def test_a_class_that_is_declared_anew_takes_the_place_of_the_old_one(self) -> None:
+        things = table()
+        for _ in range(2):
+
+            class Book(Entity, table=things, type="Book", key=("BOOK#{book_id}", "BOOK")):
+                book_id: UUID
+
+                @get
+                def one(book_id: UUID) -> None:
+                    """Which book is this?"""
+
+        assert things.entities == [plan_of(Book)]
+        assert [pattern.members for pattern in things.patterns] == [(plan_of(Book),)]
+
+    @pytest.mark.parametrize(
+        ("unique", "words"),
+        [
+            (Unique("NAMES", "NAME#{owner}"), "name is not in the key of its guard; write {name} there"),
+            (Unique("OF#{owner}", "NAME#{name}"), r"owner can be None, and then nothing guards name; .*{owner|NONE}"),
+            (Unique("THING#{name}", "THING"), "could be the key of a Thing itself; begin it with a word of its own"),
+        ],
+    )
+    def test_a_guard_tells_values_apart_and_is_no_item(self, unique: Unique, words: str) -> None:
+        with refused(words):
+
+            class Thing(Entity, table=table(), type="Thing", key=("THING#{thing_id}", "THING")):
+                thing_id: Name
+                owner: Name | None = None
+                name: Annotated[Name, unique]
+
+    def test_several_templates_are_at_least_one_and_only_for_an_index(self) -> None:
+        with refused("first_of takes templates"):
+            first_of()
+        with refused("Thing.key: every row has one key, so it is written in one way"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", first_of("A#{name}", "A#{other}"))):  # type: ignore[arg-type]
+                thing_id: UUID
+                name: Name
+                other: Name
+
     def test_a_value_kept_in_the_key_only_is_in_the_key(self) -> None:
         with refused("said to be in the key only, but is not in it"):
 
@@ -171,6 +256,23 @@ class TestKeys:
     def test_a_table_has_a_name_that_the_service_takes(self) -> None:
         with refused("'T' is no table's name"):
             Table("T", "PK")
+
+    @pytest.mark.parametrize(
+        ("said", "words"),
+        [
+            ({"sort": "PK"}, "PK is both the partition and the sort key of the table"),
+            ({"indexes": {"GSI1": ("A", "A")}}, "A is both the partition and the sort key of GSI1"),
+            ({"indexes": {"GSI1": (Number("PK"), "A")}}, "PK is a number in one key and text in another"),
+            ({"indexes": {"a b": ("A", "B")}}, "'a b' is no index's name"),
+            ({"indexes": {"key": ("A", "B")}}, "an index cannot be called key, which says something else of a class"),
+            ({"ttl": "PK"}, "PK is a key, so it cannot be what rows expire by"),
+            ({"type_attribute": "SK"}, "SK is a key, so it cannot be the type of rows"),
+            ({"ttl": "x", "type_attribute": "x"}, "x cannot be both the type of rows and what they expire by"),
+        ],
+    )
+    def test_an_attribute_of_a_table_is_one_thing(self, said: dict[str, Any], words: str) -> None:
+        with refused(f"table Things: {words}"):
+            Table("Things", **{"partition": "PK", "sort": "SK", **said})
 
 
 class TestAccess:
@@ -406,6 +508,123 @@ class TestAccess:
                 t: UUID
 
                 asking = query(prefix=prefix)(asked if argument else all_asked)
+
+    def test_a_question_belongs_to_an_entity_with_a_table(self) -> None:
+        with refused("Stamped.one: a question needs a table; ask it in each entity that is made of Stamped"):
+
+            class Stamped(Entity):
+                thing_id: UUID
+
+                @get
+                def one(thing_id: UUID) -> None:
+                    """Which thing is this?"""
+
+    def test_a_question_is_not_called_like_a_field(self) -> None:
+        with refused("Thing.place is a field and a question; give one of them another name"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING")):
+                shelf: UUID
+                place: int
+
+                @query()
+                def place(shelf: UUID) -> None:
+                    """What is there?"""
+
+    def test_a_name_that_only_a_function_knows_is_told(self) -> None:
+        def asked(shelf: "Unheard") -> None:  # type: ignore[name-defined]  # noqa: F821
+            """What is there?"""
+
+        with refused("Thing.asked: an annotation uses a name that is not there: name 'Unheard' is not defined"):
+
+            class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING")):
+                shelf: UUID
+
+                asking = query()(asked)
+
+        with refused("Together: an annotation uses a name that is not there"):
+
+            class Together(ItemCollection):
+                things: "list[Unheard]"  # type: ignore[name-defined]  # noqa: F821
+
+    def test_one_of_several_kinds_is_got_by_a_key_that_all_of_them_have(self) -> None:
+        things = table()
+
+        class Book(Entity, table=things, type="Book", key=("ITEM#{item_id}", "BOOK")):
+            item_id: UUID
+
+        class Video(Entity, table=things, type="Video", key=("ITEM#{item_id}", "VIDEO")):
+            item_id: UUID
+
+        with refused("Video's sort key VIDEO is not BOOK, so one key cannot find both"):
+
+            class Item(AnyOf[Book | Video]):
+                @get
+                def one(item_id: UUID) -> None:
+                    """Which item is this?"""
+
+    def test_several_kinds_write_alike_what_is_asked_for(self) -> None:
+        things = table()
+
+        class Book(Entity, table=things, type="Book", key=("SHELF#{shelf}", "ITEM#{title}")):
+            shelf: UUID
+            title: Annotated[str, Meta(max_length=5)]
+
+        class Video(Entity, table=things, type="Video", key=("SHELF#{shelf}", "ITEM#{title}")):
+            shelf: UUID
+            title: Name
+
+        # A bound of six letters is cut to five for books, and then finds too few videos.
+        with refused("Book.title and Video.title are written differently in keys; give them the same bounds"):
+
+            class Item(AnyOf[Book | Video]):
+                @query()
+                def titled(shelf: UUID, title: Range[str]) -> None:
+                    """Which titles are in this range?"""
+
+    def test_a_filter_asks_for_an_attribute_that_all_kinds_have(self) -> None:
+        things = table()
+
+        with refused("Book.title is stored in the key only, where no filter looks"):
+
+            class Book(Entity, table=things, type="Book", key=("SHELF#{shelf}", "BOOK#{title}")):
+                shelf: UUID
+                title: Annotated[Name, KeyOnly]
+
+                @query(filter=("title",))
+                def titled(shelf: UUID, title: str) -> None:
+                    """Which book is called so?"""
+
+        class Disc(Entity, table=things, type="Disc", key=("SHELF#{shelf}", "DISC#{title}")):
+            shelf: UUID
+            title: Name
+            lent: bool = False
+
+        class Video(Entity, table=things, type="Video", key=("SHELF#{shelf}", "VIDEO#{title}")):
+            shelf: UUID
+            title: Name
+            lent: bool = field(name="isLent", default=False)
+
+        with refused("lent is stored as lent in Disc and as isLent in Video, so one filter cannot find both"):
+
+            class Item(AnyOf[Disc | Video]):
+                @query(filter=("lent",))
+                def lent_on(shelf: UUID, lent: bool) -> None:
+                    """What is lent?"""
+
+    def test_a_kind_has_one_bucket(self) -> None:
+        class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING#{name}")):
+            shelf: UUID
+            name: Name
+
+        with refused("Together: Thing has two buckets, first and rest; a kind goes into one"):
+
+            class Together(ItemCollection):
+                first: Thing | None
+                rest: list[Thing]
+
+                @query()
+                def on(shelf: UUID) -> None:
+                    """What is there?"""
 
     def test_several_kinds_are_kinds_of_entities(self) -> None:
         with refused("takes entities, and int is none"):

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import count
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
@@ -17,18 +18,26 @@ from potluck.table import (
     ComponentsNeeded,
     ConditionFailed,
     Entity,
+    ExpiresAt,
+    LeftOut,
     Number,
     OrNull,
+    Seconds,
     Table,
+    Unique,
+    Version,
     VersionConflict,
+    first_of,
     get,
     put,
+    sparse,
     the,
     update,
 )
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Becomes, Change, FieldName, Still, absent
 from tests.table.pantry import Book, InventoryItem, ShoppingListItem, inventory
+from tests.table.sending import NOW as SENT_AT
 from tests.table.sending import Sent, opened
 from tests.table.test_operations import NOON
 
@@ -258,6 +267,37 @@ def test_an_update_of_one_index_knows_all_parts_of_the_other_that_shares_an_attr
 
 # --- whatever happens in whatever order ------------------------------------------------------------------------------
 
+parcels = Table("Parcels", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK")}, ttl="ttl")
+
+
+class Parcel(
+    Entity,
+    table=parcels,
+    key=("PARCEL#{parcel_id}", "PARCEL"),
+    GSI1=sparse(
+        "AT#{place}",
+        first_of("DUE#{due}#{size:02}", "SIZE#{size:02}"),
+        when=lambda state, weight: state == "open" and (weight is None or weight > 1),
+    ),
+    GSI2=("CODE#{code:caseless}", "{size:02}"),
+):
+    """Whose keys are made of defaults that are left out, of what may be None, and of a value that is unique."""
+
+    parcel_id: UUID
+    place: Annotated[Word, LeftOut] = "desk"
+    size: Annotated[int, Meta(ge=0, le=99), LeftOut] = 1
+    state: Annotated[Literal["open", "shut"], LeftOut] = "open"
+    weight: OrNull[int] = None
+    due: Seconds | None = None
+    code: Annotated[Word | None, Unique("CODES#{parcel_id}#{place}", "CODE#{code:caseless}")] = None
+    ttl: ExpiresAt | None = None
+    version: Annotated[Version, LeftOut] = 1
+
+    @get
+    def one(parcel_id: UUID) -> None:
+        """Which parcel is this?"""
+
+
 NAMES = st.sampled_from(["a", "B", "Ä", "a#b", "zz"])
 IDS = st.sampled_from([FAMILY, OTHER, STORE])
 FEW = st.integers(0, 3)
@@ -320,8 +360,28 @@ KINDS = [
             "width": st.none() | FEW,
         },
     ),
+    Kind(
+        Parcel,
+        {},
+        {},
+        {
+            "place": st.sampled_from(["desk", "door"]),
+            "size": FEW,
+            "state": st.sampled_from(["open", "shut"]),
+            "weight": st.none() | FEW,
+            "due": st.none() | st.sampled_from([NOON, NOON + timedelta(hours=1)]),
+            "code": st.none() | NAMES,
+            "ttl": st.none() | st.sampled_from([SENT_AT + 60, SENT_AT + 90]),
+        },
+    ),
 ]
-OWN_ID = {ShoppingListItem: "shopping_item_id", InventoryItem: "item_id", Book: "book_id", Thing: "thing_id"}
+OWN_ID = {
+    ShoppingListItem: "shopping_item_id",
+    InventoryItem: "item_id",
+    Book: "book_id",
+    Thing: "thing_id",
+    Parcel: "parcel_id",
+}
 
 
 @dataclass(frozen=True)

@@ -209,6 +209,43 @@ def test_guards_of_unique_values_are_rows_too():
     assert labels(shop, "overlap") == ["Everything.of_shop reads the guard of Shelf.name"]
 
 
+def grouped(alone: str) -> Table:
+    """Things by their group, and things that have none."""
+    shop = table("GSI1")
+
+    class Thing(
+        Entity,
+        table=shop,
+        type="Thing",
+        key=("SHOP#{shop_id}", "THING#{thing_id}"),
+        GSI1=("SHOP#{shop_id}", first_of("IN#{group:folded}#{place:05}", alone)),
+    ):
+        shop_id: UUID
+        thing_id: UUID
+        title: Name
+        group: OrNull[Name] = None
+        place: OrNull[Annotated[int, Meta(ge=0, le=99_999)]] = None
+
+        @query("GSI1")
+        def of_shop(shop_id: UUID) -> None:
+            """What is there?"""
+
+        @query("GSI1")
+        def in_group(shop_id: UUID, group: str) -> None:
+            """What is in this group?"""
+
+        @query("GSI1")
+        def some_of_group(shop_id: UUID, group: str, place: Range[int]) -> None:
+            """What is in this part of the group? A range may end before what is alone."""
+
+    return shop
+
+
+def test_one_alternative_of_a_key_that_lies_in_the_range_of_another():
+    assert labels(grouped("IN#{title:folded}#~"), "overlap") == ["Thing.in_group reads IN#{title:folded}#~"]
+    assert labels(grouped("ALONE#{title:folded}#~"), "overlap") == []
+
+
 # --- open-prefix -----------------------------------------------------------------------------------------------------
 
 
@@ -436,6 +473,13 @@ def test_an_index_that_sorts_by_code_points():
     assert labels(folded, "code-point-order") == []
 
 
+def test_text_without_case_still_has_spaces_and_accents():
+    caseless = shelves("IT#{name:caseless}", "IT#{group:caseless}#{title:caseless}", "IT#{title:caseless}")
+    assert labels(caseless, "split-group") == ["Group in GSI1SK", "Thing in GSI1SK"]
+    whys = {finding.why for finding in lint(caseless) if finding.name == "code-point-order"}
+    assert whys == {"É comes after z"}
+
+
 def test_text_that_must_match_a_pattern_sorts_as_it_is():
     shop = table("GSI1")
     Code = Annotated[str, Meta(pattern="^[a-z]{4}$", min_length=4, max_length=4)]
@@ -516,7 +560,11 @@ def test_a_counter_on_a_row_that_many_belong_to():
         poll_id: UUID
         vote_id: UUID
 
-    assert labels(shop, "shared-row") == ["Poll.votes"]
+    (found,) = [finding for finding in lint(shop) if finding.name == "shared-row"]
+    assert found.subject == "Poll.votes"
+    # It may count something else than what belongs to its row.
+    assert found.what == "it counts in one row, and many Shard and Vote rows belong to that"
+    assert found.why.startswith("if each of them adds to it")
 
 
 def test_a_row_that_may_grow_past_what_a_row_holds():

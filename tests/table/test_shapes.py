@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from potluck.table import OrNull, Seconds
+from potluck.table.design.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 from potluck.table.fields import plan_fields
 from potluck.table.keys import Component, Template
-from potluck.table.lint.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 
 
 class Ware(msgspec.Struct, kw_only=True):

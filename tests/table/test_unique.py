@@ -1,6 +1,7 @@
 """No two items have the same unique value, and its guard row is there exactly as long as an item has it."""
 
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from potluck.store import Store
 from potluck.table import (
     AlreadyExists,
     Changed,
@@ -248,6 +250,21 @@ async def test_a_row_without_a_guard_can_be_renamed_and_deleted(table):
     await table.write(delete(shop(SECOND)))
 
 
+async def test_what_is_gone_can_be_deleted_though_another_has_its_value_by_now(table):
+    store = Store(table.engine, lambda: datetime.fromtimestamp(NOW + 60, UTC))
+    await table.write(put(shop(), when=absent))
+    await store.delete(shop())
+    await table.write(put(shop(SECOND), when=absent))
+    await store.delete(shop())
+    ending = invitation(ttl=NOW + 60)
+    await table.write(put(ending, when=absent))
+    await store.put(invitation(SECOND), when=absent)
+    await store.delete(ending)
+    assert await guards(table) == {("aldi", of(SECOND)), ("CODE#abc", f"INVITATION#{SECOND}/INVITATION")}
+    with pytest.raises(NotFound):
+        await store.delete(shop(), when=present)
+
+
 # --- items that expire -----------------------------------------------------------------------------------------------
 
 
@@ -267,6 +284,13 @@ async def test_the_guard_lives_as_long_as_its_item(table):
         await table.write(put(invitation(SECOND), when=absent), now=NOW + 60)
     await table.write(update(invitation(), the(Invitation.ttl).becomes(NOW + 90)))
     await table.write(put(invitation(SECOND), when=absent), now=NOW + 90)
+
+
+async def test_an_item_can_be_ended_now(table):
+    store = Store(table.engine, lambda: datetime.fromtimestamp(NOW, UTC))
+    seen = await store.put(invitation(ttl=NOW + 60), when=absent)
+    assert await store.update(seen, the(Invitation.ttl).becomes(NOW)) == invitation(ttl=NOW)
+    assert await store.get(Invitation.one(FIRST)) is None
 
 
 def test_a_new_value_of_what_was_not_read_needs_the_old_one_and_when_it_ends():

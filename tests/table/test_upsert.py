@@ -146,15 +146,18 @@ async def test_bounds_hold_for_the_first_as_for_the_last(engine: str, tmp_path: 
             await store.upsert(one, the(Tally.votes).add(1))
 
 
-async def test_an_expired_row_is_not_counted_on(tmp_path: Path) -> None:
-    async with recorded_store("embedded", tmp_path, things) as (store, _):
+@pytest.mark.parametrize("engine", BOTH)
+async def test_an_expired_row_is_not_counted_on_but_made_anew(engine: str, tmp_path: Path) -> None:
+    async with recorded_store(engine, tmp_path, things) as (store, _):
         one = Attempts.one("me")
         until = the(Attempts.ttl).becomes(NOW_SECONDS + 60)
         assert (await store.upsert(one, the(Attempts.attempts).add(1), until)).attempts == 1
         assert (await store.upsert(one, the(Attempts.attempts).add(1), until)).attempts == 2
         await store.upsert(one, the(Attempts.ttl).becomes(NOW_SECONDS))
         with pytest.raises(NotFound):
-            await store.upsert(one, the(Attempts.attempts).add(1), until)
+            await store.transact(upsert(one, the(Attempts.attempts).add(1), until))
+        again = await asyncio.gather(*(store.upsert(one, the(Attempts.attempts).add(1), until) for _ in range(5)))
+        assert sorted(each.attempts for each in again) == [1, 2, 3, 4, 5]
 
 
 def test_a_row_that_could_not_be_read_is_not_made() -> None:

@@ -1,7 +1,6 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 
 import pytest
 from litestar.testing import TestClient
@@ -9,9 +8,8 @@ from litestar.testing import TestClient
 from potluck import suite
 from potluck.engines import DynamoError
 from potluck.settings import Settings
-from potluck.web import health, layout, security, welcome
-
-BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+from potluck.web import dishes, health, security
+from tests.web.reading import BROWSER, Page
 
 
 @pytest.fixture
@@ -20,71 +18,19 @@ def client(tmp_path) -> Iterator[TestClient]:
         yield client
 
 
-class Page(HTMLParser):
-    """The tags of a page, and the words between them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.words += data
-
-
 def test_the_page_says_what_potluck_is_and_what_is_not_here_yet(client):
     answer = client.get("/", headers=BROWSER)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     words = Page(answer.text).words
     assert "Potluck is a small suite of apps" in words
-    for dish in welcome.DISHES:
+    for dish in dishes.DISHES:
         assert dish.does in words
-    assert words.count("Not here yet") == len(welcome.DISHES) == 5
+    assert words.count("Not here yet") == len(dishes.DISHES) == 5
     assert "The store answers" in words
 
 
-def test_the_page_needs_nothing_inline_and_nothing_from_other_hosts(client):
-    for path in ("/", "/nowhere"):
-        for tag, attributes in Page(client.get(path, headers=BROWSER).text).tags:
-            assert tag not in ("script", "style", "base")
-            assert not {"style", "onclick", "onload"} & attributes.keys(), tag
-            for name in ("href", "src"):
-                assert attributes.get(name, "/").startswith(("/", "#")), attributes
-
-
-def test_everything_the_page_links_to_is_there_and_has_its_type(client):
-    linked = {
-        attributes["href"].partition("#")[0]
-        for tag, attributes in Page(client.get("/").text).tags
-        if tag in ("link", "use")
-    }
-    assert len(linked) == 4
-    for address in linked:
-        answer = client.get(address)
-        assert answer.status_code == 200, address
-        assert answer.headers["content-type"].split(";")[0] in ("text/css", "image/svg+xml")
-
-
-def test_fonts_come_from_here_with_their_licences(client):
-    named = re.findall(r'url\("([^"]+)"\)', (layout.STATIC / "tokens.css").read_text())
-    assert len(named) == 4
-    for name in named:
-        assert client.get(f"/static/{name}").headers["content-type"] == "font/woff2"
-    for family in ("figtree", "bricolage-grotesque"):
-        assert "SIL Open Font License" in (layout.STATIC / "fonts" / f"LICENSE-{family}.txt").read_text()
-
-
-def test_every_icon_used_is_in_the_sprite(client):
-    used = {attributes["href"].partition("#")[2] for tag, attributes in Page(client.get("/").text).tags if tag == "use"}
-    assert used == set(re.findall(r'<symbol id="([^"]+)"', (layout.STATIC / "icons.svg").read_text()))
-
-
-@pytest.mark.parametrize("path", ["/", "/healthz", "/static/potluck.css", "/nowhere", "/static/nowhere.css"])
+@pytest.mark.parametrize("path", ["/", "/healthz", "/static/shell.css", "/nowhere", "/static/nowhere.css"])
 def test_every_answer_carries_the_security_headers(client, path):
     headers = client.get(path).headers
     for name, value in security.HEADERS.items():

@@ -194,6 +194,8 @@ class Invitation(Entity, table=accounts, type="Invitation", key=("INVITATION#{ha
     place: Place
     role: Role
     invited_by: UUID
+    claimed_by: UUID | None = None
+    """Who registered with it, where that needs an invitation; it is theirs alone to accept."""
     created_at: Seconds
     ttl: ExpiresAt
 
@@ -250,22 +252,18 @@ class InvitationOfUser(
     def by_id(user_id: UUID, invitation_id: UUID) -> None:
         """Is this one of the person's invitations?"""
 
-    @query(consistent=True)
-    def all_of_user(user_id: UUID) -> None:
-        """Whom has this person invited?"""
-
 
 # --- doing it once, and not too often --------------------------------------------------------------------------------
 
 
 class Throttle(Entity, table=accounts, type="Throttle", key=("THROTTLE#{who}#{window}", "THROTTLE")):
-    """How often someone tried something in one stretch of time."""
+    """How often someone tried something in one stretch of time; made by the first attempt in it."""
 
     who: Annotated[str, Meta(min_length=1, max_length=200), KeyOnly]
     """What was tried and by whom, or on whom; a hash stands for an e-mail address."""
     window: Annotated[Seconds, KeyOnly]
     """When the stretch began."""
-    attempts: Counter = 1
+    attempts: Counter = 0
     ttl: ExpiresAt
 
     @get(consistent=True)
@@ -304,14 +302,6 @@ class AnswerOfUser(Entity, table=accounts, type="AnswerOfUser", key=("USER#{user
     user_id: UUID
     key: Annotated[str, Meta(min_length=1, max_length=128), KeyOnly]
     ttl: ExpiresAt
-
-    @get(consistent=True)
-    def by_key(user_id: UUID, key: str) -> None:
-        """Is an answer kept for this person under this key?"""
-
-    @query(consistent=True)
-    def all_of_user(user_id: UUID) -> None:
-        """Which answers are kept for this person?"""
 
 
 class EverythingOfUser(ItemCollection):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import NoneType
@@ -15,7 +14,7 @@ from potluck.table.errors import DesignError
 from potluck.table.expressions import Condition, Expressions, equals
 from potluck.table.fields import encode_value
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith
-from potluck.table.patterns import Bucket, Pattern, alternatives, plan_pattern, type_name
+from potluck.table.patterns import Bucket, Pattern, alternatives, hints_of, plan_pattern, type_name
 from potluck.table.tables import Request
 
 __all__ = ["AnyOf", "Gather", "ItemCollection", "Query", "Ref", "get", "query"]
@@ -180,7 +179,8 @@ class _Collected(msgspec.StructMeta):
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
         cls = super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True} | options)
         if any(isinstance(base, _Collected) for base in bases):
-            buckets = tuple(_bucket(name, field, hint) for field, hint in typing.get_type_hints(cls).items())
+            buckets = tuple(_bucket(name, field, hint) for field, hint in hints_of(cls, name).items())
+            _check_buckets(name, buckets)
             _declare(cls, name, tuple(each.plan for each in buckets), buckets=buckets, collection=cls)
         return cls
 
@@ -312,3 +312,13 @@ def _bucket(collection: str, name: str, hint: Any) -> Bucket:
     if len(entities) != 1 or not hasattr(entities[0], "__plan__") or (many and len(kinds) > 1):
         raise DesignError(f"{collection}.{name}: a bucket is an entity E, E | None or list[E], not {type_name(hint)}")
     return Bucket(name, plan_of(entities[0]), "many" if many else "maybe one" if len(kinds) > 1 else "one")
+
+
+def _check_buckets(collection: str, buckets: tuple[Bucket, ...]) -> None:
+    for place, bucket in enumerate(buckets):
+        for earlier in buckets[:place]:
+            if earlier.plan is bucket.plan:
+                raise DesignError(
+                    f"{collection}: {bucket.plan.name} has two buckets, {earlier.name} and {bucket.name}; "
+                    f"a kind goes into one"
+                )

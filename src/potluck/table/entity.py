@@ -18,6 +18,7 @@ from potluck.table.keys import KeyPlan, Template, check_key_only
 from potluck.table.tables import RENAMING, KeyAttribute, Table
 
 __all__ = [
+    "GUARD_TYPE",
     "Entity",
     "EntityPlan",
     "FirstOf",
@@ -31,6 +32,9 @@ __all__ = [
 ]
 
 NO_KEY: tuple[str, str] = ("", "")
+
+GUARD_TYPE = "Unique"
+"""The type of the rows that stand for unique values, where rows carry one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ IndexKey: TypeAlias = tuple[str, str | FirstOf] | Sparse
 
 def first_of(*templates: str) -> FirstOf:
     """A sort key that is written by the first template whose components are all there."""
+    if not templates:
+        raise DesignError("first_of takes templates, and the last of them is for what none of the others can write")
     return FirstOf(templates)
 
 
@@ -107,6 +113,12 @@ class EntityPlan:
         told = item.get(self.table.type_attribute)  # type: ignore[arg-type]
         return told is not None and told.get("S") == self.type
 
+    @property
+    def shares_its_key(self) -> bool:
+        """Whether rows of another kind can have the same key, so that only their type tells them apart."""
+        same = (each for each in self.table.entities if each.key.literals == self.key.literals)
+        return self.type is not None and sum(1 for _ in same) > 1
+
     def expired(self, item: Mapping[str, Any], now: int) -> bool:
         """Whether a stored row is gone for every reader, though perhaps not yet deleted."""
         if self.expiry is None:
@@ -135,6 +147,20 @@ class _Declaration(msgspec.StructMeta):
         formerly: Sequence[tuple[str, str] | str] = (),
         **others: Any,
     ) -> Any:
+        for base in bases:
+            if hasattr(base, "__plan__"):
+                raise DesignError(
+                    f"{name}: {base.__name__} is an entity of its own; put the fields of both into a class "
+                    f"without a table"
+                )
+        questions = {named: each for named, each in namespace.items() if hasattr(each, "declare_on_entity")}
+        for question in questions:
+            if question in namespace.get("__annotations__", ()):
+                raise DesignError(f"{name}.{question} is a field and a question; give one of them another name")
+            if table is None:
+                raise DesignError(
+                    f"{name}.{question}: a question needs a table; ask it in each entity that is made of {name}"
+                )
         if table is None:
             if key != NO_KEY or type is not None or others.keys() - STRUCT_OPTIONS - {"frozen", "kw_only"}:
                 raise DesignError(f"{name}: say its table, as in class {name}(Entity, table=..., key=...)")
@@ -151,11 +177,9 @@ class _Declaration(msgspec.StructMeta):
         cls: Any = super().__new__(mcls, name, bases, namespace, **options)
         plan = _plan(cls, table, type, key, formerly, keys)
         cls.__plan__ = plan
-        table.entities.append(plan)
-        for each in list(namespace.values()):
-            declared = getattr(each, "declare_on_entity", None)
-            if declared is not None:
-                declared(plan)
+        _enter(table, plan)
+        for each in questions.values():
+            each.declare_on_entity(plan)
         return cls
 
 
@@ -194,6 +218,17 @@ def plan_of(subject: Any) -> EntityPlan:
     return plan
 
 
+def _enter(table: Table, plan: EntityPlan) -> None:
+    """Let the table know an entity: one for each type, where a class that is declared anew replaces itself."""
+    same = next((each for each in table.entities if plan.type is not None and each.type == plan.type), None)
+    if same is not None:
+        if (same.cls.__module__, same.cls.__qualname__) != (plan.cls.__module__, plan.cls.__qualname__):
+            raise DesignError(f"{plan.name}: the type {plan.type!r} is that of {same.name}; give it one of its own")
+        table.entities.remove(same)
+        table.patterns[:] = [pattern for pattern in table.patterns if same not in pattern.members]
+    table.entities.append(plan)
+
+
 def _plan(
     cls: type[Entity],
     table: Table,
@@ -205,10 +240,12 @@ def _plan(
     name = cls.__name__
     if type_name is not None and table.type_attribute is None:
         raise DesignError(f"{name}: type={type_name!r} has nowhere to be stored; give the table a type_attribute")
+    if type_name == GUARD_TYPE:
+        raise DesignError(f"{name}: the type {GUARD_TYPE!r} is that of the rows that guard unique values")
     if key == NO_KEY:
         raise DesignError(f"{name}: say its key, for example key=('{name.upper()}#{{id}}', 'METADATA')")
     fields = plan_fields(cls)
-    _check_names(name, table, fields)
+    _check_names(cls, table, fields)
     primary = _key_plan(name, fields, None, (table.partition, table.sort), _pair(key), None, primary=True)
     check_key_only(primary, fields)
     formers = tuple(
@@ -239,6 +276,8 @@ def _plan(
         for each in fields.values()
         if each.unique is not None
     )
+    for unique in uniques:
+        _check_guard(name, unique, primary)
     version = next((each for each in fields.values() if each.is_version), None)
     expiry = next((each for each in fields.values() if each.is_expiry), None)
     if expiry is not None and table.ttl != expiry.attribute:
@@ -271,12 +310,14 @@ def _pair(key: tuple[str, str] | str) -> tuple[str, str | None]:
     return (key, None) if isinstance(key, str) else key
 
 
-def _check_names(name: str, table: Table, fields: Mapping[str, FieldPlan]) -> None:
+def _check_names(cls: type[Entity], table: Table, fields: Mapping[str, FieldPlan]) -> None:
+    name = cls.__name__
     taken = {key.name for pair in table.indexes.values() for key in pair if key is not None} | set(table.key_names)
     if table.type_attribute is not None:
         taken.add(table.type_attribute)
     for each in fields.values():
-        if each.attribute == each.name != NAMING[table.names](each.name):
+        inherited = each.name not in cls.__annotations__
+        if inherited and each.attribute == each.name != NAMING[table.names](each.name):
             raise DesignError(
                 f"{name}.{each.name} comes from a class that does not know the table's way of naming; "
                 f"say there rename={RENAMING[table.names]!r}"
@@ -286,6 +327,29 @@ def _check_names(name: str, table: Table, fields: Mapping[str, FieldPlan]) -> No
                 f"{name}.{each.name} would be stored as {each.attribute}, which the table itself uses; "
                 f"give it another name with msgspec.field(name=...)"
             )
+        if each.attribute == table.ttl and not each.is_expiry:
+            raise DesignError(
+                f"{name}.{each.name} is stored as {each.attribute}, by which the table expires rows; "
+                f"write {each.name}: ExpiresAt, or give it another name with msgspec.field(name=...)"
+            )
+
+
+def _check_guard(entity: str, unique: UniquePlan, primary: KeyPlan) -> None:
+    """A DesignError unless there is a guard for each value, and no guard has the key of an item."""
+    where = f"{entity}.{unique.field}"
+    if unique.field not in unique.key.components:
+        raise DesignError(f"{where}: {unique.field} is not in the key of its guard; write {{{unique.field}}} there")
+    for template in (unique.key.partition, *unique.key.sort):
+        for each in template.components:
+            if each.field != unique.field and each.optional and each.substitute is None:
+                raise DesignError(
+                    f"{where}: {each.field} can be None, and then nothing guards {unique.field}; "
+                    f"write {{{each.field}|NONE}} in the key of its guard"
+                )
+    if unique.key.literals == primary.literals:
+        raise DesignError(
+            f"{where}: the key of its guard could be the key of a {entity} itself; begin it with a word of its own"
+        )
 
 
 def _key_plan(
@@ -305,6 +369,9 @@ def _key_plan(
     if (sort is None) != (sort_attribute is None):
         wanted = "a partition and a sort key" if sort_attribute else "a partition key only"
         raise DesignError(f"{where}: the {'index' if index else 'table'} has {wanted}")
+
+    if primary and isinstance(sort, FirstOf):
+        raise DesignError(f"{where}: every row has one key, so it is written in one way; first_of is for an index")
 
     def parse(text: str, attribute: KeyAttribute) -> Template:
         template = Template.parse(text, fields, where, primary=primary, unique=unique, number=attribute.type == "N")

@@ -6,19 +6,19 @@ import inspect
 import itertools
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from potluck.table.entity import EntityPlan
+from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.fields import FieldPlan
 from potluck.table.keys import Component, KeyPlan, Template
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith, check_range, sort_condition, successor
 from potluck.table.tables import Table
 
-__all__ = ["Bucket", "Parameter", "Pattern", "alternatives", "plan_pattern", "type_name"]
+__all__ = ["Bucket", "Parameter", "Pattern", "alternatives", "hints_of", "plan_pattern", "type_name"]
 
 Role = Literal["partition", "sort", "filter"]
 Kind = Literal["value", "range", "prefix"]
@@ -112,8 +112,20 @@ class Pattern:
         template = templates[0]
         if self.prefix is not None:
             return SortCondition("begins_with", (template.written_prefix(self.prefix, values),))
-        alone = all(len(self.key_plan(each).sort) == 1 for each in self.members)
-        return sort_condition(template, {name: values[name] for name in self.given(template)}, alone=alone)
+        alone = all(self.sort_templates(each) == self.key_plan(each).sort for each in self.members)
+        condition = sort_condition(template, {name: values[name] for name in self.given(template)}, alone=alone)
+        return condition if alone else self._asked_for_only(condition)
+
+    def _asked_for_only(self, condition: SortCondition) -> SortCondition:
+        """The same, without rows whose key is written by another template and lies in the range by chance."""
+        asked = {plan.cls: self.sort_templates(plan) for plan in self.members}
+        keep = condition.keep
+
+        def asked_for(entity: Any) -> bool:
+            template = self.key_plan(plan_of(entity)).sort_template(entity)
+            return template in asked[type(entity)] and (keep is None or keep(entity))
+
+        return replace(condition, keep=asked_for)
 
     def _span(self) -> SortCondition:
         """The narrowest range of sort keys that holds every member's rows."""
@@ -149,7 +161,7 @@ class _Reading:
         if not question:
             raise self.refused("say in its docstring which question it answers")
         self.check_members()
-        hints = typing.get_type_hints(self.function)
+        hints = hints_of(self.function, self.name)
         declared = inspect.signature(self.function).parameters.values()
         parameters = tuple(self.parameter(each, hints) for each in declared)
         pattern = Pattern(
@@ -231,6 +243,7 @@ class _Reading:
     def role(self, name: str) -> Role:
         key = self.key(self.members[0])
         if name in self.options["filter"]:
+            self.check_filter(name)
             return "filter"
         if name in key.partition.fields:
             return "partition"
@@ -241,6 +254,18 @@ class _Reading:
             f"{name} is no part of the key, whose parts are {', '.join(dict.fromkeys(parts))}; "
             f"to filter by it say filter=({name!r},)"
         )
+
+    def check_filter(self, name: str) -> None:
+        first = self.members[0].fields[name]
+        for plan in self.members:
+            field = plan.fields[name]
+            if field.key_only:
+                raise self.refused(f"{field.where} is stored in the key only, where no filter looks")
+            if field.attribute != first.attribute:
+                raise self.refused(
+                    f"{name} is stored as {first.attribute} in {first.entity} and as {field.attribute} in "
+                    f"{field.entity}, so one filter cannot find both"
+                )
 
     def check_arguments(self, pattern: Pattern) -> None:
         names = {each.name for each in pattern.parameters}
@@ -279,6 +304,8 @@ class _Reading:
         if pattern.spans_kinds and pattern.sort_parameters:
             begin = ", ".join(pattern.beginnings)
             raise self.refused(f"its rows begin differently ({begin}), so one query cannot find all")
+        if not pattern.spans_kinds:
+            self.check_written_alike(pattern)
 
     def check_prefix(self, pattern: Pattern, prefix: str, template: Template) -> None:
         if not template.text.startswith(prefix) or prefix.count("{") != prefix.count("}"):
@@ -292,12 +319,30 @@ class _Reading:
             if name not in inside:
                 raise self.refused(f"{name} is not in the prefix {prefix}, so it would not be asked for; leave it out")
 
+    def check_written_alike(self, pattern: Pattern) -> None:
+        """What is asked for is written, and cut, as for the first kind, so the others must write it so as well."""
+        templates = [template for plan in self.members for template in pattern.sort_templates(plan)]
+        for template in templates[1:]:
+            for name in pattern.sort_parameters:
+                ours, theirs = templates[0].component(name), template.component(name)
+                if _written(ours) != _written(theirs):
+                    raise self.refused(
+                        f"{ours.entity}.{name} and {theirs.entity}.{name} are written differently in keys; "
+                        f"give them the same bounds"
+                    )
+
     def check_whole_key(self, pattern: Pattern) -> None:
         names = {each.name for each in pattern.parameters if each.kind == "value"}
         for template in self.key(self.members[0]).sort:
             missing = [field for field in template.fields if field not in names]
             if missing:
                 raise self.refused(f"gets one item, so it needs its whole key; add {', '.join(missing)}")
+        for plan in self.members:
+            for template, first in zip(self.key(plan).sort, self.key(self.members[0]).sort, strict=True):
+                if _skeleton(template) != _skeleton(first):
+                    raise self.refused(
+                        f"{plan.name}'s sort key {template.text} is not {first.text}, so one key cannot find both"
+                    )
 
     def refused(self, why: str) -> DesignError:
         return DesignError(f"{self.name}: {why}")
@@ -305,10 +350,19 @@ class _Reading:
 
 def _skeleton(template: Template) -> list[Any]:
     """What two templates have in common whose keys are the same for the same values, whatever the fields are called."""
-    return [
-        (part.spec, part.substitute, part.form.name, part.form.pattern) if isinstance(part, Component) else part
-        for part in template.parts
-    ]
+    return [_written(part) if isinstance(part, Component) else part for part in template.parts]
+
+
+def _written(part: Component) -> tuple[Any, ...]:
+    return part.spec, part.substitute, part.form.name, part.form.pattern, part.form.max_bytes
+
+
+def hints_of(declared: Any, name: str) -> dict[str, Any]:
+    """The annotations of a function or a class, or a DesignError that says which cannot be resolved."""
+    try:
+        return typing.get_type_hints(declared)
+    except NameError as error:
+        raise DesignError(f"{name}: an annotation uses a name that is not there: {error}") from error
 
 
 def alternatives(hint: Any) -> tuple[Any, ...]:

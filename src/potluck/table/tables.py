@@ -65,12 +65,12 @@ class Table:
         self.accepted = dict(accepted or {})
         self.entities: list[EntityPlan] = []
         self.patterns: list[Pattern] = []
-        if not TABLE_NAME.fullmatch(name):
-            raise DesignError(
-                f"{name!r} is no table's name: it has 3 to 255 letters, digits, dots, dashes, underscores"
-            )
+        if not NAME.fullmatch(name):
+            raise DesignError(f"{name!r} is no table's name: {NAME_IN_WORDS}")
         if names not in RENAMING:
             raise DesignError(f"table {name}: names must be one of {', '.join(map(repr, RENAMING))}, not {names!r}")
+        _check_indexes(self)
+        _check_attributes(self)
 
     def __repr__(self) -> str:
         return f"Table({self.name!r})"
@@ -118,10 +118,40 @@ class Table:
         }
 
 
-TABLE_NAME = re.compile("[A-Za-z0-9_.-]{3,255}")
+NAME = re.compile("[A-Za-z0-9_.-]{3,255}")
+NAME_IN_WORDS = "it has 3 to 255 letters, digits, dots, dashes, underscores"
+
+# What a class statement says besides the keys in indexes.
+CLASS_KEYWORDS = frozenset({"table", "type", "key", "formerly"})
 
 # How msgspec makes an attribute's name of a field's.
 RENAMING: dict[str, str | None] = {"camel": "camel", "pascal": "pascal", "as written": None}
+
+
+def _check_indexes(table: Table) -> None:
+    for index in table.indexes:
+        if not NAME.fullmatch(index):
+            raise DesignError(f"table {table.name}: {index!r} is no index's name: {NAME_IN_WORDS}")
+        if index in CLASS_KEYWORDS:
+            raise DesignError(
+                f"table {table.name}: an index cannot be called {index}, which says something else of a class"
+            )
+
+
+def _check_attributes(table: Table) -> None:
+    """A DesignError for an attribute that would have to be two things."""
+    types: dict[str, str] = {}
+    for place, keys in {"the table": (table.partition, table.sort), **table.indexes}.items():
+        for key in keys:
+            if key is not None and types.setdefault(key.name, key.type) != key.type:
+                raise DesignError(f"table {table.name}: {key.name} is a number in one key and text in another")
+        if keys[1] is not None and keys[0].name == keys[1].name:
+            raise DesignError(f"table {table.name}: {keys[0].name} is both the partition and the sort key of {place}")
+    for attribute, role in ((table.ttl, "what rows expire by"), (table.type_attribute, "the type of rows")):
+        if attribute in types:
+            raise DesignError(f"table {table.name}: {attribute} is a key, so it cannot be {role}")
+    if table.ttl is not None and table.ttl == table.type_attribute:
+        raise DesignError(f"table {table.name}: {table.ttl} cannot be both the type of rows and what they expire by")
 
 
 def _attribute(given: str | KeyAttribute) -> KeyAttribute:

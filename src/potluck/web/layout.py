@@ -1,5 +1,6 @@
 """Templates, and the addresses of the files they link to."""
 
+import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -11,13 +12,15 @@ from litestar.router import Router
 from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
-__all__ = ["asset", "static_files", "templates"]
+from potluck.web.dishes import DISHES
+
+__all__ = ["asset", "icon_names", "static_files", "templates"]
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 TEMPLATES = HERE / "templates"
 
-# Pages name their style sheets by content, so only fonts and icons can be an hour old.
+# Pages name what they link to by its content; only what style sheets name, fonts and Pico, can be an hour old.
 HOUR = 3600
 
 
@@ -25,6 +28,12 @@ HOUR = 3600
 def asset(name: str) -> str:
     """The address of a static file; it changes when the content does."""
     return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:12]}"
+
+
+@cache
+def icon_names() -> tuple[str, ...]:
+    """The icons that pages may use."""
+    return tuple(re.findall(r'<symbol id="([^"]+)"', (STATIC / "vendor" / "lucide" / "icons.svg").read_text()))
 
 
 def templates() -> TemplateConfig[JinjaTemplateEngine]:
@@ -36,6 +45,7 @@ def templates() -> TemplateConfig[JinjaTemplateEngine]:
         lstrip_blocks=True,
     )
     environment.globals["asset"] = asset
+    environment.globals["apps"] = DISHES
     return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment))
 
 

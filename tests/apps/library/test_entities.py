@@ -1,14 +1,11 @@
-"""The library's rows to the byte, the order of its shelves, and what every question asks and costs."""
+"""The library's table: its rows to the byte, the order of its shelves, every access pattern, and what writes decide."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -23,18 +20,18 @@ from potluck.apps.library.entities import (
     LibraryItem,
     LibraryRow,
     Loan,
+    OwnerRow,
     Share,
     SharedLibrary,
     ShelfRow,
     Video,
     media_library,
 )
-from potluck.engines.recording import Recording
-from potluck.store import Store
-from potluck.table import InvalidValue, NotUnique, Query, Ref, Request, WriteRefused, absent, put, the, update
+from potluck.table import InvalidValue, NotUnique, WriteRefused, absent, put, the, update
 from potluck.table.entity import plan_of
-from tests.engine_targets import BOTH
-from tests.stores import recorded_store
+from tests.access_cases import AccessPatterns, Case, Requests
+from tests.golden_rows import Golden, GoldenRows, unswept_store
+from tests.store_fixtures import Opened, filled_store, new_store
 
 OWNER = "F47AC10B58CC4372A5670E02B2C3D479"
 FRIEND = "550E8400E29B41D4A716446655440000"
@@ -133,205 +130,237 @@ IN_HOME = [
 ]
 EVERYTHING_ON_SHELF = [each for each in IN_HOME if isinstance(each, Collection | Book | Video)]
 SHELF = [angelo, dragonlance, autumn, winter, amber, princes, chaos, amber_film, effondrement]
-EVERYTHING = [*IN_HOME, cabin, pointer, loan]
+friends_pointer = SharedLibrary(shared_to_id=OWNER, shared_from_id=FRIEND, shared_from_name="Ana", library_id=CABIN)
+OF_OWNER = f"owner#{OWNER}"
+OF_HOME = f"{OF_OWNER}#library#{HOME}"
+
+filled = filled_store(media_library, rows=[*IN_HOME, cabin, pointer, friends_pointer, loan])
+new = new_store(media_library)
+unswept = unswept_store(media_library)
 
 
-def text(**values: str) -> dict[str, Any]:
-    return {name: {"S": value} for name, value in values.items()}
+# --- rows to the byte ------------------------------------------------------------------------------------------------
 
-
-# --- rows ------------------------------------------------------------------------------------------------------------
-
-NULL = {"NULL": True}
-ITEM_TEXTS = text(OwnerId=OWNER, LibraryId=str(HOME), LibraryName="Maison", OwnerName="Paul")
-GOLDEN = {
-    "a library": (
+# The design shows keys and attributes, but no whole record; to its attributes we add a version.
+VERSION = {"Version": 1}
+RECORDS = {
+    "LIBRARY": Golden(
         home,
-        text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}",
-            GSI1PK=f"owner#{OWNER}",
-            GSI1SK="library#maison",
-            EntityType="LIBRARY",
-            OwnerId=OWNER,
-            LibraryId=str(HOME),
-            LibraryName="Maison",
-            Description="Au salon",
-            UpdatedAt="2025-03-02T09:00:00.000Z",
-        )
-        | {"TotalItems": {"N": "7"}, "SharedTo": {"L": [{"S": "ana@example.org"}]}, "Version": {"N": "1"}},
+        Library.one(OWNER, HOME),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}",
+            "GSI1PK": OF_OWNER,
+            "GSI1SK": "library#maison",
+            "EntityType": "LIBRARY",
+            "OwnerId": OWNER,
+            "LibraryId": str(HOME),
+            "LibraryName": "Maison",
+            "Description": "Au salon",
+            "TotalItems": 7,
+            "SharedTo": ["ana@example.org"],
+            "UpdatedAt": "2025-03-02T09:00:00.000Z",
+        },
+        ours=VERSION,
     ),
-    "a collection": (
+    "COLLECTION": Golden(
         amber,
-        text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#collection#{AMBER}",
-            GSI1PK=f"owner#{OWNER}#library#{HOME}",
-            GSI1SK="item#cycle_des_princes_d'ambre",
-            EntityType="COLLECTION",
-            OwnerId=OWNER,
-            LibraryId=str(HOME),
-            CollectionId=str(AMBER),
-            Name="Cycle des princes d'Ambre",
-            Description="Dix tomes",
-        )
-        | {"ItemCount": {"N": "2"}, "Version": {"N": "1"}},
+        Collection.one(OWNER, HOME, AMBER),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#collection#{AMBER}",
+            "GSI1PK": OF_HOME,
+            "GSI1SK": "item#cycle_des_princes_d'ambre",
+            "EntityType": "COLLECTION",
+            "OwnerId": OWNER,
+            "LibraryId": str(HOME),
+            "CollectionId": str(AMBER),
+            "Name": "Cycle des princes d'Ambre",
+            "Description": "Dix tomes",
+            "ItemCount": 2,
+        },
+        ours=VERSION,
     ),
-    "a book in a collection": (
+    "BOOK (in collection)": Golden(
         princes,
-        ITEM_TEXTS
-        | text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#item#{item_id(4)}",
-            GSI1PK=f"owner#{OWNER}#library#{HOME}",
-            GSI1SK="item#cycle_des_princes_d'ambre#00001#les_9_princes_d'ambre",
-            GSI2PK=f"owner#{OWNER}",
-            GSI2SK="item#les_9_princes_d'ambre",
-            EntityType="BOOK",
-            ItemId=str(item_id(4)),
-            Title="Les 9 princes d'ambre",
-            Summary="Corwin se réveille.",
-            Isbn="9782070415748",
-            PictureUrl="/covers/9782070415748.jpg",
-            CollectionId=str(AMBER),
-            CollectionName="Cycle des princes d'Ambre",
-            LentTo="Ana",
-        )
-        | {"Authors": {"L": [{"S": "Roger Zelazny"}]}, "Order": {"N": "1"}, "Type": {"N": "0"}, "Version": {"N": "3"}},
+        Book.one(OWNER, HOME, item_id(4)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#item#{item_id(4)}",
+            "GSI1PK": OF_HOME,
+            "GSI1SK": "item#cycle_des_princes_d'ambre#00001#les_9_princes_d'ambre",
+            "GSI2PK": OF_OWNER,
+            "GSI2SK": "item#les_9_princes_d'ambre",
+            "EntityType": "BOOK",
+            "OwnerId": OWNER,
+            "LibraryId": str(HOME),
+            "ItemId": str(item_id(4)),
+            "Title": "Les 9 princes d'ambre",
+            "Authors": ["Roger Zelazny"],
+            "Summary": "Corwin se réveille.",
+            "Isbn": "9782070415748",
+            "PictureUrl": "/covers/9782070415748.jpg",
+            "CollectionId": str(AMBER),
+            "CollectionName": "Cycle des princes d'Ambre",
+            "Order": 1,
+            "Type": 0,
+            "LentTo": "Ana",
+            "LibraryName": "Maison",
+            "OwnerName": "Paul",
+        },
+        ours={"Version": 3},
+        whole=False,
     ),
-    "a standalone book": (
+    "BOOK (standalone)": Golden(
         angelo,
-        ITEM_TEXTS
-        | text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#item#{item_id(1)}",
-            GSI1PK=f"owner#{OWNER}#library#{HOME}",
-            GSI1SK="item#angelo#~",
-            GSI2PK=f"owner#{OWNER}",
-            GSI2SK="item#angelo",
-            EntityType="BOOK",
-            ItemId=str(item_id(1)),
-            Title="Angelo",
-        )
-        | {"Authors": {"L": []}, "Type": {"N": "0"}, "Version": {"N": "1"}}
-        | {"CollectionId": NULL, "CollectionName": NULL, "Order": NULL, "LentTo": NULL},
+        LibraryItem.one(OWNER, HOME, item_id(1)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#item#{item_id(1)}",
+            "GSI1PK": OF_HOME,
+            "GSI1SK": "item#angelo#~",
+            "GSI2PK": OF_OWNER,
+            "GSI2SK": "item#angelo",
+            "EntityType": "BOOK",
+            "OwnerId": OWNER,
+            "LibraryId": str(HOME),
+            "ItemId": str(item_id(1)),
+            "Title": "Angelo",
+            "Authors": [],
+            "CollectionId": None,
+            "CollectionName": None,
+            "Order": None,
+            "Type": 0,
+            "LentTo": None,
+            "LibraryName": "Maison",
+            "OwnerName": "Paul",
+        },
+        ours=VERSION,
     ),
-    "a video": (
+    "VIDEO (standalone)": Golden(
         amber_film,
-        ITEM_TEXTS
-        | text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#item#{item_id(7)}",
-            GSI1PK=f"owner#{OWNER}#library#{HOME}",
-            GSI1SK="item#cycle_des_princes_d'ambre#~",
-            GSI2PK=f"owner#{OWNER}",
-            GSI2SK="item#cycle_des_princes_d'ambre",
-            EntityType="VIDEO",
-            ItemId=str(item_id(7)),
-            Title="Cycle des princes d'Ambre",
-            Summary="The film of the books.",
-            PictureUrl="/covers/603.jpg",
-        )
-        | {"Directors": {"L": [{"S": "A. Director"}]}}
-        | {"Cast": {"L": [{"S": name} for name in ("One", "Two", "Three", "Four", "Five")]}}
-        | {"ReleaseYear": {"N": "1999"}, "Duration": {"N": "121"}, "TmdbId": {"N": "603"}, "Type": {"N": "1"}}
-        | {"CollectionId": NULL, "CollectionName": NULL, "Order": NULL, "LentTo": NULL, "Version": {"N": "1"}},
+        Video.one(OWNER, HOME, item_id(7)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#item#{item_id(7)}",
+            "GSI1PK": OF_HOME,
+            "GSI1SK": "item#cycle_des_princes_d'ambre#~",
+            "GSI2PK": OF_OWNER,
+            "GSI2SK": "item#cycle_des_princes_d'ambre",
+            "EntityType": "VIDEO",
+            "OwnerId": OWNER,
+            "LibraryId": str(HOME),
+            "ItemId": str(item_id(7)),
+            "Title": "Cycle des princes d'Ambre",
+            "Summary": "The film of the books.",
+            "Directors": ["A. Director"],
+            "Cast": ["One", "Two", "Three", "Four", "Five"],
+            "ReleaseYear": 1999,
+            "Duration": 121,
+            "TmdbId": 603,
+            "PictureUrl": "/covers/603.jpg",
+            "CollectionId": None,
+            "CollectionName": None,
+            "Order": None,
+            "Type": 1,
+            "LentTo": None,
+            "LibraryName": "Maison",
+            "OwnerName": "Paul",
+        },
+        ours=VERSION,
     ),
-    "an event": (
+    "EVENT": Golden(
         lent,
-        text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#item#{item_id(4)}#event#2025-03-01T18:30:00.250Z#00000002",
-            GSI1PK=f"owner#{OWNER}#library#{HOME}#item#{item_id(4)}",
-            GSI1SK="event#2025-03-01T18:30:00.250Z#00000002",
-            EntityType="EVENT",
-            Type="LENT",
-            Event="Ana",
-            UpdatedAt="2025-03-01T18:30:00.250Z",
-        ),
+        Event.of_item(OWNER, HOME, item_id(4)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#item#{item_id(4)}#event#2025-03-01T18:30:00.250Z#00000002",
+            "GSI1PK": f"{OF_HOME}#item#{item_id(4)}",
+            "GSI1SK": "event#2025-03-01T18:30:00.250Z#00000002",
+            "EntityType": "EVENT",
+            "Type": "LENT",
+            "Event": "Ana",
+            "UpdatedAt": "2025-03-01T18:30:00.250Z",
+        },
     ),
-    "a shared library": (
+    "SHARED_LIBRARY": Golden(
         pointer,
-        text(
-            PK=f"owner#{FRIEND}",
-            SK=f"shared-library#{HOME}",
-            EntityType="SHARED_LIBRARY",
-            SharedToId=FRIEND,
-            SharedFromId=OWNER,
-            SharedFromName="Paul",
-            LibraryId=str(HOME),
-        ),
+        SharedLibrary.one(FRIEND, HOME),
+        {
+            "PK": f"owner#{FRIEND}",
+            "SK": f"shared-library#{HOME}",
+            "EntityType": "SHARED_LIBRARY",
+            "SharedToId": FRIEND,
+            "SharedFromId": OWNER,
+            "SharedFromName": "Paul",
+            "LibraryId": str(HOME),
+        },
     ),
-    "a share": (
+    # Ours
+    "a share": Golden(
         share,
-        text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#share#{FRIEND}",
-            EntityType="SHARE",
-            Email="ana@example.org",
-        ),
+        Share.of_library(OWNER, HOME),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#share#{FRIEND}",
+            "EntityType": "SHARE",
+            "Email": "ana@example.org",
+        },
     ),
-    "a member of a collection": (
+    "a member of a collection": Golden(
         members[0],
-        text(
-            PK=f"owner#{OWNER}",
-            SK=f"library#{HOME}#member#{DRAGONLANCE}#{item_id(2)}",
-            EntityType="COLLECTION_MEMBER",
-        ),
+        CollectionMember.of_collection(OWNER, HOME, DRAGONLANCE),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#member#{DRAGONLANCE}#{item_id(2)}",
+            "EntityType": "COLLECTION_MEMBER",
+        },
     ),
-    "a loan": (
+    "a loan": Golden(
         loan,
-        text(PK=f"owner#{OWNER}", SK=f"loan#{HOME}#{item_id(4)}", EntityType="LOAN"),
+        Loan.of_owner(OWNER),
+        {"PK": OF_OWNER, "SK": f"loan#{HOME}#{item_id(4)}", "EntityType": "LOAN"},
     ),
 }
 
 
-@pytest.mark.parametrize("name", GOLDEN)
-def test_a_row_is_the_designs_to_the_byte_and_reads_back(name: str) -> None:
-    entity, row = GOLDEN[name]
-    coding = plan_of(entity).coding
-    assert coding.encode(entity) == row
-    assert coding.decode(row) == entity
-
-
-ITEM_ENDS = "PictureUrl CollectionId CollectionName Order Type LentTo LibraryName OwnerName"
-DESIGNED = {
-    Library: "OwnerId LibraryId LibraryName Description TotalItems SharedTo UpdatedAt",
-    Collection: "OwnerId LibraryId CollectionId Name Description ItemCount",
-    Book: f"OwnerId LibraryId ItemId Title Authors Summary Isbn {ITEM_ENDS}",
-    Video: f"OwnerId LibraryId ItemId Title Summary Directors Cast ReleaseYear Duration TmdbId {ITEM_ENDS}",
-    Event: "Type Event UpdatedAt",
-    SharedLibrary: "SharedToId SharedFromId SharedFromName LibraryId",
-}
-
-
-@pytest.mark.parametrize("entity", DESIGNED)
-def test_attributes_are_the_designs_in_its_order(entity: Any) -> None:
-    ours = {"Version"}
-    stored = [field.attribute for field in plan_of(entity).fields.values() if not field.key_only]
-    assert [attribute for attribute in stored if attribute not in ours] == DESIGNED[entity].split()
+class TestRows(GoldenRows):
+    tables = (media_library,)
+    records = RECORDS
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("entity", "field", "value"),
     [
-        ("title", ""),
-        ("title", "x" * 201),
-        ("summary", "x" * 4001),
-        ("order", 0),
-        ("order", 1001),
-        ("lent_to", ""),
-        ("lent_to", "x" * 51),
-        ("library_name", "x" * 21),
-        ("isbn", "2070415740x"),
-        ("type", 1),
-        ("owner_id", OWNER.lower()),
+        (home, "owner_id", OWNER.lower()),
+        (home, "library_name", ""),
+        (home, "library_name", "x" * 21),
+        (home, "description", "x" * 101),
+        (amber, "name", ""),
+        (amber, "name", "x" * 101),
+        (amber, "description", "x" * 501),
+        (princes, "title", ""),
+        (princes, "title", "x" * 201),
+        (princes, "summary", "x" * 4001),
+        (princes, "isbn", "2070415740x"),
+        (princes, "order", 0),
+        (princes, "order", 1001),
+        (princes, "type", 1),
+        (princes, "lent_to", ""),
+        (princes, "lent_to", "x" * 51),
+        (amber_film, "cast", ["x"] * 6),
+        (amber_film, "release_year", 1799),
+        (amber_film, "release_year", 2101),
+        (amber_film, "duration", -1),
+        (amber_film, "duration", 1001),
+        (amber_film, "type", 0),
+        (lent, "type", "LOST"),
+        (lent, "event", "x" * 51),
     ],
 )
-def test_a_value_outside_its_bounds_is_not_written(field: str, value: Any) -> None:
-    changed = {each: getattr(princes, each) for each in Book.__struct_fields__} | {field: value}
-    with pytest.raises(InvalidValue, match=f"Book.{field}"):
-        plan_of(Book).coding.encode(Book(**changed))
+def test_a_value_outside_its_bounds_is_not_written(entity: Any, field: str, value: Any) -> None:
+    with pytest.raises(InvalidValue, match=f"{type(entity).__name__}.{field}"):
+        plan_of(entity).coding.encode(replace(entity, **{field: value}))
 
 
 # --- the order of the shelves ----------------------------------------------------------------------------------------
@@ -342,17 +371,52 @@ def shelf_key(entity: Any) -> str:
     return key
 
 
-def test_the_shelf_is_in_the_designs_order() -> None:
-    assert [shelf_key(each) for each in SHELF if each is not amber_film] == [
-        "item#angelo#~",
-        "item#chroniques_de_dragonlance",
+# The design's examples of GSI1SK, in its order; what each line is of; and how it is written here, folded.
+EXAMPLES = [
+    ("item#Angelo", angelo, "item#angelo#~"),
+    ("item#Chroniques de Dragonlance", dragonlance, "item#chroniques_de_dragonlance"),
+    (
+        "item#Chroniques de Dragonlance#00001#Dragons d'un crépuscule d'automne",
+        autumn,
         "item#chroniques_de_dragonlance#00001#dragons_d'un_crepuscule_d'automne",
+    ),
+    (
+        "item#Chroniques de Dragonlance#00002#Dragons d'une nuit d'hiver",
+        winter,
         "item#chroniques_de_dragonlance#00002#dragons_d'une_nuit_d'hiver",
-        "item#cycle_des_princes_d'ambre",
+    ),
+    ("item#Cycle des princes d'Ambre", amber, "item#cycle_des_princes_d'ambre"),
+    (
+        "item#Cycle des princes d'Ambre#00001#Les 9 princes d'ambre",
+        princes,
         "item#cycle_des_princes_d'ambre#00001#les_9_princes_d'ambre",
+    ),
+    (
+        "item#Cycle des princes d'Ambre#00010#Prince du Chaos",
+        chaos,
         "item#cycle_des_princes_d'ambre#00010#prince_du_chaos",
-        "item#effondrement#~",
-    ]
+    ),
+    ("item#Effondrement", effondrement, "item#effondrement#~"),
+]
+
+
+def names_in(entity: Any) -> list[str]:
+    """The names of which the design makes an item's key in GSI1, as they are spelt."""
+    if isinstance(entity, Collection):
+        return [entity.name]
+    in_collection = [] if entity.collection_name is None else [entity.collection_name, f"{entity.order:05}"]
+    return [*in_collection, entity.title]
+
+
+@pytest.mark.parametrize(("line", "entity", "key"), EXAMPLES, ids=[line for line, _, _ in EXAMPLES])
+def test_an_example_of_the_design_is_written_folded(line: str, entity: Any, key: str) -> None:
+    assert "#".join(["item", *names_in(entity)]) == line
+    assert shelf_key(entity) == key
+
+
+def test_the_shelf_is_in_the_designs_order() -> None:
+    keys = [key for _, _, key in EXAMPLES]
+    assert sorted(keys, key=str.encode) == keys
     assert sorted(EVERYTHING_ON_SHELF, key=lambda each: shelf_key(each).encode()) == SHELF
 
 
@@ -406,223 +470,140 @@ def guard(entity: Any) -> dict[str, Any]:
     return unique.key.wire({name: getattr(entity, name) for name in type(entity).__struct_fields__})
 
 
-# --- the questions ---------------------------------------------------------------------------------------------------
+# --- access patterns -------------------------------------------------------------------------------------------------
 
-
-def got(**key: str) -> Request:
-    return Request("GetItem", {"TableName": "MediaLibrary", "Key": text(**key), "ConsistentRead": True})
-
-
-def queried(condition: str, *, index: str | None = None, newest_first: bool = False, **values: str) -> Request:
-    """A query with this condition; the main table is always read consistently, and an index never can be."""
-    body: dict[str, Any] = {"TableName": "MediaLibrary"}
-    if index is not None:
-        body["IndexName"] = index
-    body["KeyConditionExpression"] = condition
-    body["ExpressionAttributeNames"] = {f"#{name}": name for name in values if not name.endswith("_2")}
-    body["ExpressionAttributeValues"] = {f":{name}": {"S": value} for name, value in values.items()}
-    if newest_first:
-        body["ScanIndexForward"] = False
-    if index is None:
-        body["ConsistentRead"] = True
-    return Request("Query", body)
-
-
-MAIN = "#PK = :PK AND begins_with(#SK, :SK)"
-GSI1 = "#GSI1PK = :GSI1PK AND begins_with(#GSI1SK, :GSI1SK)"
-GSI2 = "#GSI2PK = :GSI2PK AND begins_with(#GSI2SK, :GSI2SK)"
+sent = Requests("MediaLibrary")
 ITEMS = [angelo, autumn, winter, princes, chaos, effondrement, amber_film]
 ON_SHELF = [each for each in SHELF if not isinstance(each, Collection)]
 
-# The question; the request it makes; its answer; what reading it costs.
-ASKED: dict[str, tuple[Query[Any] | Ref[Any], Request, list[Any], float]] = {
-    "all libraries of a person": (
-        Library.of_owner(OWNER),
-        queried(GSI1, index="GSI1", GSI1PK=f"owner#{OWNER}", GSI1SK="library#"),
-        [cabin, home],
-        0.5,
-    ),
-    "one library": (
-        Library.one(OWNER, HOME),
-        got(PK=f"owner#{OWNER}", SK=f"library#{HOME}"),
-        [home],
-        1.0,
-    ),
-    "all collections in a library": (
+CASES = [
+    # The design's for the main table, in its order
+    Case(Library.of_owner(OWNER), sent.query(OF_OWNER, begins_with="library#", index="GSI1"), [cabin, home], 0.5),
+    Case(
         Collection.in_library(OWNER, HOME),
-        queried(MAIN, PK=f"owner#{OWNER}", SK=f"library#{HOME}#collection#"),
+        sent.query(OF_OWNER, begins_with=f"library#{HOME}#collection#"),
         [dragonlance, amber],
         1.0,
     ),
-    "one collection": (
-        Collection.one(OWNER, HOME, AMBER),
-        got(PK=f"owner#{OWNER}", SK=f"library#{HOME}#collection#{AMBER}"),
-        [amber],
-        1.0,
-    ),
-    "all items in a library, whatever the indexes know": (
+    Case(
         LibraryItem.stored_in(OWNER, HOME),
-        queried(MAIN, PK=f"owner#{OWNER}", SK=f"library#{HOME}#item#"),
+        sent.query(OF_OWNER, begins_with=f"library#{HOME}#item#"),
         ITEMS,
         2.0,
+        in_vain=3,
+        about="the events of an item are read too",
     ),
-    "one item": (
-        LibraryItem.one(OWNER, HOME, item_id(7)),
-        got(PK=f"owner#{OWNER}", SK=f"library#{HOME}#item#{item_id(7)}"),
-        [amber_film],
-        1.0,
-    ),
-    "one book": (
-        Book.one(OWNER, HOME, item_id(1)),
-        got(PK=f"owner#{OWNER}", SK=f"library#{HOME}#item#{item_id(1)}"),
-        [angelo],
-        1.0,
-    ),
-    "a video is no book": (
-        Book.one(OWNER, HOME, item_id(7)),
-        got(PK=f"owner#{OWNER}", SK=f"library#{HOME}#item#{item_id(7)}"),
-        [],
-        1.0,
-    ),
-    "one video": (
-        Video.one(OWNER, HOME, item_id(7)),
-        got(PK=f"owner#{OWNER}", SK=f"library#{HOME}#item#{item_id(7)}"),
-        [amber_film],
-        1.0,
-    ),
-    "all events of an item, newest first": (
+    Case(
         Event.of_item(OWNER, HOME, item_id(4)),
-        queried(MAIN, newest_first=True, PK=f"owner#{OWNER}", SK=f"library#{HOME}#item#{item_id(4)}#event#"),
+        sent.query(OF_OWNER, begins_with=f"library#{HOME}#item#{item_id(4)}#event#", newest_first=True),
         [*back_and_out_again[::-1], lent],
         1.0,
     ),
-    "all libraries shared with a person": (
-        SharedLibrary.with_person(FRIEND),
-        queried(MAIN, PK=f"owner#{FRIEND}", SK="shared-library#"),
-        [pointer],
-        1.0,
+    Case(
+        SharedLibrary.with_person(FRIEND), sent.query(f"owner#{FRIEND}", begins_with="shared-library#"), [pointer], 1.0
     ),
-    "may this person look": (
-        SharedLibrary.one(FRIEND, HOME),
-        got(PK=f"owner#{FRIEND}", SK=f"shared-library#{HOME}"),
-        [pointer],
-        1.0,
-    ),
-    "may another person look": (
-        SharedLibrary.one(OWNER, HOME),
-        got(PK=f"owner#{OWNER}", SK=f"shared-library#{HOME}"),
-        [],
-        1.0,
-    ),
-    "all items and collections in a library": (
+    # The design's for GSI1
+    Case(
         ShelfRow.of_library(OWNER, HOME),
-        queried(GSI1, index="GSI1", GSI1PK=f"owner#{OWNER}#library#{HOME}", GSI1SK="item#"),
+        sent.query(OF_HOME, begins_with="item#", index="GSI1"),
         SHELF,
         1.0,
     ),
-    "all items in a library": (
+    Case(
         LibraryItem.in_library(OWNER, HOME),
-        queried(GSI1, index="GSI1", GSI1PK=f"owner#{OWNER}#library#{HOME}", GSI1SK="item#"),
+        sent.query(OF_HOME, begins_with="item#", index="GSI1"),
         ON_SHELF,
         1.0,
+        in_vain=2,
+        about="the collections are read too",
     ),
-    "the items of a collection": (
+    Case(
         LibraryItem.in_collection(OWNER, HOME, "cycle  des princes d'AMBRE", ANY_ORDER),
-        queried(
-            "#GSI1PK = :GSI1PK AND #GSI1SK BETWEEN :GSI1SK AND :GSI1SK_2",
+        sent.query(
+            OF_HOME,
+            between=("item#cycle_des_princes_d'ambre#00001", "item#cycle_des_princes_d'ambre#01000$"),
             index="GSI1",
-            GSI1PK=f"owner#{OWNER}#library#{HOME}",
-            GSI1SK="item#cycle_des_princes_d'ambre#00001",
-            GSI1SK_2="item#cycle_des_princes_d'ambre#01000$",
         ),
         [princes, chaos],
         0.5,
     ),
-    "all events of an item, oldest first": (
+    Case(
         Event.chronologically(OWNER, HOME, item_id(4)),
-        queried(GSI1, index="GSI1", GSI1PK=f"owner#{OWNER}#library#{HOME}#item#{item_id(4)}", GSI1SK="event#"),
+        sent.query(f"{OF_HOME}#item#{item_id(4)}", begins_with="event#", index="GSI1"),
         [lent, *back_and_out_again],
         0.5,
     ),
-    "all items of a person": (
+    # The design's for GSI2
+    Case(
         LibraryItem.of_owner(OWNER),
-        queried(GSI2, index="GSI2", GSI2PK=f"owner#{OWNER}", GSI2SK="item#"),
+        sent.query(OF_OWNER, begins_with="item#", index="GSI2"),
         [angelo, amber_film, autumn, winter, effondrement, princes, chaos],
         1.0,
     ),
-    "with whom is a library shared": (
-        Share.of_library(OWNER, HOME),
-        queried(MAIN, PK=f"owner#{OWNER}", SK=f"library#{HOME}#share#"),
-        [share],
+    # One by one
+    Case(Library.one(OWNER, HOME), sent.get_item(OF_OWNER, f"library#{HOME}"), home, 1.0),
+    Case(
+        Collection.one(OWNER, HOME, AMBER),
+        sent.get_item(OF_OWNER, f"library#{HOME}#collection#{AMBER}"),
+        amber,
         1.0,
     ),
-    "which items are in a collection": (
+    Case(
+        LibraryItem.one(OWNER, HOME, item_id(7)),
+        sent.get_item(OF_OWNER, f"library#{HOME}#item#{item_id(7)}"),
+        amber_film,
+        1.0,
+    ),
+    Case(Book.one(OWNER, HOME, item_id(1)), sent.get_item(OF_OWNER, f"library#{HOME}#item#{item_id(1)}"), angelo, 1.0),
+    Case(
+        Book.one(OWNER, HOME, item_id(7)),
+        sent.get_item(OF_OWNER, f"library#{HOME}#item#{item_id(7)}"),
+        None,
+        1.0,
+        in_vain=1,
+        about="a video is no book",
+    ),
+    Case(
+        Video.one(OWNER, HOME, item_id(7)),
+        sent.get_item(OF_OWNER, f"library#{HOME}#item#{item_id(7)}"),
+        amber_film,
+        1.0,
+    ),
+    Case(SharedLibrary.one(FRIEND, HOME), sent.get_item(f"owner#{FRIEND}", f"shared-library#{HOME}"), pointer, 1.0),
+    Case(
+        SharedLibrary.one(OWNER, HOME),
+        sent.get_item(OF_OWNER, f"shared-library#{HOME}"),
+        None,
+        1.0,
+        about="not shared",
+    ),
+    # Ours
+    Case(Share.of_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"library#{HOME}#share#"), [share], 1.0),
+    Case(
         CollectionMember.of_collection(OWNER, HOME, AMBER),
-        queried(MAIN, PK=f"owner#{OWNER}", SK=f"library#{HOME}#member#{AMBER}#"),
+        sent.query(OF_OWNER, begins_with=f"library#{HOME}#member#{AMBER}#"),
         members[2:],
         1.0,
     ),
-    "what has a person lent": (
-        Loan.of_owner(OWNER),
-        queried(MAIN, PK=f"owner#{OWNER}", SK="loan#"),
-        [loan],
-        1.0,
-    ),
-    "a library and everything in it": (
-        LibraryRow.of_library(OWNER, HOME),
-        queried(MAIN, PK=f"owner#{OWNER}", SK=f"library#{HOME}"),
-        IN_HOME,
-        2.0,
-    ),
-    "all libraries of a person and everything in them": (
-        LibraryRow.of_owner(OWNER),
-        queried(MAIN, PK=f"owner#{OWNER}", SK="library#"),
-        [*IN_HOME, cabin],
+    Case(Loan.of_owner(OWNER), sent.query(OF_OWNER, begins_with="loan#"), [loan], 1.0),
+    Case(LibraryRow.of_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"library#{HOME}"), IN_HOME, 2.0),
+    Case(
+        OwnerRow.of_owner(OWNER),
+        sent.query(OF_OWNER, between=("library#", "shared-library$")),
+        [*IN_HOME, cabin, loan, friends_pointer],
         3.0,
     ),
-}
+]
 
 
-def test_every_question_is_asked() -> None:
-    asked = {
-        question.pattern if isinstance(question, Ref) else question.pattern.name for question, *_ in ASKED.values()
-    }
-    assert asked == {pattern.name for pattern in media_library.patterns}
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_the_request_of_a_question(name: str) -> None:
-    question, request, _, _ = ASKED[name]
-    assert question.request() == request
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=BOTH)
-async def filled(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[Store, Recording]]:
-    async with recorded_store(request.param, tmp_path_factory.mktemp("filled"), media_library) as (store, recording):
-        for entity in EVERYTHING:
-            await store.put(entity, when=absent)
-        yield store, recording
+class TestAccessPatterns(AccessPatterns):
+    tables = (media_library,)
+    cases = CASES
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", ASKED)
-async def test_a_question_is_one_request_and_costs_its_answer(name: str, filled: tuple[Store, Recording]) -> None:
-    store, recording = filled
-    question, request, answer, units = ASKED[name]
-    with recording.scope() as calls:
-        if isinstance(question, Ref):
-            assert [await store.get(question)] == (answer or [None])
-        else:
-            assert await store.all(question) == answer
-    assert [(call.operation, call.request) for call in calls] == [request]
-    assert calls.read_units == units
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_the_items_of_a_collection_are_fetched_in_one_batch(filled: tuple[Store, Recording]) -> None:
-    store, recording = filled
+async def test_the_items_of_a_collection_are_fetched_in_one_batch(filled: Opened) -> None:
+    store, recording, _ = filled
     with recording.scope() as calls:
         found = await store.all(CollectionMember.of_collection(OWNER, HOME, AMBER))
         items = await store.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in found])
@@ -631,16 +612,11 @@ async def test_the_items_of_a_collection_are_fetched_in_one_batch(filled: tuple[
     assert calls.read_units == 3.0
 
 
-# --- writes ----------------------------------------------------------------------------------------------------------
+# --- what the write decides ------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=BOTH)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    async with recorded_store(request.param, tmp_path, media_library) as (store, _):
-        yield store
-
-
-async def test_a_person_has_one_library_of_a_name(store: Store) -> None:
+async def test_a_person_has_one_library_of_a_name(new: Opened) -> None:
+    store, _, _ = new
     await store.put(home, when=absent)
     with pytest.raises(NotUnique):
         await store.put(replace(cabin, library_name="Maison"), when=absent)
@@ -654,7 +630,8 @@ async def test_a_person_has_one_library_of_a_name(store: Store) -> None:
 @pytest.mark.parametrize(
     "name", ["CYCLE DES PRINCES D'AMBRE", "Cyclé  des princes d'Ambre ", "#Cycle des princes d'Ambre"]
 )
-async def test_a_library_has_one_collection_of_a_name_regardless_of_case_and_accents(name: str, store: Store) -> None:
+async def test_a_library_has_one_collection_of_a_name_regardless_of_case_and_accents(name: str, new: Opened) -> None:
+    store, _, _ = new
     await store.put(amber, when=absent)
     with pytest.raises(NotUnique):
         await store.put(replace(dragonlance, name=name), when=absent)
@@ -663,7 +640,8 @@ async def test_a_library_has_one_collection_of_a_name_regardless_of_case_and_acc
     assert (respelt.name, respelt.version) == (name, 2)
 
 
-async def test_the_longest_names_can_be_stored(store: Store) -> None:
+async def test_the_longest_names_can_be_stored(new: Opened) -> None:
+    store, _, _ = new
     # No character takes more room in a folded name than this one, which becomes two of three bytes.
     longest = replace(amber, name="\u0958" * 100)
     inside = book(1, "\U0001f409" * 200, **of(longest, 1000))
@@ -673,7 +651,8 @@ async def test_the_longest_names_can_be_stored(store: Store) -> None:
     assert await store.all(ShelfRow.of_library(OWNER, HOME)) == [longest, inside]
 
 
-async def test_an_item_goes_where_its_collection_goes(store: Store) -> None:
+async def test_an_item_goes_where_its_collection_goes(new: Opened) -> None:
+    store, _, _ = new
     for each in (angelo, princes, amber_film):
         await store.put(each, when=absent)
     in_order = LibraryItem.in_library(OWNER, HOME)
@@ -693,7 +672,8 @@ async def test_an_item_goes_where_its_collection_goes(store: Store) -> None:
     assert await store.all(LibraryItem.in_collection(OWNER, HOME, "Zelazny", ANY_ORDER)) == []
 
 
-async def test_of_two_lends_at_once_one_wins_and_leaves_one_event(store: Store) -> None:
+async def test_of_two_lends_at_once_one_wins_and_leaves_one_event(new: Opened) -> None:
+    store, _, _ = new
     await store.put(angelo, when=absent)
 
     def lend(to: str) -> tuple[Any, ...]:

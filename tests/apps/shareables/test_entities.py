@@ -1,14 +1,12 @@
-"""The rows of shareables to the byte, and what every question asks and costs."""
+"""The tables of shareables: their rows to the byte, every access pattern, and what the write decides."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-import pytest_asyncio
 from msgspec.structs import replace
 
 from potluck.apps.shareables.entities import (
@@ -19,25 +17,13 @@ from potluck.apps.shareables.entities import (
     shareables,
     short_id_pool,
 )
-from potluck.engines.recording import Recording
 from potluck.store import Store
-from potluck.table import (
-    ConditionFailed,
-    InvalidValue,
-    NotFound,
-    Query,
-    Ref,
-    Request,
-    absent,
-    delete,
-    present,
-    put,
-    the,
-    update,
-)
+from potluck.table import ConditionFailed, InvalidValue, NotFound, absent, delete, present, put, the, update
 from potluck.table.entity import plan_of
-from tests.engine_targets import BOTH
-from tests.stores import NOW, recorded_store
+from tests.access_cases import AccessPatterns, Case, Requests
+from tests.golden_rows import Golden, GoldenRows, unswept_store
+from tests.store_fixtures import Opened, filled_store, new_store
+from tests.stores import NOW
 
 # The engines sweep by the time it really is, so what is to be found again must be kept long after that.
 PURGED = datetime(2100, 1, 1, tzinfo=UTC)
@@ -51,7 +37,6 @@ checklist = Shareable(
     view_passcode="***",
     admin_passcode="***",
     expires_at=datetime(2025, 1, 1, 12, tzinfo=UTC),
-    ttl=PURGED_AT,
 )
 poll = Shareable(
     entity="poll",
@@ -70,7 +55,6 @@ first_item = ChecklistItem(
     order=0,
     name="Item 1",
     note="example",
-    ttl=PURGED_AT,
 )
 second_item = ChecklistItem(
     short_id="abc-def-12345",
@@ -90,116 +74,105 @@ last_entry = ShortIdPoolEntry(partition=99, bucket=99, id="ZZZ-ZZZ-99999")
 other_entry = ShortIdPoolEntry(partition=9, bucket=9, id="AAA-AAA-00001")
 
 
-# --- rows ------------------------------------------------------------------------------------------------------------
+SHORT_ID, POLLS_SHORT_ID = checklist.short_id, poll.short_id
 
-# The design's own records, and what our rows have besides.
-DESIGNED: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
-    "a short id in the pool": (
-        entry,
-        {"pk": {"N": "99"}, "sk": {"S": "available#01"}, "id": {"S": "AAA-AAA-00000"}},
-        {},
+ROWS = [entry, last_entry, other_entry, checklist, poll, first_item, second_item, other_item, session, expired_session]
+filled = filled_store(short_id_pool, shareables, rows=ROWS)
+new = new_store(short_id_pool, shareables)
+unswept = unswept_store(short_id_pool, shareables)
+
+
+# --- rows to the byte ------------------------------------------------------------------------------------------------
+
+# The design's example records, as they stand there.
+SHAREABLE_RECORD = """{
+  "pk": "shareable#abcdef12345",
+  "sk": "01#",
+  "entity": "checklist",
+  "shortId": "abc-def-12345",
+  "name": "My shopping list",
+  "viewPasscode": "***",
+  "adminPasscode": "***",
+  "expiresAt": "2025-01-01T12:00:00.000Z"
+}"""
+CHECKLIST_ITEM_RECORD = """{
+  "pk": "checklist_item#abcdef12345",
+  "sk": "01#00000000000000000000000000000000#",
+  "shortId": "abc-def-12345",
+  "checklistItemId": "00000000-0000-0000-0000-000000000000",
+  "order": 0,
+  "name": "Item 1",
+  "note": "example"
+}"""
+
+RECORDS = {
+    # A column of examples in the design's table
+    "ShortIdPool": Golden(
+        entry, ShortIdPoolEntry.in_partition(99), {"pk": 99, "sk": "available#01", "id": "AAA-AAA-00000"}
     ),
-    "a checklist": (
-        checklist,
-        {
-            "pk": {"S": "shareable#abcdef12345"},
-            "sk": {"S": "01#"},
-            "entity": {"S": "checklist"},
-            "shortId": {"S": "abc-def-12345"},
-            "name": {"S": "My shopping list"},
-            "viewPasscode": {"S": "***"},
-            "adminPasscode": {"S": "***"},
-            "expiresAt": {"S": "2025-01-01T12:00:00.000Z"},
-        },
-        {
-            "viewersCanTick": {"BOOL": True},
-            "itemsVersion": {"N": "0"},
-            "version": {"N": "1"},
-            "ttl": {"N": "4102444800"},
-        },
+    "Common attributes for all shareable entities": Golden(
+        checklist, Shareable.one(SHORT_ID), json.loads(SHAREABLE_RECORD)
     ),
-    "an item of a checklist": (
-        first_item,
-        {
-            "pk": {"S": "checklist_item#abcdef12345"},
-            "sk": {"S": "01#00000000000000000000000000000000#"},
-            "shortId": {"S": "abc-def-12345"},
-            "checklistItemId": {"S": "00000000-0000-0000-0000-000000000000"},
-            "order": {"N": "0"},
-            "name": {"S": "Item 1"},
-            "note": {"S": "example"},
-        },
-        {"done": {"BOOL": False}, "version": {"N": "1"}, "ttl": {"N": "4102444800"}},
+    "Entity: checklist_item": Golden(
+        first_item, ChecklistItem.one(SHORT_ID, UUID(int=0)), json.loads(CHECKLIST_ITEM_RECORD)
     ),
-}
-OURS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "a poll": (
+    # Ours: as a created shareable has it, `ttl` a year after `expiresAt`, which lets the sweeper tidy
+    "a checklist with the year that it is kept": Golden(
+        replace(checklist, short_id="abc-def-12347", ttl=1767268800),
+        Shareable.one("abc-def-12347"),
+        json.loads(SHAREABLE_RECORD) | {"pk": "shareable#abcdef12347", "shortId": "abc-def-12347", "ttl": 1767268800},
+    ),
+    "a poll": Golden(
         poll,
+        Shareable.one(POLLS_SHORT_ID),
         {
-            "pk": {"S": "shareable#abcdef12346"},
-            "sk": {"S": "01#"},
-            "entity": {"S": "poll"},
-            "shortId": {"S": "abc-def-12346"},
-            "name": {"S": "Where to?"},
-            "adminPasscode": {"S": "***"},
-            "expiresAt": {"S": "2025-01-01T12:00:00.000Z"},
-            "note": {"S": "Summer"},
-            "pollId": {"S": "f47ac10b-58cc-4372-a567-0e02b2c3d479"},
-            "viewersCanTick": {"BOOL": False},
-            "itemsVersion": {"N": "0"},
-            "version": {"N": "1"},
-            "ttl": {"N": "4102444800"},
+            "pk": "shareable#abcdef12346",
+            "sk": "01#",
+            "entity": "poll",
+            "shortId": "abc-def-12346",
+            "name": "Where to?",
+            "adminPasscode": "***",
+            "expiresAt": "2025-01-01T12:00:00.000Z",
+            "note": "Summer",
+            "pollId": "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+            "viewersCanTick": False,
+            "ttl": 4102444800,
         },
     ),
-    "an item that is done": (
+    "an item that is done": Golden(
         second_item,
+        ChecklistItem.of(SHORT_ID),
         {
-            "pk": {"S": "checklist_item#abcdef12345"},
-            "sk": {"S": "01#ffffffffffff4fffbfffffffffffffff#"},
-            "shortId": {"S": "abc-def-12345"},
-            "checklistItemId": {"S": "ffffffff-ffff-4fff-bfff-ffffffffffff"},
-            "order": {"N": "1"},
-            "name": {"S": "Item 2"},
-            "done": {"BOOL": True},
-            "doneAt": {"S": "2024-12-24T18:00:00.000Z"},
-            "version": {"N": "2"},
-            "ttl": {"N": "4102444800"},
+            "pk": "checklist_item#abcdef12345",
+            "sk": "01#ffffffffffff4fffbfffffffffffffff#",
+            "shortId": "abc-def-12345",
+            "checklistItemId": "ffffffff-ffff-4fff-bfff-ffffffffffff",
+            "order": 1,
+            "name": "Item 2",
+            "done": True,
+            "doneAt": "2024-12-24T18:00:00.000Z",
+            "version": 2,
+            "ttl": 4102444800,
         },
     ),
-    "a session": (
+    "a session": Golden(
         session,
+        ShareSession.one(SHORT_ID, TOKEN_HASH),
         {
-            "pk": {"S": "session#abcdef12345"},
-            "sk": {"S": f"01#{TOKEN_HASH}#"},
-            "shortId": {"S": "abc-def-12345"},
-            "role": {"S": "view"},
-            "passcode": {"S": "***"},
-            "ttl": {"N": "4102444800"},
+            "pk": "session#abcdef12345",
+            "sk": f"01#{TOKEN_HASH}#",
+            "shortId": "abc-def-12345",
+            "role": "view",
+            "passcode": "***",
+            "ttl": 4102444800,
         },
     ),
 }
 
 
-@pytest.mark.parametrize("name", DESIGNED)
-def test_a_row_is_the_designs_record_to_the_byte_and_reads_back(name: str) -> None:
-    entity, record, ours = DESIGNED[name]
-    coding = plan_of(entity).coding
-    assert coding.encode(entity) == record | ours
-    assert coding.decode(record | ours) == entity
-
-
-@pytest.mark.parametrize("name", DESIGNED)
-def test_the_designs_record_is_read_without_what_we_add(name: str) -> None:
-    entity, record, ours = DESIGNED[name]
-    assert plan_of(entity).coding.decode(record) == (replace(entity, ttl=None) if ours else entity)
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_a_row_of_ours_is_written_and_reads_back(name: str) -> None:
-    entity, row = OURS[name]
-    coding = plan_of(entity).coding
-    assert coding.encode(entity) == row
-    assert coding.decode(row) == entity
+class TestRows(GoldenRows):
+    tables = (short_id_pool, shareables)
+    records = RECORDS
 
 
 @pytest.mark.parametrize(
@@ -238,157 +211,98 @@ def test_a_value_outside_its_bounds_is_not_written(entity: Any, field: str, valu
         plan_of(entity).coding.encode(replace(entity, **{field: value}))
 
 
-# --- the questions ---------------------------------------------------------------------------------------------------
+# --- access patterns -------------------------------------------------------------------------------------------------
 
+in_pool = Requests("ShortIdPool", "pk", "sk")
+sent = Requests("Shareables", "pk", "sk")
 
-def got(pk: str, sk: str) -> Request:
-    key = {"pk": {"S": pk}, "sk": {"S": sk}}
-    return Request("GetItem", {"TableName": "Shareables", "Key": key, "ConsistentRead": True})
-
-
-def queried(table: str, pk: dict[str, str], sk: str, **others: Any) -> Request:
-    body = {
-        "TableName": table,
-        "KeyConditionExpression": "#pk = :pk AND begins_with(#sk, :sk)",
-        "ExpressionAttributeNames": {"#pk": "pk", "#sk": "sk"},
-        "ExpressionAttributeValues": {":pk": pk, ":sk": {"S": sk}},
-    }
-    return Request("Query", body | others)
-
-
-# The question; the request it makes; its answer; what reading it costs.
-ASKED: dict[str, tuple[Query[Any] | Ref[Any], Request, list[Any], float]] = {
-    "which ids are there to claim": (
+CASES = [
+    Case(
         ShortIdPoolEntry.in_partition(99),
-        queried("ShortIdPool", {"N": "99"}, "available#"),
+        in_pool.query(99, begins_with="available#", consistent=False),
         [entry, last_entry],
         0.5,
     ),
-    "none is left in a partition": (
+    Case(
         ShortIdPoolEntry.in_partition(0),
-        queried("ShortIdPool", {"N": "0"}, "available#"),
+        in_pool.query(0, begins_with="available#", consistent=False),
         [],
         0.5,
+        about="none is left",
     ),
-    "what is behind a short id": (
-        Shareable.one("abc-def-12345"),
-        got("shareable#abcdef12345", "01#"),
-        [checklist],
+    Case(Shareable.one(SHORT_ID), sent.get_item("shareable#abcdef12345", "01#"), checklist, 1.0),
+    Case(
+        Shareable.one(POLLS_SHORT_ID),
+        sent.get_item("shareable#abcdef12346", "01#"),
+        poll,
         1.0,
+        about="it may be a poll",
     ),
-    "it may be a poll": (
-        Shareable.one("abc-def-12346"),
-        got("shareable#abcdef12346", "01#"),
-        [poll],
-        1.0,
-    ),
-    "nothing is behind a short id": (
+    Case(
         Shareable.one("zzz-zzz-00000"),
-        got("shareable#zzzzzz00000", "01#"),
-        [],
+        sent.get_item("shareable#zzzzzz00000", "01#"),
+        None,
+        1.0,
+        about="there is none",
+    ),
+    Case(
+        ChecklistItem.one(SHORT_ID, second_item.checklist_item_id),
+        sent.get_item("checklist_item#abcdef12345", "01#ffffffffffff4fffbfffffffffffffff#"),
+        second_item,
         1.0,
     ),
-    "one line of a checklist": (
-        ChecklistItem.one("abc-def-12345", second_item.checklist_item_id),
-        got("checklist_item#abcdef12345", "01#ffffffffffff4fffbfffffffffffffff#"),
-        [second_item],
-        1.0,
-    ),
-    "all lines of a checklist": (
-        ChecklistItem.of("abc-def-12345"),
-        queried("Shareables", {"S": "checklist_item#abcdef12345"}, "01#", ConsistentRead=True),
+    Case(
+        ChecklistItem.of(SHORT_ID),
+        sent.query("checklist_item#abcdef12345", begins_with="01#"),
         [first_item, second_item],
         1.0,
     ),
-    "who holds a token": (
-        ShareSession.one("abc-def-12345", TOKEN_HASH),
-        got("session#abcdef12345", f"01#{TOKEN_HASH}#"),
-        [session],
+    Case(
+        ShareSession.one(SHORT_ID, TOKEN_HASH),
+        sent.get_item("session#abcdef12345", f"01#{TOKEN_HASH}#"),
+        session,
         1.0,
     ),
-    "nobody holds a token that has expired": (
-        ShareSession.one("abc-def-12345", "f" * 64),
-        got("session#abcdef12345", f"01#{'f' * 64}#"),
-        [],
+    Case(
+        ShareSession.one(SHORT_ID, "f" * 64),
+        sent.get_item("session#abcdef12345", f"01#{'f' * 64}#"),
+        None,
         1.0,
+        in_vain=1,
+        about="it has expired",
     ),
-    "a token of one shareable does not open another": (
-        ShareSession.one("abc-def-12346", TOKEN_HASH),
-        got("session#abcdef12346", f"01#{TOKEN_HASH}#"),
-        [],
+    Case(
+        ShareSession.one(POLLS_SHORT_ID, TOKEN_HASH),
+        sent.get_item("session#abcdef12346", f"01#{TOKEN_HASH}#"),
+        None,
         1.0,
+        about="a token of one shareable does not open another",
     ),
-    "all sessions of a shareable": (
-        ShareSession.of("abc-def-12345"),
-        queried("Shareables", {"S": "session#abcdef12345"}, "01#", ConsistentRead=True),
-        [session],
-        1.0,
-    ),
-}
+    Case(ShareSession.of(SHORT_ID), sent.query("session#abcdef12345", begins_with="01#"), [session], 1.0, in_vain=1),
+]
 
 
-def test_every_question_is_asked() -> None:
-    asked = {
-        question.pattern if isinstance(question, Ref) else question.pattern.name for question, *_ in ASKED.values()
-    }
-    assert asked == {pattern.name for table in (short_id_pool, shareables) for pattern in table.patterns}
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_the_request_of_a_question(name: str) -> None:
-    question, request, _, _ = ASKED[name]
-    assert question.request() == request
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=BOTH)
-async def filled(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[Store, Recording]]:
-    folder = tmp_path_factory.mktemp("filled")
-    async with recorded_store(request.param, folder, short_id_pool, shareables) as (store, recording):
-        rows = [entry, last_entry, other_entry, checklist, poll, first_item, second_item, other_item]
-        for entity in [*rows, session, expired_session]:
-            await store.put(entity, when=absent)
-        yield store, recording
+class TestAccessPatterns(AccessPatterns):
+    tables = (short_id_pool, shareables)
+    cases = CASES
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", ASKED)
-async def test_a_question_is_one_request_and_costs_its_answer(name: str, filled: tuple[Store, Recording]) -> None:
-    store, recording = filled
-    question, request, answer, units = ASKED[name]
+async def test_who_is_calling_and_what_they_may_do_is_one_request(filled: Opened) -> None:
+    store, recording, _ = filled
     with recording.scope() as calls:
-        if isinstance(question, Ref):
-            assert [await store.get(question)] == (answer or [None])
-        else:
-            assert await store.all(question) == answer
-    assert [(call.operation, call.request) for call in calls] == [request]
-    # DynamoDB Local asks nothing for a query that finds nothing; the service asks the least there is.
-    assert calls.read_units in ({units} if answer else {units, 0.0})
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_who_is_calling_and_what_they_may_do_is_one_request(filled: tuple[Store, Recording]) -> None:
-    store, recording = filled
-    with recording.scope() as calls:
-        what, who = await store.get_many(
-            [Shareable.one("abc-def-12345"), ShareSession.one("abc-def-12345", TOKEN_HASH)]
-        )
+        what, who = await store.get_together(Shareable.one(SHORT_ID), ShareSession.one(SHORT_ID, TOKEN_HASH))
     assert (what, who) == (checklist, session)
     assert calls.operations == ["BatchGetItem"]
+    assert all(asked["ConsistentRead"] for asked in calls[0].request["RequestItems"].values())
     assert calls.read_units == 2.0
 
 
-# --- writes ----------------------------------------------------------------------------------------------------------
+# --- what the write decides ------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=BOTH)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    async with recorded_store(request.param, tmp_path, short_id_pool, shareables) as (store, _):
-        yield store
-
-
-async def test_a_short_id_is_claimed_once(store: Store) -> None:
+async def test_a_short_id_is_claimed_once(new: Opened) -> None:
+    store, _, _ = new
     await store.put(entry)
     claim = delete(entry, when=present), put(replace(checklist, short_id="aaa-aaa-00000"), when=absent)
     claims = await asyncio.gather(*(store.transact(*claim) for _ in range(5)), return_exceptions=True)
@@ -399,7 +313,8 @@ async def test_a_short_id_is_claimed_once(store: Store) -> None:
     assert await store.all(ShortIdPoolEntry.in_partition(99)) == []
 
 
-async def test_a_reordering_made_for_other_items_is_refused(store: Store) -> None:
+async def test_a_reordering_made_for_other_items_is_refused(new: Opened) -> None:
+    store, _, _ = new
     await store.put(checklist, when=absent)
     await store.put(first_item, when=absent)
     the_list = Shareable.one(checklist.short_id)
@@ -413,7 +328,8 @@ async def test_a_reordering_made_for_other_items_is_refused(store: Store) -> Non
     assert await store.all(ChecklistItem.of(checklist.short_id)) == [first_item, second_item]
 
 
-async def test_a_shareable_is_gone_at_the_second_its_year_ends(store: Store) -> None:
+async def test_a_shareable_is_gone_at_the_second_its_year_ends(new: Opened) -> None:
+    store, _, _ = new
     kept, purged = replace(checklist, ttl=PURGED_AT + 1), replace(poll, ttl=PURGED_AT)
     for each in (kept, purged):
         await store.put(each, when=absent)

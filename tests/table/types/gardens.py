@@ -11,6 +11,8 @@ from potluck.table import (
     Entity,
     ExpiresAt,
     ItemCollection,
+    KeyOnly,
+    LeftOut,
     OrNull,
     Range,
     Seconds,
@@ -59,6 +61,7 @@ class Plant(
     note: OrNull[Name] = None
     tags: frozenset[str] = frozenset()
     planted_at: Seconds | None = None
+    climbs: Annotated[bool, LeftOut] = False
     version: Version = 1
 
     @get(consistent=True)
@@ -93,12 +96,29 @@ class Weed(
         """Which weeds have a name that begins so?"""
 
 
+class Harvest(Entity, table=gardens, type="Harvest", key=("BED#{bed_id}", "HARVEST#{plant}")):
+    """How much was picked, made by whoever picks first."""
+
+    bed_id: Annotated[UUID, KeyOnly]
+    plant: Annotated[Name, KeyOnly]
+    picked: Counter = 0
+    pickers: frozenset[str] = frozenset()
+
+    @get
+    def one(bed_id: UUID, plant: str) -> None:
+        """How much was picked of this?"""
+
+
 class Growing(AnyOf[Plant | Weed]):
     """Whatever grows."""
 
     @query("GSI1")
     def by_height(bed_id: UUID) -> None:
         """What grows in this bed, lowest first?"""
+
+    @query()
+    def in_bed(bed_id: UUID) -> None:
+        """What grows in this bed? From the first kind to the last."""
 
 
 class WholeBed(ItemCollection):

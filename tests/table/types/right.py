@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from typing import assert_type
 from uuid import UUID
 
-from gardens import Bed, Growing, Plant, Weed, WholeBed
+from gardens import Bed, Growing, Harvest, Plant, Weed, WholeBed
 
 from potluck.store import Page, Store
 from potluck.table import (
     Change,
     Condition,
+    Entity,
     Gather,
     Query,
     Ref,
@@ -24,6 +25,7 @@ from potluck.table import (
     starts_with,
     the,
     update,
+    upsert,
 )
 
 
@@ -34,6 +36,7 @@ def entities(bed_id: UUID) -> None:
     plant = Plant(bed_id=bed_id, plant_id=bed_id, name="Pea", height=3, planted_at=datetime.now(UTC))
     assert_type(plant.note, str | None)
     assert_type(plant.planted_at, datetime | None)
+    assert_type(plant.climbs, bool)
 
 
 def questions(bed_id: UUID, plant_id: UUID) -> None:
@@ -43,8 +46,25 @@ def questions(bed_id: UUID, plant_id: UUID) -> None:
     assert_type(Plant.of_height(bed_id, between(1, 20)).reversed(), Query[Plant])
     assert_type(Weed.named(bed_id, starts_with("cl")), Query[Weed])
     assert_type(Growing.by_height(bed_id), Query[Plant | Weed])
+    assert_type(Growing.in_bed(bed_id).consistently(), Query[Plant | Weed])
     assert_type(WholeBed.of(bed_id), Gather[WholeBed])
     assert_type(Plant.in_bed(bed_id).where(the(Plant.height) > 3).request(limit=5), Request)
+
+
+def questions_of_an_instance(bed: Bed, plant: Plant) -> None:
+    assert_type(bed.one(bed.bed_id), Ref[Bed])
+    assert_type(plant.in_bed(bed.bed_id), Query[Plant])
+
+
+def anything(bed_id: UUID) -> None:
+    one: Ref[Entity] = Bed.one(bed_id)
+    several: list[Query[Entity]] = [Plant.in_bed(bed_id), Weed.named(bed_id, starts_with("cl"))]
+    either: Query[Plant | Weed] = Plant.in_bed(bed_id)
+    print(one, several, either)
+
+
+async def listed(store: Store, query: Query[Entity]) -> list[Entity]:
+    return await store.all(query)
 
 
 def conditions_and_changes() -> None:
@@ -62,7 +82,14 @@ async def reading(store: Store, bed_id: UUID) -> None:
     assert_type(await store.get(Bed.one(bed_id)), Bed | None)
     assert_type(await store.one(Bed.one(bed_id)), Bed)
     assert_type(await store.get_many([Plant.one(bed_id, bed_id)]), list[Plant | None])
-    assert_type(await store.snapshot(Bed.one(bed_id), Plant.one(bed_id, bed_id)), tuple[Bed | None, Plant | None])
+    bed, plant, harvest = Bed.one(bed_id), Plant.one(bed_id, bed_id), Harvest.one(bed_id, "Pea")
+    assert_type(await store.get_together(bed, plant), tuple[Bed | None, Plant | None])
+    assert_type(await store.get_together(bed, plant, harvest), tuple[Bed | None, Plant | None, Harvest | None])
+    assert_type(await store.snapshot(bed), tuple[Bed | None])
+    assert_type(await store.snapshot(bed, plant), tuple[Bed | None, Plant | None])
+    assert_type(await store.snapshot(bed, plant, harvest), tuple[Bed | None, Plant | None, Harvest | None])
+    print(await store.one(Bed.one(bed_id)), await store.get(plant), await listed(store, Plant.in_bed(bed_id)))
+    print(*await store.all(Growing.by_height(bed_id)), await store.first(Plant.in_bed(bed_id)))
     assert_type(await store.all(Plant.in_bed(bed_id)), list[Plant])
     assert_type(await store.first(Plant.in_bed(bed_id)), Plant | None)
     assert_type(await store.count(Plant.in_bed(bed_id)), int)
@@ -83,11 +110,14 @@ async def writing(store: Store, bed: Bed, plant: Plant) -> None:
     assert_type(await store.modify(Plant.one(bed.bed_id, plant.plant_id), grown), Plant)
     await store.modify(Plant.one(bed.bed_id, plant.plant_id), lambda one: [the(Plant.height).becomes(one.height + 1)])
     await store.delete(plant, when=present)
+    picked = Harvest.one(bed.bed_id, "Pea")
+    assert_type(await store.upsert(picked, the(Harvest.picked).add(3), the(Harvest.pickers).include("ann")), Harvest)
     operations = [
         put(plant, when=absent),
         update(bed, the(Bed.name).becomes("By the pond"), when=the(Bed.name) == "By the wall"),
         delete(Plant.one(bed.bed_id, plant.plant_id)),
         check(bed, when=present),
+        upsert(picked, the(Harvest.picked).add(1)),
     ]
     await store.transact(*operations)
     await store.write_each(operations)

@@ -2,10 +2,25 @@
 
 from uuid import UUID
 
-from gardens import Bed, Growing, Plant, Weed, WholeBed
+from gardens import Bed, Growing, Harvest, Plant, Weed, WholeBed
 
 from potluck.store import Store
-from potluck.table import Change, ItemCollection, between, check, delete, put, query, starts_with, the, update
+from potluck.table import (
+    Change,
+    Entity,
+    ItemCollection,
+    Query,
+    Ref,
+    between,
+    check,
+    delete,
+    put,
+    query,
+    starts_with,
+    the,
+    update,
+    upsert,
+)
 
 
 def entities(bed_id: UUID) -> None:
@@ -33,6 +48,11 @@ def questions(bed_id: UUID, plant_id: UUID) -> None:
     Weed.named(bed_id, "cl")  # error: arg-type
     Growing.by_height(bed_id, 3)  # error: call-arg
     WholeBed.of("by the wall")  # error: arg-type
+    print(Harvest.one(bed_id, "Pea").picked)  # error: attr-defined
+    plant: Ref[Plant] = Bed.one(bed_id)  # error: assignment
+    only_plants: Query[Plant] = Growing.by_height(bed_id)  # error: assignment
+    anything: Query[Entity] = Plant.one(bed_id, plant_id)  # error: assignment
+    print(plant, only_plants, anything)
 
 
 def conditions_and_changes(plant: Plant) -> None:
@@ -53,6 +73,7 @@ def conditions_and_changes(plant: Plant) -> None:
     update("Pea", the(Plant.name).becomes("Bean"))  # error: arg-type
     delete("Pea")  # error: arg-type
     check(plant)  # error: call-arg
+    upsert(plant, the(Plant.name).becomes("Bean"))  # error: arg-type
     Plant.in_bed(plant.bed_id).where(the(Plant.name) == 3)  # error: arg-type
 
 
@@ -62,6 +83,10 @@ async def reading(store: Store, bed_id: UUID) -> None:
     plant: Plant = await store.one(Bed.one(bed_id))  # error: arg-type
     plants: list[Plant] = await store.all(Weed.named(bed_id, starts_with("c")))  # error: arg-type
     many: list[Plant | None] = await store.get_many([Bed.one(bed_id)])  # error: list-item
+    await store.get_together(Bed.one(bed_id))  # error: call-overload
+    bed_and_plant: tuple[Bed | None, Weed | None]
+    bed_and_plant = await store.get_together(Bed.one(bed_id), Plant.one(bed_id, bed_id))  # error: arg-type
+    print(bed_and_plant)
     for grown in (await store.page(Growing.by_height(bed_id), 5)).items:
         print(grown.plant_id)  # error: union-attr
     await store.page(Plant.in_bed(bed_id), "5")  # error: arg-type
@@ -86,6 +111,10 @@ async def writing(store: Store, bed: Bed, plant: Plant) -> None:
     await store.update(Growing.by_height(bed.bed_id), the(Plant.height).becomes(3))  # error: arg-type
     await store.modify(Plant.one(bed.bed_id, plant.plant_id), lambda one: [one.visits])  # error: attr-defined
     await store.transact(bed)  # error: arg-type
+    await store.upsert(plant, the(Plant.height).becomes(3))  # error: arg-type
+    picked: Plant = await store.upsert(Harvest.one(bed.bed_id, "Pea"), the(Harvest.picked).add(1))  # error: arg-type
+    await store.upsert(Harvest.one(bed.bed_id, "Pea"), the(Harvest.picked) == 1)  # error: arg-type
+    print(picked)
     print(written, changed, plant)
 
 

@@ -1,12 +1,14 @@
 """The table `RollModel`: what is stored of a training journal, and how it is found.
 
+Entities and attributes are in the document's order; what stands below a blank line in an entity is ours.
+
 Times have milliseconds throughout, in keys as in attributes. The document shows no precision, and this is what its
 `ISODate` is where such documents come from (JavaScript's `toISOString`). It also keeps a thread in order: a question
 and its answer are often of the same second, and the ids behind the time in their keys are random. Two rows of the same
 millisecond still have different ids; neither is lost.
 
-Reads are consistent but for keyword rows: they decide what the caller may see, or show the caller what the caller has
-just written. A keyword row decides nothing: what it leads to is read, consistently, before it is shown.
+Reads are consistent but for searches: they decide what the caller may see, or show the caller what the caller has just
+written. A keyword row that is found decides nothing: what it leads to is read, consistently, before it is shown.
 """
 
 from datetime import datetime
@@ -15,7 +17,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct, field
 
-from potluck.table import Entity, ItemCollection, KeyOnly, Milliseconds, Range, Table, Version, get, query
+from potluck.table import AnyOf, Entity, ItemCollection, KeyOnly, Milliseconds, Range, Table, Version, get, query
 
 __all__ = [
     "AIMessage",
@@ -29,6 +31,7 @@ __all__ = [
     "EntryWithComments",
     "GiOrNoGi",
     "KeywordIndex",
+    "Link",
     "LinkSide",
     "LinkStatus",
     "PrivateKeywordIndex",
@@ -37,6 +40,7 @@ __all__ = [
     "Sections",
     "SessionMetrics",
     "UserProfile",
+    "UserRow",
     "Visibility",
     "roll_model",
 ]
@@ -88,10 +92,6 @@ class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COAC
     @get(consistent=True)
     def one(athlete_id: UUID, coach_id: UUID) -> None:
         """May this coach see this athlete's shared parts, and comment on them, now?"""
-
-    @query(consistent=True)
-    def of_athlete(athlete_id: UUID) -> None:
-        """Who are, were or may become this athlete's coaches?"""
 
 
 class Sections(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -231,10 +231,6 @@ class KeywordIndex(
     def of_token(athlete_id: UUID, token: str) -> None:
         """Which entries have this word where coaches may see it? Newest first."""
 
-    @query()
-    def of_athlete(athlete_id: UUID) -> None:
-        """Which words are there at all, to make the index anew or to forget the athlete?"""
-
 
 class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
     """Whose entry it is: what comment permissions need, and the way from an entry's id to the entry."""
@@ -276,9 +272,9 @@ class PrivateKeywordIndex(
     def of_token(athlete_id: UUID, token: str) -> None:
         """Which of my own entries have this word in their private section? Newest first."""
 
-    @query()
+    @query(consistent=True)
     def of_athlete(athlete_id: UUID) -> None:
-        """Which private words are there at all, to make the index anew or to forget the athlete?"""
+        """Which private words are there at all, to forget with the athlete?"""
 
 
 class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLETE#{athlete_id}")):
@@ -300,6 +296,18 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
         """Who are, were or may become this coach's athletes?"""
 
 
+# --- questions whose answer holds several kinds of rows ---
+
+
+class Link(AnyOf[CoachAthleteLink | AthleteCoachLink]):
+    """A link as either side finds it: to a coach, or to an athlete."""
+
+    # Whoever asks is the athlete of the first kind of row and the coach of the second; nothing lies between the two.
+    @query(consistent=True)
+    def of_user(athlete_id: UUID) -> None:
+        """Who are, were or may become this person's athletes and coaches?"""
+
+
 class EntryWithComments(ItemCollection):
     """An entry's own partition: whose it is, and what coaches said."""
 
@@ -310,3 +318,11 @@ class EntryWithComments(ItemCollection):
     @query(consistent=True)
     def of(entry_id: UUID) -> None:
         """Whose entry is this, and what was said about it, oldest first? The entry's whole partition."""
+
+
+class UserRow(AnyOf[UserProfile | CoachAthleteLink | AthleteCoachLink | Entry | AIThread | KeywordIndex]):
+    """Whatever lies in a person's own partition."""
+
+    @query(consistent=True)
+    def of_user(user_id: UUID) -> None:
+        """What goes with a person who is forgotten? Entries, threads and links lead to what lies elsewhere."""

@@ -1,7 +1,8 @@
 """What the library stores and how it is found: the table MediaLibrary.
 
-Entities, keys and attributes are in the order of the table's design and under its names; below it is what we add.
-A comment says where we differ from it, and why.
+Entities, keys and attributes are in the order of the table's design and under its names. What we add comes last: in an
+entity its `version`, and behind the design's entities those that it does not have. A comment says where we differ from
+the design, and why.
 """
 
 from typing import Annotated, Literal
@@ -65,14 +66,12 @@ ANY_ORDER = between(FIRST_ORDER, LAST_ORDER)
 # would sort after "z"; "#" would end the name too early. The attributes keep the spelling.
 # The name of a collection is never cut, so items of two collections never mix. It may take 603 bytes, which leaves 409
 # of a key's 1,024 to the title: there titles are cut, and sort by their first 400 bytes.
-TITLE_BYTES = 400
-
 COLLECTION = "item#{name:folded}"
-IN_COLLECTION = f"item#{{collection_name:folded}}#{{order:05}}#{{title:folded {TITLE_BYTES}}}"
+IN_COLLECTION = "item#{collection_name:folded}#{order:05}#{title:folded 400}"
 # "~" sorts after every digit: first the collection, then its items, then a standalone item of the same name. All other
 # names come before or after the three, because a folded name holds neither "#" nor anything that sorts before it.
-STANDALONE = f"item#{{title:folded {TITLE_BYTES}}}#~"
-BY_TITLE = f"item#{{title:folded {TITLE_BYTES}}}"
+STANDALONE = "item#{title:folded 400}#~"
+BY_TITLE = "item#{title:folded 400}"
 
 
 class Library(
@@ -98,7 +97,7 @@ class Library(
     def one(owner_id: OwnerId, library_id: UUID) -> None:
         """One library of a person."""
 
-    # Not by the main table: `library#` is also how everything inside a library begins (see LibraryRow.of_owner).
+    # Not by the main table: `library#` is also how everything inside a library begins.
     @query("GSI1")
     def of_owner(owner_id: OwnerId) -> None:
         """All libraries of a person, by name."""
@@ -365,6 +364,10 @@ class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | Col
     def of_library(owner_id: OwnerId, library_id: UUID) -> None:
         """A library and everything in it, so that nothing of it is left behind."""
 
-    @query(consistent=True, prefix="library#")
+
+class OwnerRow(AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember | Loan | SharedLibrary]):
+    """Whatever belongs to a person, with the pointers to what others share with them."""
+
+    @query(consistent=True)
     def of_owner(owner_id: OwnerId) -> None:
-        """All libraries of a person and everything in them: to export, to forget, or to follow a new name."""
+        """Everything of a person: to export, to forget, or to follow a new name."""

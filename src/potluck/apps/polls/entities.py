@@ -13,7 +13,20 @@ from uuid import UUID
 
 from msgspec import Meta, field
 
-from potluck.table import Counter, Entity, InKeys, ItemCollection, KeyOnly, LeftOut, Seconds, Table, Version, get, query
+from potluck.table import (
+    AnyOf,
+    Counter,
+    Entity,
+    InKeys,
+    ItemCollection,
+    KeyOnly,
+    LeftOut,
+    Seconds,
+    Table,
+    Version,
+    get,
+    query,
+)
 
 __all__ = [
     "MOST_BYTES_IN_RECORD_PART",
@@ -24,6 +37,7 @@ __all__ = [
     "CreatedPoll",
     "Method",
     "Poll",
+    "PollRow",
     "Ranking",
     "Record",
     "Results",
@@ -138,7 +152,7 @@ class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote
 class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ranking}")):
     """How many votes say exactly this ranking: COUNT#2-1-3 puts the second candidate first.
 
-    There may be as many of these rows as votes, so they hold nothing but the number.
+    Made by the first vote that says so. There may be as many of these rows as votes, so they hold nothing else.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -159,7 +173,10 @@ class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ra
 
 
 class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{shard:1}")):
-    """A part of the votes' version: each voter raises one of ten, so that they do not all meet in one row."""
+    """A part of the votes' version: each voter raises one of ten, so that they do not all meet in one row.
+
+    Made by the first vote that raises it.
+    """
 
     poll_id: Annotated[UUID, KeyOnly]
     shard: Annotated[int, Meta(ge=0, lt=SHARDS), KeyOnly]
@@ -195,10 +212,6 @@ class Code(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "CODE#{hash
     def one(poll_id: UUID, hash: Hash) -> None:
         """Is this a code of this poll?"""
 
-    @query()
-    def of_poll(poll_id: UUID) -> None:
-        """Which codes go with a poll that is deleted? Reads codes only: they come first."""
-
 
 class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{method}#{part:02}")):
     """A finished count by one method, or a part of it: compressed, candidates by number.
@@ -222,10 +235,6 @@ class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{
     def by_method(poll_id: UUID, method: Method) -> None:
         """What did the last count by this method find? Its parts in order, and no other method's."""
 
-    @query()
-    def of_poll(poll_id: UUID) -> None:
-        """Which records go with a poll that is deleted? Reads records only: the poll sorts before, shards behind."""
-
 
 class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "POLL#{created_at}#{poll_id}")):
     """A poll in its creator's own list: only where it is, so that nothing here can differ from the poll itself."""
@@ -237,6 +246,9 @@ class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "
     @query(descending=True, consistent=True)
     def of_creator(creator_id: UUID) -> None:
         """Which polls did this person make? Newest first; the polls themselves are then got together by their ids."""
+
+
+# Questions whose answer holds several kinds of rows.
 
 
 class Results(ItemCollection):
@@ -253,3 +265,11 @@ class Results(ItemCollection):
         From METADATA to the last SHARD#, which are neighbours: reads neither codes nor counts nor votes, so it costs
         the same at ten votes and at a million. Consistent, because the poll in it says who may see it.
         """
+
+
+class PollRow(AnyOf[Poll | Vote | Count | Shard | Code | Record]):
+    """Whatever lies under a poll."""
+
+    @query(consistent=True)
+    def of_poll(poll_id: UUID) -> None:
+        """What goes with a poll that is deleted? Its whole partition, page by page."""

@@ -153,7 +153,7 @@ class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{tok
 
     @get(consistent=True)
     def one(short_id: ShortId, token_hash: TokenHash) -> None:
-        """Who holds this token, and by which passcode did they come in?"""
+        """Who holds this token, and by which passcode did they come in? Got together with the shareable."""
 
     @query(consistent=True)
     def of(short_id: ShortId) -> None:

@@ -85,7 +85,7 @@ class ShoppingListItem(
     version: Version = 1
     # Automatic cleanup: seven days after the purchase, None while pending
     ttl: OrNull[ExpiresAt] = None
-    # Audit fields
+    # Audit fields; `added_by` is a memberId
     added_by: UUID
     created_at: Seconds
     updated_at: Seconds
@@ -312,7 +312,11 @@ class PendingGuard(
     type="PendingGuard",
     key=("FAMILY#{family_id}", "PENDING#{item_id}"),
 ):
-    """The pending items linked to one inventory item; there while there are any, so that the add itself is refused."""
+    """The pending items linked to one inventory item, so that the add itself is refused while there are any.
+
+    Every add includes its id, and makes the row if it is the first; who checks off or deletes excludes it. An add that
+    nobody confirmed wants the set to be empty. The row goes with the inventory item.
+    """
 
     family_id: UUID
     item_id: UUID

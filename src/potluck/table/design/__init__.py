@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from potluck.dynamo.limits import PAGE_BYTES, PARTITION_KEY_BYTES, READ_UNIT_BYTES, SORT_KEY_BYTES
 from potluck.table.design.attributes import attributes
 from potluck.table.design.diagram import mermaid
-from potluck.table.design.markdown_text import code, listed, rows_of
+from potluck.table.design.markdown_text import anchor, code, listed, rows_of
+from potluck.table.design.reach import Reach
+from potluck.table.entity import EntityPlan
 from potluck.table.keys import Component, KeyPlan, Template
-from potluck.table.lint.reach import Reach
 from potluck.table.patterns import Pattern
 from potluck.table.tables import Table
 
@@ -38,12 +39,17 @@ def with_section(document: str, section: str) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     yield f"## The table `{table.name}`"
-    allowed = f"{PARTITION_KEY_BYTES:,} and {SORT_KEY_BYTES:,}"
-    yield rows_of(("", "partition key", "sort key", f"longest, of {allowed} bytes"), _key_attributes(table))
+    yield rows_of(("", "partition key", "sort key", "longest keys"), _key_attributes(table))
     yield " ".join(_properties(table))
     yield "### Entities"
-    yield rows_of(("entity", "is", "type") if table.type_attribute else ("entity", "is"), _entities(table))
-    yield f"```mermaid\n{mermaid([table])}```"
+    typed = _says_types(table)
+    yield rows_of(("entity", "what it is", code(table.type_attribute or ""))[: 2 + typed], _entities(table, typed))
+    if len(table.entities) > 1:
+        yield f"```mermaid\n{mermaid([table], only_keys=True)}```"
+        yield (
+            "The diagram has the attributes that are part of a key, and of which; all are listed further down. "
+            "Along a solid line both lie in one partition."
+        )
     yield "### Keys"
     yield rows_of(("entity", *map(code, table.key_names)), _primary_keys(table))
     for index in table.indexes:
@@ -55,18 +61,18 @@ def _table(table: Table) -> Iterator[str]:
         yield "\n".join(notation)
     yield "### Access patterns"
     if table.patterns:
-        yield rows_of(("question", "call", "request", "cost"), map(_pattern, table.patterns))
-    yield _costs(table)
+        yield rows_of(("question", "request", "a small answer costs"), map(_pattern, table.patterns))
     together = list(_together(table))
     if together:
         yield "\n".join(together)
+    yield _costs(table)
     if table.accepted:
         yield "### Weighed and left so"
+        yield "What a review of the design asks about, and why it stays:"
         yield "\n".join(f"- `{label}`: {reason}" for label, reason in table.accepted.items())
-    yield "### Attributes"
     for plan in table.entities:
-        yield f"#### {plan.name}"
-        yield rows_of(("attribute", "type", "bounds", "notes"), attributes(plan))
+        yield f"### {_attributes_heading(plan)}"
+        yield rows_of(("attribute", "holds", "notes"), attributes(plan))
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------
@@ -92,29 +98,40 @@ def _longest(keys: Sequence[KeyPlan]) -> str:
     """How long the keys can get."""
     partitions = [key.partition for key in keys]
     sorts = [template for key in keys for template in key.sort]
-    return listed(
-        [
-            "a number" if templates[0].is_number else f"{max(each.max_bytes for each in templates):,}"
-            for templates in (partitions, sorts)
-            if templates
-        ]
-    )
+    lengths = [
+        "a number" if templates[0].is_number else f"{max(each.max_bytes for each in templates):,}"
+        for templates in (partitions, sorts)
+        if templates
+    ]
+    return listed(lengths) + ("" if lengths[-1:] in ([], ["a number"]) else " bytes")
 
 
 def _properties(table: Table) -> Iterator[str]:
+    yield f"DynamoDB allows {PARTITION_KEY_BYTES:,} bytes for a partition key and {SORT_KEY_BYTES:,} for a sort key."
     if table.type_attribute is not None:
-        yield f"A row says in `{table.type_attribute}` what it is."
+        by_name = "" if _says_types(table) else ", by the entity's name"
+        yield f"A row says in `{table.type_attribute}` what it is{by_name}."
     if table.ttl is not None:
         yield f"A row is gone for every reader at the second that its `{table.ttl}` says."
     yield "Billed on demand; the stream shows new and old images."
 
 
-def _entities(table: Table) -> Iterator[Sequence[str]]:
+def _says_types(table: Table) -> bool:
+    """Whether rows call themselves otherwise than by their entity's name."""
+    return table.type_attribute is not None and any(plan.type != plan.name for plan in table.entities)
+
+
+def _entities(table: Table, typed: bool) -> Iterator[Sequence[str]]:
     for plan in table.entities:
-        cells = [plan.name, _first_paragraph(plan.question)]
-        if table.type_attribute is not None:
+        cells = [f"[{plan.name}](#{anchor(_attributes_heading(plan))})", _first_paragraph(plan.question)]
+        if typed:
             cells.append(code(plan.type) if plan.type else "")
         yield cells
+
+
+def _attributes_heading(plan: EntityPlan) -> str:
+    # Not the bare name, which may be the name of the whole page.
+    return f"Attributes of {plan.name}"
 
 
 def _primary_keys(table: Table) -> Iterator[Sequence[str]]:
@@ -166,25 +183,31 @@ def _written_condition(when: Callable[..., bool], fields: Sequence[str]) -> str:
 
 def _notation(table: Table) -> Iterator[str]:
     """What the templates mean that is not just a field's name."""
+    if any(plan.uniques for plan in table.entities):
+        yield "- A guard is a row that stands for a value no two may have; it is written and deleted with its owner."
     meanings: dict[str, dict[str, None]] = {}
     for template in _all_templates(table):
         for component in template.components:
             spelt = f"{{{component.field}:{component.spec}}}" if component.spec else f"{{{component.field}}}"
             if component.spec and not template.is_number:
-                meanings.setdefault(_form(component), {})[spelt] = None
+                meanings.setdefault(_meaning(component), {})[spelt] = None
             if component.substitute is not None:
                 spelt = f"{spelt[:-1]}|{component.substitute}}}"
-                meanings.setdefault(f"`{component.substitute}` where it is None", {})[spelt] = None
+                meanings.setdefault(f"`{component.substitute}` stands for None", {})[spelt] = None
     for meaning, spellings in meanings.items():
         yield f"- {listed(list(map(code, spellings)))}: {meaning}"
 
 
-def _form(component: Component) -> str:
+def _meaning(component: Component) -> str:
     form = component.form
-    if form.decode is not None:
-        return form.name
-    cut = f", cut to {form.max_bytes} bytes" if component.spec != "folded" else ""
-    return f"folded, that is, lower case without accents and without what sorts before `#`{cut}"
+    if form.name == "caseless":
+        return "the same whatever its case, the space around it, and how its accents are put together"
+    if form.decode is None:
+        return (
+            "as people look for it: lower case, without accents, `_` for what sorts before `#`; "
+            "a number says to how many bytes it is cut"
+        )
+    return "padded with zeros to so many digits" if "digits" in form.name else form.name
 
 
 def _all_templates(table: Table) -> Iterator[Template]:
@@ -203,7 +226,8 @@ def _first_paragraph(text: str) -> str:
 
 
 def _pattern(pattern: Pattern) -> Sequence[str]:
-    return _first_paragraph(pattern.question), code(_call(pattern)), _request(pattern), _cost(pattern)
+    question = _first_paragraph(pattern.question)
+    return f"{question}<br>{code(_call(pattern))}", "<br>".join(_request(pattern)), _cost(pattern)
 
 
 def _call(pattern: Pattern) -> str:
@@ -211,41 +235,39 @@ def _call(pattern: Pattern) -> str:
     return f"{pattern.name}({', '.join(each.name + kinds[each.kind] for each in pattern.parameters)})"
 
 
-def _request(pattern: Pattern) -> str:
-    index = f" `{pattern.index}`" if pattern.index else ""
-    said = [f"{pattern.operation}{index}: {code(Reach.of(pattern).condition)}"]
+def _request(pattern: Pattern) -> Iterator[str]:
+    """The operation, the two halves of its key condition, and its filter."""
+    operation = f"{pattern.operation} {code(pattern.index)}" if pattern.index else pattern.operation
+    how = [word for word in ("descending", "consistent") if getattr(pattern, word)]
+    yield ", ".join([operation, *how])
+    partition, *sort = Reach.of(pattern).conditions
+    yield code(partition)
+    yield from (code(f"and {condition}") for condition in sort)
     if pattern.filter:
         attributes = pattern.members[0].fields
-        said.append(
-            f"filter {code(' and '.join(f'{attributes[name].attribute} = {{{name}}}' for name in pattern.filter))}"
-        )
-    if pattern.descending:
-        said.append("descending")
-    if pattern.consistent:
-        said.append("consistent")
-    return "; ".join(said)
+        conditions = [f"{attributes[name].attribute} = {{{name}}}" for name in pattern.filter]
+        yield f"filter {code(' and '.join(conditions))}"
 
 
 def _cost(pattern: Pattern) -> str:
-    units = "1 read unit" if pattern.consistent else "0.5 read units"
-    size = f"{READ_UNIT_BYTES // 1024} KB"
-    if pattern.operation == "GetItem":
-        return f"1 request, {units} per {size}"
-    left_out = ", with what the filter leaves out" if pattern.filter else ""
-    return f"1 request per {PAGE_BYTES // 1024**2} MB, {units} per {size} read{left_out}"
+    """What a test that counts finds, where everything that is read fits into one unit."""
+    units = "1 unit" if pattern.consistent else "0.5 units"
+    return f"1 call, {units}" + (", with what the filter leaves out" if pattern.filter else "")
 
 
 def _costs(table: Table) -> str:
+    size = f"{READ_UNIT_BYTES // 1024} KB"
     said = (
-        "What a query reads is added up and then rounded up to 4 KB; a single item is rounded up by itself. "
-        "A write costs 1 write unit per KB, in a transaction 2."
+        f"A small answer is one for which up to {size} are read: 0.5 read units, twice that where it is consistent. "
+        f"Each further {size} cost as much again, and each further {PAGE_BYTES // 1024**2} MB takes another call. "
+        f"A write costs 1 write unit per KB, in a transaction 2"
     )
-    if table.indexes:
-        said += (
-            " It costs as much again for each index that the row is in, and twice that where its key there changes. "
-            "An index answers as of a moment ago and never consistently."
-        )
-    return said
+    if not table.indexes:
+        return f"{said}."
+    return (
+        f"{said}; as much again for each index that the row is in, and twice that where its key there changes. "
+        "An index answers as of a moment ago and never consistently."
+    )
 
 
 def _together(table: Table) -> Iterator[str]:

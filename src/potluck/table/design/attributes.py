@@ -15,51 +15,68 @@ from potluck.table.tables import RENAMING, Table
 
 __all__ = ["attributes"]
 
+# One, and several of them.
 WORDS = {
-    Kind.TEXT: "text",
-    Kind.INTEGER: "whole number",
-    Kind.DECIMAL: "decimal number",
-    Kind.FLOAT: "number",
-    Kind.BOOLEAN: "true or false",
-    Kind.BYTES: "bytes",
-    Kind.UUID: "UUID",
-    Kind.DATE: "date",
-    Kind.STRUCT: "record",
-    Kind.ANY: "anything",
+    Kind.TEXT: ("text", "texts"),
+    Kind.INTEGER: ("whole number", "whole numbers"),
+    Kind.DECIMAL: ("decimal number", "decimal numbers"),
+    Kind.FLOAT: ("number", "numbers"),
+    Kind.BOOLEAN: ("true or false", "true or false"),
+    Kind.BYTES: ("bytes", "bytes"),
+    Kind.UUID: ("UUID", "UUIDs"),
+    Kind.DATE: ("date", "dates"),
+    Kind.TIME: ("time", "times"),
+    Kind.STRUCT: ("record", "records"),
+    Kind.LIST: ("list", "lists"),
+    Kind.SET: ("set", "sets"),
+    Kind.MAP: ("map", "maps"),
+    Kind.ANY: ("anything", "anything"),
 }
+UNITS = {Kind.TEXT: "characters", Kind.BYTES: "bytes", Kind.MAP: "entries", Kind.LIST: "elements", Kind.SET: "elements"}
 
 
 def attributes(plan: EntityPlan) -> Iterator[Sequence[str]]:
-    """For each attribute its name, type, bounds and what else there is to know."""
+    """For each attribute its name, what it holds, and what else there is to know."""
     table = plan.table
     for field in plan.fields.values():
         yield from _attribute(field, "", table)
     if plan.type is not None:
-        yield f"`{table.type_attribute}`", "text", f"`{plan.type}`", ""
+        yield f"`{table.type_attribute}`", f"`{plan.type}`", "says what the row is"
 
 
 def _attribute(field: FieldPlan, inside: str, table: Table) -> Iterator[Sequence[str]]:
     name = inside + field.attribute
-    yield code(name), _type(field), _bounds(field), "; ".join(_notes(field, table, bool(inside)))
+    yield code(name), _holds(field), "; ".join(_notes(field, table, bool(inside)))
     of = field.element if field.kind in (Kind.LIST, Kind.MAP) else field
     if of is not None and of.kind is Kind.STRUCT:
         for member in of.members.values():
             yield from _attribute(member, f"{name}.", table)
 
 
-def _type(field: FieldPlan) -> str:
-    if field.kind is Kind.TIME:
-        return f"time, in {field.precision}"
-    if field.kind in (Kind.LITERAL, Kind.ENUM):
-        return "text" if field.wire == "S" else "whole number"
-    if field.kind in (Kind.LIST, Kind.SET):
+def _holds(field: FieldPlan) -> str:
+    bounds = _bounds(field)
+    if field.choices:
+        return bounds if field.wire == "S" else f"{_type(field)} {bounds}"
+    if field.kind is Kind.BYTES and bounds:
+        return bounds
+    return f"{_type(field)}, {bounds}" if bounds else _type(field)
+
+
+def _type(field: FieldPlan, *, several: bool = False) -> str:
+    kind = field.kind
+    if kind in (Kind.LITERAL, Kind.ENUM):
+        kind = Kind.TEXT if field.wire == "S" else Kind.INTEGER
+    word = WORDS[kind][several]
+    if kind is Kind.TIME:
+        return f"{word} to the {'second' if field.precision == 'seconds' else 'millisecond'}"
+    if kind in (Kind.LIST, Kind.SET):
         assert field.element is not None
-        return f"{field.kind.value} of {_type(field.element)}"
-    if field.kind is Kind.MAP:
+        return f"{word} of {_type(field.element, several=True)}"
+    if kind is Kind.MAP:
         assert field.element is not None
         assert field.map_key is not None
-        return f"map of {_type(field.map_key)} to {_type(field.element)}"
-    return WORDS[field.kind]
+        return f"{word} of {_type(field.map_key)} to {_type(field.element)}"
+    return word
 
 
 def _bounds(field: FieldPlan) -> str:
@@ -67,19 +84,10 @@ def _bounds(field: FieldPlan) -> str:
     if field.choices:
         values = [str(each.value if isinstance(each, Enum) else each) for each in field.choices]
         said.append(listed(list(map(code, values)), "or"))
-    unit = {Kind.TEXT: "characters", Kind.BYTES: "bytes", Kind.MAP: "entries"}.get(field.kind, "elements")
     if (field.min_length, field.max_length) != (None, None):
-        said.append(f"{_range(field.min_length, field.max_length)} {unit}")
-    low = field.ge if field.ge is not None else field.gt
-    high = field.le if field.le is not None else field.lt
-    if (low, high) != (None, None) and not (field.is_version or field.is_expiry):
-        bounds = _range(low, high)
-        if field.gt is not None and field.ge is None:
-            bounds = f"more than {_number(low)}" + (f", {_range(None, high)}" if high is not None else "")
-        if field.lt is not None and field.le is None:
-            least = "" if field.ge is None else f"at least {_number(low)}, "
-            bounds = f"{least}less than {_number(high)}"
-        said.append(bounds)
+        said.append(f"{_range(field.min_length, field.max_length)} {UNITS[field.kind]}")
+    if not (field.is_version or field.is_expiry):
+        said += _limits(field)
     if field.pattern is not None:
         said.append(f"like {code(field.pattern)}")
     if field.element is not None and field.element.kind is not Kind.STRUCT:
@@ -87,6 +95,20 @@ def _bounds(field: FieldPlan) -> str:
         if inside:
             said.append(f"each {inside}")
     return ", ".join(said)
+
+
+def _limits(field: FieldPlan) -> Iterator[str]:
+    low, high, above, below = field.ge, field.le, field.gt, field.lt
+    if field.kind is Kind.INTEGER:
+        # The next whole number says the same in fewer words.
+        low, above = (low if above is None else above + 1), None
+        high, below = (high if below is None else below - 1), None
+    if above is not None:
+        yield f"more than {_number(above)}"
+    if (low, high) != (None, None):
+        yield _range(low, high)
+    if below is not None:
+        yield f"less than {_number(below)}"
 
 
 def _range(low: Any, high: Any) -> str:
@@ -119,7 +141,9 @@ def _notes(field: FieldPlan, table: Table, nested: bool) -> Iterator[str]:
         yield "left out when empty"
     if field.required:
         yield "required"
-    elif not (field.optional and field.default is None) and not field.is_version:
+    elif field.unwritten is not None:
+        yield f"left out when {_default(field)}, its default"
+    elif not (field.optional and field.default is None) and not field.is_version and field.kind is not Kind.SET:
         yield f"default {_default(field)}"
     if not nested and _renamed(field.name, table) != field.attribute:
         yield f"`{field.name}` in code"

@@ -31,8 +31,11 @@ TYPES = {
 }
 
 
-def mermaid(tables: Sequence[Table]) -> str:
-    """An ER diagram of all entities of these tables: attributes, the keys they are in, and who belongs to whom."""
+def mermaid(tables: Sequence[Table], *, only_keys: bool = False) -> str:
+    """An ER diagram of all entities of these tables: attributes, the keys they are in, and who belongs to whom.
+
+    With `only_keys` it shows no attributes but those that are in a key or lead to another entity.
+    """
     entities = [plan for table in tables for plan in table.entities]
     names = _names(entities)
     lines = ["erDiagram"]
@@ -47,7 +50,10 @@ def mermaid(tables: Sequence[Table]) -> str:
         for plan in table.entities:
             leading = {name for each in drawn if each.child is plan for name in each.via}
             lines.append(f"    {names[plan]} {{")
-            lines += [f"        {_attribute(plan, field, leading)}" for field in plan.fields.values()]
+            for field in plan.fields.values():
+                marks, places = _marks(plan, field, leading), _places(plan, field)
+                if marks or places or not only_keys:
+                    lines.append(f"        {_attribute(field, marks, places)}")
             lines.append("    }")
     return "\n".join(lines) + "\n"
 
@@ -59,22 +65,28 @@ def _names(entities: Sequence[EntityPlan]) -> dict[EntityPlan, str]:
     return {plan: f'"{plan.name}"' if uses[plan.name] == 1 else f'"{plan.table.name} {plan.name}"' for plan in entities}
 
 
-def _attribute(plan: EntityPlan, field: FieldPlan, leading: set[str]) -> str:
-    marks = [
-        mark
-        for mark, there in (
-            ("PK", field.name in key_fields(plan)),
-            ("FK", field.name in leading),
-            ("UK", field.unique is not None),
-        )
-        if there
-    ]
+def _marks(plan: EntityPlan, field: FieldPlan, leading: set[str]) -> list[str]:
+    """How the diagram's language marks keys."""
+    marks = {
+        "PK": field.name in key_fields(plan),
+        "FK": field.name in leading,
+        "UK": field.unique is not None,
+    }
+    return [mark for mark, there in marks.items() if there]
+
+
+def _places(plan: EntityPlan, field: FieldPlan) -> list[str]:
+    """The key attributes that the field is a part of."""
     places = []
     for key in (plan.key, *plan.indexes.values()):
         if field.name in key.partition.fields:
             places.append(key.partition_attribute)
         if key.sort_attribute is not None and any(field.name in template.fields for template in key.sort):
             places.append(key.sort_attribute)
+    return places
+
+
+def _attribute(field: FieldPlan, marks: list[str], places: list[str]) -> str:
     words = [_type(field), _attribute_name(field)]
     if marks:
         words.append(", ".join(marks))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["code", "listed", "rows_of"]
+__all__ = ["anchor", "code", "listed", "rows_of"]
 
 
 def rows_of(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -24,3 +24,8 @@ def code(text: str) -> str:
 def listed(words: Sequence[str], last: str = "and") -> str:
     """One, two and three."""
     return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def anchor(heading: str) -> str:
+    """What a link to a heading of letters, digits and spaces is called."""
+    return heading.lower().replace(" ", "-")

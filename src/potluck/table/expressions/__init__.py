@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from potluck.table.expressions.conditions import (
     Absent,
     All,
     Among,
+    AsRead,
     BeginsWith,
     Between,
     Change,
@@ -37,7 +38,7 @@ from potluck.table.expressions.conditions import (
     present,
     the,
 )
-from potluck.table.expressions.readings import default_meets, stored_forms
+from potluck.table.expressions.readings import compared_as_read, default_meets, stored_forms
 from potluck.table.fields import NULL, FieldPlan, encode_element, encode_value, stored_value
 
 __all__ = ["OWNER", "Change", "Condition", "Expressions", "Field", "absent", "equals", "present", "the"]
@@ -134,9 +135,13 @@ class Expressions:
                 return _joined(OR, [f"attribute_not_exists({self._partition()})", *self._expired()])
             case Present():
                 there = f"attribute_exists({self._partition()})"
-                return _joined(AND, [there, *(f"NOT {expired}" for expired in self._expired())])
+                return _joined(AND, [there, *self._of_its_kind(), *(f"NOT {expired}" for expired in self._expired())])
             case Unexpired():
                 return _joined(AND, [f"NOT {expired}" for expired in self._expired()])
+            case AsRead(row):
+                assert self._plan is not None
+                compared = [self._as_read(row, each) for each in compared_as_read(self._plan)]
+                return _joined(AND, [f"attribute_exists({self._partition()})", *compared])
             case Owned(owner):
                 return f"{self.name(OWNER)} = {self.value(OWNER, {'M': dict(owner)})}", ONE_TEST
         assert isinstance(condition, FieldCondition)
@@ -184,6 +189,10 @@ class Expressions:
                 wire = encode_element(field, element)
                 return f"contains({name}, {self.value(field.attribute, wire)})", ONE_TEST
 
+    def _as_read(self, row: Mapping[str, Value], field: FieldPlan) -> str:
+        name, stored = self.name(field.attribute), row.get(field.attribute)
+        return f"attribute_not_exists({name})" if stored is None else f"{name} = {self.value(field.attribute, stored)}"
+
     def _still(self, field: FieldPlan, name: str, value: Any) -> tuple[str, int]:
         may_be_missing, form = stored_forms(field, value)
         ways = [f"attribute_not_exists({name})"] if may_be_missing else []
@@ -223,6 +232,14 @@ class Expressions:
         if self._plan is None:
             raise ValueError("absent and present are for writes; what a query finds is there")
         return self.name(self._plan.table.partition.name)
+
+    def _of_its_kind(self) -> list[str]:
+        assert self._plan is not None
+        if not self._plan.shares_its_key:
+            return []
+        attribute = self._plan.table.type_attribute
+        assert attribute is not None
+        return [f"{self.name(attribute)} = {self.value(attribute, {'S': self._plan.type})}"]
 
     def _expired(self) -> list[str]:
         assert self._plan is not None

@@ -15,6 +15,7 @@ __all__ = [
     "Add",
     "All",
     "Among",
+    "AsRead",
     "Becomes",
     "BeginsWith",
     "Between",
@@ -158,13 +159,20 @@ class Owned(Condition):
 
 
 @dataclass(frozen=True, slots=True)
+class AsRead(Condition):
+    """Nobody has changed the row since it was read, but for its counters."""
+
+    row: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Absent(Condition):
     """There is no item with this key, or it has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Present(Condition):
-    """There is an item with this key, and it has not expired."""
+    """There is an item of this kind with this key, and it has not expired."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,7 +22,10 @@ from potluck.table.expressions.conditions import (
 )
 from potluck.table.fields import NULL, FieldPlan, Kind, encode_value, stored_value
 
-__all__ = ["default_meets", "holds", "read_when_missing", "stored_forms"]
+__all__ = ["compared_as_read", "default_meets", "holds", "read_when_missing", "stored_forms"]
+
+if TYPE_CHECKING:
+    from potluck.table.entity import EntityPlan
 
 COMPARISONS = {
     "=": operator.eq,
@@ -52,6 +55,11 @@ def holds(field: FieldPlan, value: Any, item: Item) -> bool:
     missing, form = stored_forms(field, value)
     stored = item.get(field.attribute)
     return missing if stored is None else form is not None and equal(stored, form)
+
+
+def compared_as_read(plan: EntityPlan) -> list[FieldPlan]:
+    """The fields that tell whether a row is as it was read: all that a version would be raised for."""
+    return [each for each in plan.fields.values() if each.name not in plan.key.components and not each.is_counter]
 
 
 def default_meets(field: FieldPlan, condition: Condition) -> bool:

@@ -112,6 +112,10 @@ class Template:
     def literal_prefix(self) -> str:
         return self.literals[0]
 
+    def can_write(self, entity: Any) -> bool:
+        """Whether every component is there, or something stands for it."""
+        return all(each.substitute is not None or getattr(entity, each.field) is not None for each in self.components)
+
     def component(self, name: str) -> Component:
         for each in self.components:
             if each.field == name:
@@ -170,9 +174,12 @@ class KeyPlan:
     sort_is_number: bool = False
     components: frozenset[str] = field(init=False)
     """Every field that the key depends on."""
+    literals: tuple[tuple[str, ...], ...] = field(init=False)
+    """What all its keys have in common; a key with other literals is taken to be another key."""
 
     def __post_init__(self) -> None:
         templates = (self.partition, *self.sort)
+        object.__setattr__(self, "literals", tuple(template.literals for template in templates))
         components = {name for template in templates for name in template.fields} | set(self.when_fields)
         object.__setattr__(self, "components", frozenset(components))
         _check_length(self.partition, PARTITION_KEY_BYTES, "partition", self)
@@ -193,6 +200,10 @@ class KeyPlan:
             if sort is not None:
                 return partition, sort
         return None
+
+    def sort_template(self, entity: Any) -> Template | None:
+        """Which of its templates writes the sort key of this entity."""
+        return next((each for each in self.sort if each.can_write(entity)), None)
 
     def wire(self, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
         """The key attributes as they are sent; empty for an entity that is not in this index."""

@@ -15,7 +15,14 @@ from potluck.table.lint.keys import (
     unpadded_numbers,
     unreachable_alternatives,
 )
-from potluck.table.lint.reads import filters, open_prefixes, overlaps, unread_entities, unread_indexes
+from potluck.table.lint.reads import (
+    alternatives,
+    filters,
+    open_prefixes,
+    overlaps,
+    unread_entities,
+    unread_indexes,
+)
 from potluck.table.tables import Table
 
 __all__ = ["Finding", "lint"]
@@ -27,6 +34,7 @@ RULES: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     split_groups,
     unreachable_alternatives,
     overlaps,
+    alternatives,
     filters,
     unpadded_numbers,
     code_point_order,

@@ -52,11 +52,11 @@ def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, Template
 
 
 def is_plain_text(plan: EntityPlan, component: Component) -> bool:
-    """Whether it is text as people spell it; a pattern says that they do not."""
+    """Whether it is text as people spell it, its case perhaps apart; a pattern says that they do not."""
     field = plan.fields[component.field]
     return (
         field.kind is Kind.TEXT
         and field.pattern is None
         and field.in_keys is None
-        and component.form.decode is not None
+        and not component.form.sorts_before_separator
     )

@@ -103,10 +103,10 @@ def shared_rows(table: Table) -> Iterator[Finding]:
                 "warning",
                 table.name,
                 f"{plan.name}.{name}",
-                f"one row counts for all its {', '.join(children)} rows",
-                "whoever adds one writes this row too: a row takes about 1,000 writes a second, and transactions "
-                "that meet in it refuse each other",
-                f"Spread {name} over several rows and add them up, or say in `accepted` why few write at once",
+                f"it counts in one row, and many {listed(children)} rows belong to that",
+                "if each of them adds to it, all who write them meet there: a row takes about 1,000 writes a second, "
+                "and transactions that meet in it refuse each other",
+                f"Spread {name} over several rows and add them up, or say in `accepted` why few add to it at once",
             )
 
 

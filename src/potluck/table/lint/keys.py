@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from potluck.table.design.relations import key_fields
+from potluck.table.design.shapes import can_equal, segments, template_segments
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import Kind
 from potluck.table.keys import SEPARATOR, Template
 from potluck.table.lint.findings import Finding, is_plain_text, queries, sort_templates
-from potluck.table.lint.shapes import can_equal, segments, template_segments
 from potluck.table.tables import Table
 
 __all__ = [
@@ -154,7 +154,7 @@ def code_point_order(table: Table) -> Iterator[Finding]:
                     table.name,
                     f"{plan.name}.{component.field} in {key.sort_attribute}",
                     f"{sorting[0].name} lists by {component.field} as it is spelt",
-                    "Zebra comes before apple, and É after z",
+                    "É comes after z" if component.spec else "Zebra comes before apple, and É after z",
                     f"Write {{{component.field}:folded}}; an index key need not be unique, and the attribute keeps "
                     f"its spelling",
                 )

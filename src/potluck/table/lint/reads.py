@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from potluck.table.design.reach import Reach
 from potluck.table.entity import EntityPlan
 from potluck.table.fields import FieldPlan
 from potluck.table.keys import SEPARATOR, Component, KeyPlan, Template
 from potluck.table.lint.findings import Finding, queries
-from potluck.table.lint.reach import Reach
 from potluck.table.tables import Table
 
-__all__ = ["filters", "open_prefixes", "overlaps", "unread_entities", "unread_indexes"]
+__all__ = ["alternatives", "filters", "open_prefixes", "overlaps", "unread_entities", "unread_indexes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,30 @@ def _rows(table: Table, index: str | None) -> Iterator[Rows]:
                 yield Rows(f"the guard of {plan.name}.{each.field}", each.key, plan.fields, None)
         elif index in plan.indexes:
             yield Rows(plan.name, plan.indexes[index], plan.fields, plan)
+
+
+def alternatives(table: Table) -> Iterator[Finding]:
+    """A query by one alternative of a sort key that also reads rows keyed by another."""
+    for pattern in queries(table):
+        reach = Reach.of(pattern)
+        # How far a range reaches is up to its arguments.
+        if reach.operator != "begins_with":
+            continue
+        for plan in pattern.members:
+            asked = pattern.sort_templates(plan)
+            for other in pattern.key_plan(plan).sort:
+                if other in asked or not reach.meets_sort_key(other, plan.fields):
+                    continue
+                yield Finding(
+                    "overlap",
+                    "warning",
+                    table.name,
+                    f"{pattern.name} reads {other.text}",
+                    f"`{reach.condition}` also finds rows whose sort key is {other.text}",
+                    "they are read and paid for with every call, and left out of the answer",
+                    "Ask for a range of the next component that ends before them, or begin one of the two keys with "
+                    "a word of its own",
+                )
 
 
 def open_prefixes(table: Table) -> Iterator[Finding]:

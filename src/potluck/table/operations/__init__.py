@@ -32,7 +32,7 @@ from potluck.table.expressions.conditions import (
     present,
     stated_values,
 )
-from potluck.table.expressions.readings import stored_forms
+from potluck.table.expressions.readings import holds, stored_forms
 from potluck.table.fields import Kind, encode_value
 from potluck.table.operations.failures import explain_refusal
 from potluck.table.operations.guards import guard_of, guarded_fields
@@ -95,6 +95,10 @@ class Operation:
         """Whether the stored item is what this write leaves behind."""
         return False
 
+    def ruled_out_by(self, item: Item) -> bool:
+        """Whether the stored item, which refused this write, also tells that it was not done before."""
+        return True
+
     def actions(self, now: int | None = None) -> list[Action]:
         """What a transaction has to do for it; `now`, in seconds, is needed where the entity expires."""
         return [write.action(now) for write in self.writes]
@@ -140,6 +144,14 @@ class Update(Operation):
                 return False
         return all(shows(each, item) for each in self.writes[0].clauses)
 
+    def ruled_out_by(self, item: Item) -> bool:
+        if self.version is None or self.plan.version is None:
+            return False
+        if holds(self.plan.version, self.version, item):
+            # Somebody else made this version, if the item does not look like it.
+            return not self.settled_by(item)
+        return holds(self.plan.version, self.version - 1, item)
+
     def request(self, now: int | None = None) -> Request:
         request = Operation.request(self, now)  # super() does not work in a dataclass with slots
         if request.operation == "UpdateItem":
@@ -178,16 +190,19 @@ def put(entity: Entity, when: Condition | None = None) -> Put:
     plan = plan_of(entity)
     if not isinstance(entity, Entity):
         raise TypeError(f"{entity!r} cannot be put: it is not an entity")
-    if when != absent and (plan.version is not None or plan.uniques):
+    if when is not absent and (plan.version is not None or plan.uniques):
         reason = "has a version" if plan.version is not None else "has a unique field"
         raise ValueError(f"{plan.name} {reason}, which putting it over another would break: say when=absent, or update")
     _try(plan, when)
     item = plan.coding.encode(entity)
     key = {name: item[name] for name in plan.table.key_names}
+    write = Write("Put", plan, key, _on_the_item(when), item=item)
+    if not plan.uniques:
+        return Put(plan, key, entity, when, (write,))
     values = Known(plan, {}, entity)
     guards = [guard_of(unique, values, key) for unique in plan.uniques]
     claims = [claim(plan, guard, values) for guard in guards if guard is not None]
-    return Put(plan, key, entity, when, (Write("Put", plan, key, _on_the_item(when), item=item), *claims))
+    return Put(plan, key, entity, when, (write, *claims))
 
 
 def update(
@@ -264,6 +279,8 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
     checks: list[Condition] = [*conditions, *_bounds(plan, asked)]
     if plan.expiry is not None:
         checks.insert(0, Unexpired())
+    if plan.shares_its_key:
+        checks.insert(0, Either((absent, present)))
     write = Write("Update", plan, aim.key, _all(checks) if checks else None, clauses=tuple(clauses))
     return Upsert(plan, aim.key, None, when, (write,))
 
@@ -287,8 +304,10 @@ def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
                 f"delete {plan.name}: {unique.field} is unique, so its guard goes too; delete what was read, or say "
                 f"when={' & '.join(missing)}"
             ) from None
-    checks = [*_seen_version(aim).values(), *known.relied_on.values()]
+    checks: list[Condition] = [*_seen_version(aim).values(), *known.relied_on.values()]
     if when is None:
+        if plan.shares_its_key:
+            checks.insert(0, present)
         condition: Condition | None = Either((absent, _all(checks))) if checks else None
     else:
         condition = _all([*conjuncts(_on_the_item(when)), *checks])
@@ -337,13 +356,13 @@ def _aim(target: Entity | Ref[Any]) -> _Aim:
 
 def _try(plan: EntityPlan, condition: Condition | None) -> None:
     """Refuse now what could not be written as text later: a field of another entity, or a value it cannot have."""
-    if condition is not None and condition not in (absent, present):
+    if condition is not None and condition is not absent and condition is not present:
         Expressions(plan, ANY_TIME).condition(condition)
 
 
 def _on_the_item(condition: Condition | None) -> Condition | None:
     """The condition, of an item that is there unless the condition itself says otherwise."""
-    if condition is None or mentions_the_item(condition):
+    if condition is None or condition is absent or mentions_the_item(condition):
         return condition
     return _all([present, *conjuncts(condition)])
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from potluck.dynamo.values import Item
+from potluck.dynamo.values import Item, Value, equal
 from potluck.table.errors import (
     AlreadyExists,
     Changed,
@@ -15,8 +16,17 @@ from potluck.table.errors import (
     VersionConflict,
     WriteRefused,
 )
-from potluck.table.expressions.conditions import Absent, Compared, Condition, Either, FieldName, Still, conjuncts
-from potluck.table.expressions.readings import holds
+from potluck.table.expressions.conditions import (
+    Absent,
+    AsRead,
+    Compared,
+    Condition,
+    Either,
+    FieldName,
+    Still,
+    conjuncts,
+)
+from potluck.table.expressions.readings import compared_as_read, holds
 
 if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
@@ -40,13 +50,15 @@ def explain_refusal(operation: Operation, write: Write, item: Item | None, now: 
     conditions = _conditions(operation, write)
     if any(isinstance(each, Absent) for each in conditions):
         return AlreadyExists(f"{operation}: it is there already", operation, current)
-    if item is None:
+    if item is None or not plan.matches(item):
         return NotFound(f"{operation}: it is not there", operation)
     failing = [each for each in conditions if not _may_hold(plan, each, item)]
     for each in failing:
         if plan.version is not None and _about(each) == plan.version.name:
             return VersionConflict(f"{operation}: it is not at the version that was seen", operation, current)
     for each in failing:
+        if isinstance(each, AsRead):
+            return Changed(f"{operation}: it is no longer as it was read", operation, current)
         if isinstance(each, Still):
             return Changed(f"{operation}: {each.field.name} is no longer {each.value!r}", operation, current)
     return ConditionFailed(f"{operation}: the condition does not hold", operation, current)
@@ -62,11 +74,18 @@ def _conditions(operation: Operation, write: Write) -> tuple[Condition, ...]:
 
 def _may_hold(plan: EntityPlan, condition: Condition, item: Item) -> bool:
     """False only where a field certainly does not hold what was stated."""
+    if isinstance(condition, AsRead):
+        return all(_as_stored(item, condition.row, field.attribute) for field in compared_as_read(plan))
     if isinstance(condition, Still):
         return holds(plan.fields[condition.field.name], condition.value, item)
     if isinstance(condition, Compared) and condition.operator == "=" and not isinstance(condition.operand, FieldName):
         return holds(plan.fields[condition.field.name], condition.operand, item)
     return True
+
+
+def _as_stored(item: Item, row: Mapping[str, Value], attribute: str) -> bool:
+    ours, theirs = row.get(attribute), item.get(attribute)
+    return ours is theirs if ours is None or theirs is None else equal(ours, theirs)
 
 
 def _about(condition: Condition) -> str | None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from potluck.dynamo.values import Item
+from potluck.table.entity import GUARD_TYPE, EntityPlan, UniquePlan
 from potluck.table.expressions import OWNER
 from potluck.table.fields import stored_value
 
-if TYPE_CHECKING:
-    from potluck.table.entity import EntityPlan, UniquePlan
-
 __all__ = ["Guard", "guard_item", "guard_of", "guarded_fields"]
-
-GUARD_TYPE = "Unique"
 
 
 @dataclass(frozen=True, slots=True)

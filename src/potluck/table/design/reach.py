@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from potluck.table.design.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 from potluck.table.fields import FieldPlan
 from potluck.table.keys import Component, KeyPlan, Template
-from potluck.table.lint.shapes import can_be_between, can_begin, can_equal, segments, template_segments
 from potluck.table.patterns import Pattern
 
 __all__ = ["Reach"]
@@ -60,40 +60,44 @@ class Reach:
             return False
         if self.operator == "none" or not key.sort:
             return True
-        for template in key.sort:
-            theirs = template_segments(template, fields)
-            if self.operator == "BETWEEN":
-                met = can_be_between(*self.ends, theirs)
-            elif self.operator == "=":
-                met = can_equal(segments(self.parts, ours), theirs)
-            else:
-                met = can_begin(segments(self.parts, ours), theirs)
-            if met:
-                return True
-        return False
+        return any(self.meets_sort_key(template, fields) for template in key.sort)
+
+    def meets_sort_key(self, template: Template, fields: Mapping[str, FieldPlan]) -> bool:
+        """Whether it can read rows of its partition whose sort key is written so."""
+        theirs = template_segments(template, fields)
+        if self.operator == "BETWEEN":
+            return can_be_between(*self.ends, theirs)
+        asked = segments(self.parts, self.pattern.members[0].fields)
+        return can_equal(asked, theirs) if self.operator == "=" else can_begin(asked, theirs)
 
     @property
     def condition(self) -> str:
         """The key condition as one would write it down."""
+        return " and ".join(self.conditions)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What is asked of the partition key, and of the sort key if anything is."""
         partition = (
             f"{self.key.partition_attribute} = {_quoted(self.key.partition.parts, self.key.partition_is_number)}"
         )
         sort = self.key.sort_attribute
+        return (partition,) if self.operator == "none" or sort is None else (partition, self._sort_condition(sort))
+
+    def _sort_condition(self, sort: str) -> str:
         number = self.key.sort_is_number
-        if self.operator == "none" or sort is None:
-            return partition
         if self.operator == "=":
-            return f"{partition} and {sort} = {_quoted(self.parts, number)}"
+            return f"{sort} = {_quoted(self.parts, number)}"
         if self.operator == "begins_with":
-            return f"{partition} and begins_with({sort}, {_quoted(self.parts, number)})"
+            return f"begins_with({sort}, {_quoted(self.parts, number)})"
         if self.operator == "BETWEEN":
             low, high = self.ends
-            return f'{partition} and {sort} between "{low}" and "{high}"'
+            return f'{sort} between "{low}" and "{high}"'
         last = self.pattern.sort_parameters[-1]
         if self.operator == "starts":
-            return f"{partition} and begins_with({sort}, {_quoted((*self.parts, f'{{{last}}}'), number)})"
+            return f"begins_with({sort}, {_quoted((*self.parts, f'{{{last}}}'), number)})"
         low, high = (_quoted((*self.parts, f"{{{last} {end}}}"), number) for end in ("from", "to"))
-        return f"{partition} and {sort} between {low} and {high}"
+        return f"{sort} between {low} and {high}"
 
 
 def _beginning(template: Template, text: str) -> tuple[str | Component, ...]:

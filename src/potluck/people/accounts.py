@@ -1,0 +1,395 @@
+"""Accounts: registering, changing what one is called and known by, taking everything along, leaving."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.entities import (
+    Account,
+    ApiToken,
+    ApiTokenOfUser,
+    EmailAddress,
+    EverythingOfUser,
+    IdempotentAnswer,
+    folded_email,
+)
+from potluck.people.errors import (
+    AccountGone,
+    EmailTaken,
+    InvitationInvalid,
+    RegistrationClosed,
+    SessionOver,
+    Stale,
+    StillNeeded,
+    WrongPassword,
+)
+from potluck.people.invitations import claiming, withdrawing
+from potluck.people.particulars import checked_email, checked_name, checked_password, refuse_all
+from potluck.people.passwords import Passwords
+from potluck.people.resets import dropping_reset, ending_resets
+from potluck.people.secrets import Random, new_id, system_random
+from potluck.people.sessions import OpenedSession, Sessions, dropping, next_epoch, opening
+from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS, SIGN_INS_TO, Throttles
+from potluck.store import Clock, Store
+from potluck.table import (
+    ConditionFailed,
+    NotFound,
+    Unavailable,
+    VersionConflict,
+    WriteRefused,
+    absent,
+    delete,
+    present,
+    put,
+    the,
+    update,
+)
+from potluck.table.operations import Operation
+
+__all__ = [
+    "AccountExport",
+    "Accounts",
+    "Registered",
+    "Registration",
+]
+
+Registration = Literal["open", "invited", "closed"]
+
+# How often a change starts again because another change of the same account came in between.
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """A new account, and its owner signed in."""
+
+    account: Account
+    session: OpenedSession
+
+
+class ExportedSession(Struct, rename="camel", frozen=True, kw_only=True):
+    """A session, without what opens it."""
+
+    created_at: datetime
+    expires_at: datetime
+
+
+class ExportedToken(Struct, rename="camel", frozen=True, kw_only=True):
+    """An API token, without what opens it."""
+
+    token_id: UUID
+    name: str
+    created_at: datetime
+
+
+class ExportedInvitation(Struct, rename="camel", frozen=True, kw_only=True):
+    """An invitation that is open, without what opens it."""
+
+    invitation_id: UUID
+    app: str
+    place: str
+    expires_at: datetime
+
+
+class AccountExport(Struct, rename="camel", frozen=True, kw_only=True):
+    """Everything that is kept here about a person, but for hashes of their secrets."""
+
+    user_id: UUID
+    email: str
+    name: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    sessions: list[ExportedSession]
+    api_tokens: list[ExportedToken]
+    invitations: list[ExportedInvitation]
+
+
+async def nobody_needs_them(user_id: UUID) -> list[str]:
+    """No place is left without anyone to look after it."""
+    return []
+
+
+async def nothing_to_forget(user_id: UUID) -> None:
+    """Nothing of theirs is anywhere else."""
+
+
+class Accounts:
+    """Every account, and what its owner may do with it.
+
+    The assembly says what an account means to the apps: `still_needed` names the places that only this person looks
+    after, and `forget` removes what is theirs there.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        passwords: Passwords,
+        throttles: Throttles,
+        sessions: Sessions,
+        registration: Registration = "open",
+        *,
+        still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them,
+        forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget,
+        random: Random = system_random,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._passwords = passwords
+        self._throttles = throttles
+        self._sessions = sessions
+        self.registration = registration
+        self._still_needed = still_needed
+        self._forget = forget
+        self._random = random
+
+    # --- coming -------------------------------------------------------------------------------------------------
+
+    async def register(
+        self,
+        email: str,
+        password: str,
+        name: str,
+        *,
+        client: str | None = None,
+        invitation: str | None = None,
+        alongside: Alongside[Registered] = nothing_else,
+    ) -> Registered:
+        """A new account; of all who want an address at once, one gets it.
+
+        Where only invited people may register, the invitation is theirs from then on, and still to be accepted.
+        """
+        if self.registration == "closed" or (self.registration == "invited" and invitation is None):
+            raise RegistrationClosed(invitation_needed=self.registration == "invited")
+        email, password, name = refuse_all(checked_email(email), checked_password(password), checked_name(name))
+        if client is not None:
+            await self._throttles.attempt(REGISTRATIONS, client)
+        user_id = new_id(self._random)
+        claim: list[Operation] = []
+        if self.registration == "invited" and invitation is not None:
+            claim = [await claiming(self._store, invitation, user_id)]
+        now = self._now()
+        account = Account(
+            user_id=user_id,
+            email=email,
+            name=name,
+            password_hash=await self._passwords.hash(password),
+            created_at=now,
+            updated_at=now,
+        )
+        session, rows = opening(user_id, account.session_epoch, now, self._random)
+        registered = Registered(account=account, session=session)
+        address = EmailAddress(folded=folded_email(email), user_id=user_id)
+        try:
+            await self._store.transact(
+                put(address, when=absent), put(account, when=absent), *rows, *claim, *alongside(registered)
+            )
+        except WriteRefused as refusal:
+            if refusal.position == 0:
+                raise EmailTaken from refusal
+            if claim and refusal.operation is claim[0]:
+                raise InvitationInvalid from refusal
+            raise
+        return registered
+
+    # --- being known --------------------------------------------------------------------------------------------
+
+    async def by_id(self, user_id: UUID) -> Account:
+        """The account, read consistently."""
+        account = await self._store.get(Account.by_id(user_id))
+        if account is None:
+            raise AccountGone
+        return account
+
+    async def rename(
+        self, caller: Caller, name: str, version: int, alongside: Alongside[Account] = nothing_else
+    ) -> Account:
+        """Another name, if the account is still of the version that was seen; the same name changes nothing."""
+        caller.must_manage_account()
+        (name,) = refuse_all(checked_name(name))
+        account = await self.by_id(caller.user_id)
+        if account.version != version:
+            raise Stale(account)
+        if account.name == name:
+            return account
+        now = self._now()
+        renamed = replace(account, name=name, updated_at=now, version=version + 1)
+        change = update(account, the(Account.name).becomes(name), the(Account.updated_at).becomes(now))
+        try:
+            await self._store.transact(change, *alongside(renamed))
+        except (VersionConflict, NotFound) as refusal:
+            if refusal.position != 0:
+                raise
+            raise (Stale(refusal.current) if refusal.current is not None else AccountGone()) from refusal
+        return renamed
+
+    async def change_email(
+        self, caller: Caller, email: str, password: str, alongside: Alongside[Account] = nothing_else
+    ) -> Account:
+        """Another address, if no other account has it; the old one is free in the same moment."""
+        caller.must_manage_account()
+        (email,) = refuse_all(checked_email(email))
+        account = await self._confirmed(caller, password)
+        for _ in range(ATTEMPTS):
+            if account.email == email:
+                return account
+            now = self._now()
+            moved = replace(account, email=email, updated_at=now, version=account.version + 1)
+            change = update(
+                account,
+                the(Account.email).becomes(email),
+                the(Account.updated_at).becomes(now),
+                when=the(Account.session_epoch) == caller.session_epoch,
+            )
+            old, new = folded_email(account.email), folded_email(email)
+            addresses: list[Operation] = []
+            if old != new:
+                addresses = [
+                    put(EmailAddress(folded=new, user_id=account.user_id), when=absent),
+                    delete(EmailAddress.by_folded(old), when=the(EmailAddress.user_id) == account.user_id),
+                ]
+            try:
+                await self._store.transact(change, *addresses, *alongside(moved))
+            except WriteRefused as refusal:
+                if addresses and refusal.operation is addresses[0]:
+                    raise EmailTaken from refusal
+                if refusal.position != 0:
+                    raise
+                if not isinstance(refusal, VersionConflict) or refusal.current is None:
+                    raise SessionOver from refusal
+                account = refusal.current
+                continue
+            return moved
+        raise Unavailable("change of e-mail: the account was changed again and again")
+
+    async def change_password(
+        self, caller: Caller, current: str, new: str, alongside: Alongside[None] = nothing_else
+    ) -> None:
+        """Another password. Every other session is over at once, and so is every link that could set a password."""
+        caller.must_manage_account()
+        (new,) = refuse_all(checked_password(new, "new"))
+        await self._confirmed(caller, current)
+        resets = await ending_resets(self._store, caller.user_id)
+        change = next_epoch(
+            caller,
+            the(Account.password_hash).becomes(await self._passwords.hash(new)),
+            the(Account.updated_at).becomes(self._now()),
+        )
+        try:
+            await self._store.transact(*change, *resets, *alongside(None))
+        except (ConditionFailed, NotFound) as refusal:
+            if refusal.position not in (0, 1):
+                raise
+            raise SessionOver from refusal
+        await self._sessions.tidy(caller.user_id, caller.session_epoch + 1)
+
+    # --- taking along, and leaving ------------------------------------------------------------------------------
+
+    async def export(self, user_id: UUID) -> AccountExport:
+        """What is kept here about the person, by one question."""
+        everything = await self._everything(user_id)
+        account = everything.account
+        if account is None:
+            raise AccountGone
+        return AccountExport(
+            user_id=account.user_id,
+            email=account.email,
+            name=account.name,
+            version=account.version,
+            created_at=account.created_at,
+            updated_at=account.updated_at,
+            sessions=[
+                ExportedSession(created_at=each.created_at, expires_at=_time(each.ttl)) for each in everything.sessions
+            ],
+            api_tokens=[
+                ExportedToken(token_id=each.token_id, name=each.name, created_at=each.created_at)
+                for each in everything.api_tokens
+            ],
+            invitations=[
+                ExportedInvitation(
+                    invitation_id=each.invitation_id, app=each.app, place=each.place, expires_at=_time(each.ttl)
+                )
+                for each in everything.invitations
+            ],
+        )
+
+    async def delete(self, caller: Caller, password: str) -> None:
+        """The account goes, and everything that is only theirs. StillNeeded where a place would be left alone.
+
+        The account itself goes last: who was interrupted is still signed in, and asks again.
+        """
+        caller.must_manage_account()
+        account = await self._confirmed(caller, password)
+        places = await self._still_needed(caller.user_id)
+        if places:
+            raise StillNeeded(places)
+        await self._store.write_each(_belongings(await self._everything(caller.user_id), but_session=caller.hash))
+        await self._forget(caller.user_id)
+        for _ in range(ATTEMPTS):
+            folded = folded_email(account.email)
+            try:
+                await self._store.transact(
+                    delete(account, when=present),
+                    delete(EmailAddress.by_folded(folded), when=the(EmailAddress.user_id) == account.user_id),
+                )
+                break
+            except WriteRefused:
+                account = await self.by_id(caller.user_id)
+        else:
+            raise Unavailable("deletion: the account was changed again and again")
+        # What was written meanwhile. Nothing can follow: whoever writes for a person checks that the account is there.
+        await self._store.write_each(
+            [
+                *_belongings(await self._everything(caller.user_id)),
+                self._throttles.forgetting(SIGN_INS_TO, folded),
+                self._throttles.forgetting(PASSWORD_CHECKS, str(caller.user_id)),
+            ]
+        )
+
+    # --- what these share ---------------------------------------------------------------------------------------
+
+    async def _confirmed(self, caller: Caller, password: str) -> Account:
+        """The account, if this is its password; guessing it is throttled for whoever is signed in, too."""
+        await self._throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
+        account = await self.by_id(caller.user_id)
+        if not await self._passwords.verify(password, account.password_hash):
+            raise WrongPassword
+        return account
+
+    async def _everything(self, user_id: UUID) -> EverythingOfUser:
+        everything = await self._store.gather(EverythingOfUser.of(user_id))
+        assert everything is not None
+        return everything
+
+    def _now(self) -> datetime:
+        return self._clock().replace(microsecond=0)
+
+
+def _belongings(everything: EverythingOfUser, but_session: str | None = None) -> list[Operation]:
+    """No row of theirs any more, but for the account and its address."""
+    rows: list[Operation] = []
+    for session in everything.sessions:
+        if session.hash != but_session:
+            rows += dropping(session.user_id, session.hash)
+    for token in everything.api_tokens:
+        rows += [delete(ApiToken.by_hash(token.hash)), delete(ApiTokenOfUser.by_id(token.user_id, token.token_id))]
+    for reset in everything.password_resets:
+        rows += dropping_reset(reset)
+    for invitation in everything.invitations:
+        rows += withdrawing(invitation)
+    for answer in everything.answers:
+        rows += [delete(IdempotentAnswer.by_key(str(answer.user_id), answer.key)), delete(answer)]
+    return rows
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,69 @@
+"""Who is calling: a person who signed in, or a program with an API token of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from uuid import UUID
+
+from potluck.people.errors import SignInNeeded
+from potluck.people.secrets import SecretKind, kind_of
+from potluck.table.operations import Operation
+
+if TYPE_CHECKING:
+    from potluck.people.sessions import Sessions
+    from potluck.people.tokens import Tokens
+
+__all__ = ["Alongside", "Caller", "Callers", "nothing_else"]
+
+T = TypeVar("T")
+Alongside = Callable[[T], Iterable[Operation]]
+"""What is written in the same transaction, given what the write is about to answer."""
+
+
+def nothing_else(answer: Any) -> Iterable[Operation]:
+    """The write alone."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A person, and by what they are known. It says who; what they may do is read where it is asked."""
+
+    kind: Literal["session", "api-token"]
+    user_id: UUID
+    name: str
+    hash: str
+    """Of the secret they hold."""
+    session_epoch: int
+    expires_at: datetime | None
+    """When the session is over unless it is used; an API token is not over by itself."""
+
+    @property
+    def may_manage_account(self) -> bool:
+        """Whether they may manage API tokens, the password and the account: only someone who signed in may."""
+        return self.kind == "session"
+
+    def must_manage_account(self) -> None:
+        """SignInNeeded for an API token."""
+        if not self.may_manage_account:
+            raise SignInNeeded
+
+
+class Callers:
+    """Finds who holds a secret, of whichever kind."""
+
+    def __init__(self, sessions: Sessions, tokens: Tokens) -> None:
+        self._sessions = sessions
+        self._tokens = tokens
+
+    async def find(self, secret: str) -> Caller | None:
+        """Who is calling, by two consistent reads; None, without any, for what is no such secret."""
+        match kind_of(secret):
+            case SecretKind.SESSION:
+                return await self._sessions.find(secret)
+            case SecretKind.API_TOKEN:
+                return await self._tokens.find(secret)
+        return None

@@ -1,0 +1,174 @@
+"""What is refused to people, in the words of this domain; the web gives each its status in one table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "AccountGone",
+    "AlreadyDone",
+    "EmailTaken",
+    "InvalidFields",
+    "InvitationInvalid",
+    "KeyReused",
+    "NoSuchInvitation",
+    "NoSuchToken",
+    "PeopleError",
+    "RegistrationClosed",
+    "ResetInvalid",
+    "SessionOver",
+    "SignInNeeded",
+    "Stale",
+    "StillNeeded",
+    "Throttled",
+    "TooMany",
+    "WrongCredentials",
+    "WrongField",
+    "WrongPassword",
+]
+
+
+class PeopleError(Exception):
+    """Whatever is refused here; its text may be shown to the person it is refused to."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongField:
+    """A field, as callers name it, and what it should be."""
+
+    field: str
+    message: str
+
+
+class InvalidFields(PeopleError):
+    """Fields that cannot be taken, all of them at once; nothing was written."""
+
+    def __init__(self, *errors: WrongField) -> None:
+        super().__init__("; ".join(error.message for error in errors))
+        self.errors = errors
+
+
+class EmailTaken(PeopleError):
+    """Another account has this e-mail address."""
+
+    def __init__(self) -> None:
+        super().__init__("This e-mail address already has an account")
+
+
+class RegistrationClosed(PeopleError):
+    """Nobody can register here, or only with an invitation."""
+
+    def __init__(self, invitation_needed: bool) -> None:
+        super().__init__(
+            "An invitation is needed to register here" if invitation_needed else "Nobody can register here"
+        )
+        self.invitation_needed = invitation_needed
+
+
+class WrongCredentials(PeopleError):
+    """No account has this e-mail address, or its password is another: which of them is not told."""
+
+    def __init__(self) -> None:
+        super().__init__("The e-mail address or the password is wrong")
+
+
+class WrongPassword(PeopleError):
+    """Someone who is signed in gave a password that is not theirs."""
+
+    def __init__(self) -> None:
+        super().__init__("The password is wrong")
+
+
+class SignInNeeded(PeopleError):
+    """An API token cannot do this; its owner can, signed in."""
+
+    def __init__(self) -> None:
+        super().__init__("An API token cannot manage API tokens, the password or the account: sign in instead")
+
+
+class SessionOver(PeopleError):
+    """The session by which this was asked has ended meanwhile; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("This session has ended: sign in again")
+
+
+class Throttled(PeopleError):
+    """Tried too often; it can be tried again after so many seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"Too many attempts; try again in {retry_after} seconds")
+        self.retry_after = retry_after
+
+
+class AccountGone(PeopleError):
+    """There is no such account, or no longer."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such account")
+
+
+class Stale(PeopleError):
+    """It was changed since it was seen; `current` is how it is now."""
+
+    def __init__(self, current: Any) -> None:
+        super().__init__("It has been changed since you saw it")
+        self.current = current
+
+
+class StillNeeded(PeopleError):
+    """The account cannot be deleted while these places have nobody else to look after them."""
+
+    def __init__(self, places: list[str]) -> None:
+        super().__init__(f"You are the last to look after: {', '.join(places)}")
+        self.places = places
+
+
+class TooMany(PeopleError):
+    """There are as many of these as there can be."""
+
+    def __init__(self, what: str, at_most: int) -> None:
+        super().__init__(f"There can be at most {at_most} {what}")
+        self.at_most = at_most
+
+
+class NoSuchToken(PeopleError):
+    """The person has no such API token."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such API token")
+
+
+class NoSuchInvitation(PeopleError):
+    """The place has no such invitation, or it was accepted or withdrawn."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such invitation")
+
+
+class InvitationInvalid(PeopleError):
+    """The secret opens nothing: never made, used, withdrawn or over; which of them is not told."""
+
+    def __init__(self) -> None:
+        super().__init__("This invitation is not valid, or no longer")
+
+
+class ResetInvalid(PeopleError):
+    """The secret changes no password: never made, used or over; which of them is not told."""
+
+    def __init__(self) -> None:
+        super().__init__("This link is not valid, or no longer")
+
+
+class KeyReused(PeopleError):
+    """The idempotency key was used for another request."""
+
+    def __init__(self) -> None:
+        super().__init__("This idempotency key was used for another request")
+
+
+class AlreadyDone(PeopleError):
+    """The request was done before, and its answer was not kept; `made` is the id of what it made."""
+
+    def __init__(self, made: str | None) -> None:
+        super().__init__("This was already done, and its answer is not shown again")
+        self.made = made

@@ -1,0 +1,203 @@
+"""Invitations to places in the apps: a family, a library, an athlete's journal. One mechanism for all of them.
+
+Whoever holds the secret comes in, once. An e-mail address that was typed is only a note for those who manage the place:
+it is looked up nowhere, so it neither tells who has an account nor opens anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from potluck.people.callers import Alongside, nothing_else
+from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
+from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany
+from potluck.people.particulars import checked_email, refuse_all
+from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
+from potluck.store import Clock, Store
+from potluck.table import Condition, NotFound, WriteRefused, absent, check, delete, present, put, the, update
+from potluck.table.operations import Operation
+
+__all__ = [
+    "INVITATIONS_OF_PLACE",
+    "INVITATION_LASTS",
+    "Acceptance",
+    "Invitations",
+    "MadeInvitation",
+    "claiming",
+    "withdrawing",
+]
+
+INVITATION_LASTS = timedelta(days=7)
+INVITATIONS_OF_PLACE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeInvitation:
+    """A new invitation with its secret, which is told only now."""
+
+    invitation_id: UUID
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What an invitation opens, and the writes that use it up, for the transaction in which the person comes in.
+
+    Of several such transactions at once, one is done; `refused` tells the others from those that failed by themselves.
+    """
+
+    invitation: Invitation
+    operations: tuple[Operation, ...]
+
+    def refused(self, refusal: WriteRefused) -> bool:
+        """Whether it was the invitation that did not allow the transaction."""
+        return any(refusal.operation is each for each in self.operations)
+
+
+class Invitations:
+    """Makes, shows, uses up and withdraws invitations. Who may do so for a place is the app's to know."""
+
+    def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
+        self._store = store
+        self._clock = clock
+        self._random = random
+
+    async def make(
+        self,
+        app: str,
+        place: str,
+        role: str,
+        invited_by: UUID,
+        email: str | None = None,
+        alongside: Alongside[MadeInvitation] = nothing_else,
+    ) -> MadeInvitation:
+        """A way into a place, in a role, for whoever is given the secret."""
+        if email is not None:
+            (email,) = refuse_all(checked_email(email))
+        if await self._store.count(InvitationOfPlace.all_of_place(app, place)) >= INVITATIONS_OF_PLACE:
+            raise TooMany("open invitations", INVITATIONS_OF_PLACE)
+        secret = new_secret(SecretKind.INVITATION, self._random)
+        invitation_id, hash = new_id(self._random), hash_of(secret)
+        now = self._clock().replace(microsecond=0)
+        expires_at = now + INVITATION_LASTS
+        ttl = int(expires_at.timestamp())
+        made = MadeInvitation(invitation_id=invitation_id, secret=secret, expires_at=expires_at)
+        by_secret = Invitation(
+            hash=hash,
+            invitation_id=invitation_id,
+            app=app,
+            place=place,
+            role=role,
+            invited_by=invited_by,
+            created_at=now,
+            ttl=ttl,
+        )
+        of_place = InvitationOfPlace(
+            invitation_id=invitation_id,
+            hash=hash,
+            app=app,
+            place=place,
+            role=role,
+            email=email,
+            invited_by=invited_by,
+            created_at=now,
+            ttl=ttl,
+        )
+        of_user = InvitationOfUser(
+            user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, ttl=ttl
+        )
+        try:
+            await self._store.transact(
+                check(Account.by_id(invited_by), when=present),
+                *(put(row, when=absent) for row in (by_secret, of_place, of_user)),
+                *alongside(made),
+            )
+        except NotFound as refusal:
+            if refusal.position != 0:
+                raise
+            raise AccountGone from refusal
+        return made
+
+    async def look(self, secret: str) -> Invitation:
+        """What it invites to, by one consistent read; looking uses nothing up."""
+        return await _valid(self._store, secret)
+
+    async def open(self, secret: str, user_id: UUID) -> Acceptance:
+        """What it opens for this person, and the writes to be put into the transaction in which they come in."""
+        invitation = await _valid(self._store, secret)
+        if invitation.claimed_by not in (None, user_id):
+            raise InvitationInvalid
+        using_up = (
+            delete(Invitation.by_hash(invitation.hash), when=_unclaimed() | (the(Invitation.claimed_by) == user_id)),
+            delete(InvitationOfPlace.by_id(invitation.app, invitation.place, invitation.invitation_id)),
+            delete(InvitationOfUser.by_id(invitation.invited_by, invitation.invitation_id)),
+        )
+        return Acceptance(invitation, using_up)
+
+    async def accept(self, secret: str, user_id: UUID, entering: Alongside[Invitation]) -> Invitation:
+        """Use it up and do what `entering` makes of it, together or not at all."""
+        acceptance = await self.open(secret, user_id)
+        try:
+            await self._store.transact(*acceptance.operations, *entering(acceptance.invitation))
+        except WriteRefused as refusal:
+            if acceptance.refused(refusal):
+                raise InvitationInvalid from refusal
+            raise
+        return acceptance.invitation
+
+    async def of_place(self, app: str, place: str) -> list[InvitationOfPlace]:
+        """Who has been invited and has not come yet, the latest first."""
+        found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
+        return sorted(found, key=lambda each: (each.created_at, each.invitation_id), reverse=True)
+
+    async def withdraw(
+        self, app: str, place: str, invitation_id: UUID, alongside: Alongside[None] = nothing_else
+    ) -> None:
+        """It opens nothing from this moment on; NoSuchInvitation if somebody came in before."""
+        found = await self._store.get(InvitationOfPlace.by_id(app, place, invitation_id))
+        if found is None:
+            raise NoSuchInvitation
+        try:
+            await self._store.transact(*withdrawing(found, when=present), *alongside(None))
+        except NotFound as refusal:
+            if refusal.position != 0:
+                raise
+            raise NoSuchInvitation from refusal
+
+    async def withdraw_all(self, app: str, place: str) -> None:
+        """Nobody comes into a place that is no more."""
+        found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
+        await self._store.write_each(row for each in found for row in withdrawing(each))
+
+
+def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Condition | None = None) -> Iterable[Operation]:
+    """No such invitation any more, by any of its three rows."""
+    by = invitation.invited_by if isinstance(invitation, InvitationOfPlace) else invitation.user_id
+    return [
+        delete(Invitation.by_hash(invitation.hash), when=when),
+        delete(InvitationOfPlace.by_id(invitation.app, invitation.place, invitation.invitation_id)),
+        delete(InvitationOfUser.by_id(by, invitation.invitation_id)),
+    ]
+
+
+async def claiming(store: Store, secret: str, user_id: UUID) -> Operation:
+    """What makes an invitation this person's alone, for the transaction in which they register with it."""
+    invitation = await _valid(store, secret)
+    return update(Invitation.by_hash(invitation.hash), the(Invitation.claimed_by).becomes(user_id), when=_unclaimed())
+
+
+def _unclaimed() -> Condition:
+    return the(Invitation.claimed_by).is_none()
+
+
+async def _valid(store: Store, secret: str) -> Invitation:
+    found = None
+    if kind_of(secret) is SecretKind.INVITATION:
+        found = await store.get(Invitation.by_hash(hash_of(secret)))
+    if found is None:
+        raise InvitationInvalid
+    return found

@@ -1,0 +1,54 @@
+"""What people type about themselves, as it may be stored: every wrong field is found before anything is written."""
+
+import re
+
+from potluck.people.entities import folded_email
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
+
+__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all"]
+
+LONGEST_EMAIL = 254
+LONGEST_NAME = 100
+
+# One "@" with something on both sides. Whether mail arrives there, only a mail could tell.
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+def checked_email(email: str, field: str = "email") -> str | WrongField:
+    """The address as it is kept: without space around it."""
+    email = email.strip()
+    # Without its case an address can be longer.
+    if max(len(email), len(folded_email(email))) > LONGEST_EMAIL:
+        return WrongField(field, f"E-mail must have at most {LONGEST_EMAIL} characters")
+    if not EMAIL.fullmatch(email) or not email.isprintable():
+        return WrongField(field, "E-mail must be an address such as ada@example.org")
+    return email
+
+
+def checked_name(name: str, field: str = "name") -> str | WrongField:
+    """The name as it is kept: without space around it."""
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not _is_text(name):
+        return WrongField(field, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable")
+    return name
+
+
+def checked_password(password: str, field: str = "password") -> str | WrongField:
+    """The password itself: any characters, only not too few or too many."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        return WrongField(field, f"Password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+    return password
+
+
+def refuse_all(*checked: str | WrongField) -> list[str]:
+    """The values, if every one of them can be taken; else InvalidFields with all that cannot."""
+    wrong = [each for each in checked if isinstance(each, WrongField)]
+    if wrong:
+        raise InvalidFields(*wrong)
+    return [each for each in checked if isinstance(each, str)]
+
+
+def _is_text(name: str) -> bool:
+    """Whether it is one line of text, joiners of scripts and of emoji included."""
+    return all(each.isprintable() or each in "\u200c\u200d" for each in name)

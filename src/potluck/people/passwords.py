@@ -1,0 +1,93 @@
+"""Passwords: argon2id, computed in threads, a few at a time."""
+
+import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, Protocol
+from unicodedata import normalize
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from potluck.people.errors import Throttled
+from potluck.people.secrets import system_random
+
+__all__ = ["LONGEST_PASSWORD", "SHORTEST_PASSWORD", "Hasher", "Passwords", "argon2id"]
+
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 128
+
+# What OWASP recommends for argon2id: 19 MiB, two passes, one lane.
+MEMORY_KIB = 19_456
+PASSES = 2
+LANES = 1
+
+HASHES_AT_ONCE = min(4, os.cpu_count() or 1)
+# Each waits for its turn at some 30 ms a hash; past this many, waiting would be longer than people do.
+HASHES_WAITING = 256
+SECONDS_UNTIL_LESS_BUSY = 2
+
+
+class Hasher(Protocol):
+    """What argon2's PasswordHasher does; tests give a cheaper one."""
+
+    def hash(self, password: bytes, /) -> str: ...
+    def verify(self, hash: str, password: bytes, /) -> Literal[True]: ...
+    def check_needs_rehash(self, hash: str, /) -> bool: ...
+
+
+def argon2id() -> Hasher:
+    """The hasher for real passwords."""
+    return PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=LANES)
+
+
+class Passwords:
+    """Hashes and verifies off the event loop, never more than a few at once."""
+
+    def __init__(self, hasher: Hasher | None = None, at_once: int = HASHES_AT_ONCE) -> None:
+        self._hasher = hasher or argon2id()
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
+        self._waiting = 0
+        # Nobody's password: verifying against it costs what a real one costs.
+        self._nobodys = self._hasher.hash(system_random(32))
+
+    async def hash(self, password: str) -> str:
+        """What is stored of a password."""
+        return await self._in_turn(_bytes(password), None)
+
+    async def verify(self, password: str, hash: str | None) -> bool:
+        """Whether the hash is this password's. Without a hash it is not, after the same work."""
+        found = await self._in_turn(_bytes(password), hash or self._nobodys)
+        return bool(found) and hash is not None
+
+    def outdated(self, hash: str) -> bool:
+        """Whether the hash was made with other parameters than today's."""
+        return self._hasher.check_needs_rehash(hash)
+
+    def close(self) -> None:
+        """Let the threads go; what is being computed is finished."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    async def _in_turn(self, password: bytes, hash: str | None) -> str:
+        if self._waiting >= HASHES_WAITING:
+            raise Throttled(SECONDS_UNTIL_LESS_BUSY)
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._compute, password, hash)
+        finally:
+            self._waiting -= 1
+
+    def _compute(self, password: bytes, hash: str | None) -> str:
+        """A new hash; or the hash that was given if it is the password's, else nothing."""
+        if hash is None:
+            return self._hasher.hash(password)
+        try:
+            self._hasher.verify(hash, password)
+        except (VerificationError, InvalidHashError):
+            return ""
+        return hash
+
+
+def _bytes(password: str) -> bytes:
+    """The same for one password however a keyboard composes its accents; whatever JSON can carry has some bytes."""
+    return normalize("NFC", password).encode("utf-8", "surrogatepass")

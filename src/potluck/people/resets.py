@@ -1,0 +1,120 @@
+"""Password resets: a link that the operator makes and hands over, good once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser, folded_email
+from potluck.people.errors import AccountGone, ResetInvalid
+from potluck.people.particulars import checked_email, checked_password, refuse_all
+from potluck.people.passwords import Passwords
+from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
+from potluck.people.sessions import Sessions
+from potluck.store import Clock, Store
+from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the, update
+from potluck.table.operations import Operation
+
+__all__ = ["RESET_LASTS", "IssuedReset", "Resets", "dropping_reset", "ending_resets"]
+
+RESET_LASTS = timedelta(hours=24)
+# How often a reset starts again because another change of the account came in between.
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedReset:
+    """A secret, told only now, that lets its holder choose the account's password once."""
+
+    user_id: UUID
+    secret: str
+    expires_at: datetime
+
+
+class Resets:
+    """Makes and redeems password resets; a newer one ends the earlier ones."""
+
+    def __init__(
+        self, store: Store, clock: Clock, passwords: Passwords, sessions: Sessions, random: Random = system_random
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._passwords = passwords
+        self._sessions = sessions
+        self._random = random
+
+    async def issue(self, email: str) -> IssuedReset:
+        """For the operator, who is told if no account has the address."""
+        (email,) = refuse_all(checked_email(email))
+        address = await self._store.get(EmailAddress.by_folded(folded_email(email)))
+        if address is None:
+            raise AccountGone
+        user_id = address.user_id
+        secret = new_secret(SecretKind.PASSWORD_RESET, self._random)
+        now = self._clock().replace(microsecond=0)
+        expires_at = now + RESET_LASTS
+        ttl = int(expires_at.timestamp())
+        reset = PasswordReset(hash=hash_of(secret), user_id=user_id, created_at=now, ttl=ttl)
+        try:
+            await self._store.transact(
+                check(Account.by_id(user_id), when=present),
+                put(reset, when=absent),
+                put(PasswordResetOfUser(user_id=user_id, hash=reset.hash, ttl=ttl), when=absent),
+                *await ending_resets(self._store, user_id),
+            )
+        except NotFound as refusal:
+            raise AccountGone from refusal
+        return IssuedReset(user_id=user_id, secret=secret, expires_at=expires_at)
+
+    async def redeem(self, secret: str, new: str) -> UUID:
+        """Choose a password; every session and every other reset of the account is over in the same moment."""
+        (new,) = refuse_all(checked_password(new, "new"))
+        reset = await self._valid(secret)
+        password_hash = await self._passwords.hash(new)
+        epoch = the(Account.session_epoch)
+        for _ in range(ATTEMPTS):
+            account = await self._store.get(Account.by_id(reset.user_id))
+            if account is None:
+                raise ResetInvalid
+            now = self._clock().replace(microsecond=0)
+            try:
+                await self._store.transact(
+                    delete(PasswordReset.by_hash(reset.hash), when=present),
+                    delete(PasswordResetOfUser.by_hash(reset.user_id, reset.hash)),
+                    update(
+                        Account.by_id(reset.user_id),
+                        the(Account.password_hash).becomes(password_hash),
+                        epoch.becomes(account.session_epoch + 1),
+                        the(Account.updated_at).becomes(now),
+                        when=epoch == account.session_epoch,
+                        keep_version=True,
+                    ),
+                    *await ending_resets(self._store, reset.user_id, but=reset.hash),
+                )
+            except (NotFound, ConditionFailed) as refusal:
+                if isinstance(refusal.current, Account):
+                    continue
+                raise ResetInvalid from refusal
+            await self._sessions.tidy(reset.user_id, account.session_epoch + 1)
+            return reset.user_id
+        raise Unavailable("password reset: the account was changed again and again")
+
+    async def _valid(self, secret: str) -> PasswordReset:
+        if kind_of(secret) is not SecretKind.PASSWORD_RESET:
+            raise ResetInvalid
+        reset = await self._store.get(PasswordReset.by_hash(hash_of(secret)))
+        if reset is None:
+            raise ResetInvalid
+        return reset
+
+
+def dropping_reset(reset: PasswordResetOfUser) -> list[Operation]:
+    """No such reset any more."""
+    return [delete(PasswordReset.by_hash(reset.hash)), delete(PasswordResetOfUser.by_hash(reset.user_id, reset.hash))]
+
+
+async def ending_resets(store: Store, user_id: UUID, but: str | None = None) -> list[Operation]:
+    """No link could set this person's password any more."""
+    found = await store.all(PasswordResetOfUser.all_of_user(user_id))
+    return [row for reset in found if reset.hash != but for row in dropping_reset(reset)]

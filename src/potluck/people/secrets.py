@@ -1,0 +1,55 @@
+"""Secrets that a person or a program holds, and the hashes that stand for them in the table."""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from enum import StrEnum
+from hashlib import sha256
+from uuid import UUID
+
+__all__ = ["Random", "SecretKind", "hash_of", "kind_of", "matches", "new_id", "new_secret", "system_random"]
+
+Random = Callable[[int], bytes]
+"""So many random bytes."""
+
+system_random: Random = secrets.token_bytes
+
+SECRET_BYTES = 32
+LONGEST_SECRET = 100
+
+
+class SecretKind(StrEnum):
+    """What a secret is for, said by how it begins: whoever finds one in a file knows what to end."""
+
+    SESSION = "pls"
+    API_TOKEN = "plt"
+    INVITATION = "pli"
+    PASSWORD_RESET = "plr"
+
+
+def new_secret(kind: SecretKind, random: Random = system_random) -> str:
+    """256 random bits that can stand in a link, a header or a cookie."""
+    # In hexadecimal: a "-" or "_" at the end is easily lost when a link is copied.
+    return f"{kind}_{random(SECRET_BYTES).hex()}"
+
+
+def kind_of(secret: str) -> SecretKind | None:
+    """What this could be a secret for; None for what was never one of ours."""
+    if len(secret) > LONGEST_SECRET or not secret.isascii():
+        return None
+    return next((kind for kind in SecretKind if secret.startswith(f"{kind}_")), None)
+
+
+def hash_of(secret: str) -> str:
+    """What is stored of a secret. It is random and long, so a fast hash is enough."""
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def matches(secret: str, hash: str) -> bool:
+    """Whether the hash is this secret's, in a time that does not tell how much of it is."""
+    return hmac.compare_digest(hash_of(secret), hash)
+
+
+def new_id(random: Random = system_random) -> UUID:
+    """A UUID of version 4."""
+    return UUID(bytes=random(16), version=4)

@@ -1,0 +1,244 @@
+"""Sessions: signing in, being known, signing out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser, folded_email
+from potluck.people.errors import SessionOver, WrongCredentials
+from potluck.people.particulars import checked_email
+from potluck.people.passwords import Passwords
+from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
+from potluck.people.throttling import SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, Throttles
+from potluck.store import Clock, Store
+from potluck.table import (
+    Change,
+    Condition,
+    ConditionFailed,
+    NotFound,
+    OutcomeUnknown,
+    Unavailable,
+    WriteRefused,
+    absent,
+    check,
+    delete,
+    put,
+    the,
+    update,
+)
+from potluck.table.operations import Operation
+
+__all__ = ["SESSION_LASTS", "OpenSession", "OpenedSession", "Sessions", "dropping", "next_epoch", "opening"]
+
+SESSION_LASTS = timedelta(days=30)
+# A session is extended when it is used, but this seldom, so that using it is almost always only reading.
+SESSION_EXTENDED_AFTER = timedelta(days=1)
+
+# Whose account is read when no account has the address, so that the answer takes as many requests.
+NOBODY = UUID(int=0)
+NOBODYS_EMAIL = "nobody"
+# How often a sign-in starts again because a new password, or "end all others", came in between.
+SIGN_IN_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedSession:
+    """A new session with its secret, which is told only now."""
+
+    user_id: UUID
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSession:
+    """A session as its owner sees it in a list."""
+
+    created_at: datetime
+    expires_at: datetime
+    current: bool
+
+
+class Sessions:
+    """Opens, finds and ends sessions. One counts only while its epoch is the account's."""
+
+    def __init__(
+        self, store: Store, clock: Clock, passwords: Passwords, throttles: Throttles, random: Random = system_random
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._passwords = passwords
+        self._throttles = throttles
+        self._random = random
+
+    async def open(
+        self,
+        email: str,
+        password: str,
+        client: str | None,
+        alongside: Alongside[OpenedSession] = nothing_else,
+    ) -> OpenedSession:
+        """Sign in. `client` is where the attempt comes from; None, for an operator, is not throttled."""
+        given = checked_email(email)
+        folded = folded_email(given) if isinstance(given, str) else NOBODYS_EMAIL
+        await self._count_attempt(client, folded)
+        for _ in range(SIGN_IN_ATTEMPTS):
+            account = await self._with_email(folded)
+            right = await self._passwords.verify(password, account.password_hash if account else None)
+            if account is None or not right:
+                raise WrongCredentials
+            opened, rows = opening(account.user_id, account.session_epoch, self._clock(), self._random)
+            try:
+                await self._store.transact(await self._still_valid(account, password), *rows, *alongside(opened))
+            except (ConditionFailed, NotFound) as refusal:
+                if refusal.position != 0:
+                    raise
+                continue
+            return opened
+        raise Unavailable("sign-in: the account was changed again and again")
+
+    async def find(self, secret: str) -> Caller | None:
+        """Whose session this is, by two consistent reads; using it extends it."""
+        if kind_of(secret) is not SecretKind.SESSION:
+            return None
+        session = await self._store.get(Session.by_hash(hash_of(secret)))
+        if session is None:
+            return None
+        account = await self._store.get(Account.by_id(session.user_id))
+        if account is None or account.session_epoch != session.session_epoch:
+            return None
+        return Caller(
+            kind="session",
+            user_id=account.user_id,
+            name=account.name,
+            hash=session.hash,
+            session_epoch=account.session_epoch,
+            expires_at=_time(await self._extended(session)),
+        )
+
+    async def end(self, caller: Caller, alongside: Alongside[None] = nothing_else) -> None:
+        """Sign out: the session is over at once. An API token is not ended by this."""
+        caller.must_manage_account()
+        await self._store.transact(*dropping(caller.user_id, caller.hash), *alongside(None))
+
+    async def end_others(self, caller: Caller, alongside: Alongside[None] = nothing_else) -> None:
+        """Every other session is over at once, by one write however many there are; their rows are tidied up after."""
+        caller.must_manage_account()
+        try:
+            await self._store.transact(*next_epoch(caller), *alongside(None))
+        except (ConditionFailed, NotFound) as refusal:
+            if refusal.position not in (0, 1):
+                raise
+            # A new password, or the same wish from elsewhere, was faster and has ended this session too.
+            raise SessionOver from refusal
+        await self.tidy(caller.user_id, caller.session_epoch + 1)
+
+    async def all(self, caller: Caller) -> list[OpenSession]:
+        """Where the person is signed in, the latest first."""
+        caller.must_manage_account()
+        listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
+        sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
+        account = await self._store.get(Account.by_id(caller.user_id))
+        counting = [
+            OpenSession(created_at=each.created_at, expires_at=_time(each.ttl), current=each.hash == caller.hash)
+            for each in sessions
+            if each is not None and account is not None and each.session_epoch == account.session_epoch
+        ]
+        return sorted(counting, key=lambda each: each.created_at, reverse=True)
+
+    async def tidy(self, user_id: UUID, epoch: int) -> None:
+        """Remove the rows of sessions from before this epoch. They are over already, so nothing depends on it."""
+        try:
+            listed = await self._store.all(SessionOfUser.all_of_user(user_id))
+            sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
+            over = [each for each in sessions if each is not None and each.session_epoch < epoch]
+            await self._store.write_each(row for each in over for row in dropping(user_id, each.hash))
+        except Unavailable:
+            return
+
+    # --- signing in ---------------------------------------------------------------------------------------------
+
+    async def _count_attempt(self, client: str | None, folded: str) -> None:
+        if client is None:
+            return
+        await self._throttles.attempt(SIGN_INS_FROM, client)
+        if not await self._throttles.allows(SIGN_INS_TO, folded):
+            await self._throttles.attempt(SIGN_INS_FROM_TO, f"{client} {folded}")
+
+    async def _with_email(self, folded: str) -> Account | None:
+        """Two reads, whether or not there is such an account."""
+        address = await self._store.get(EmailAddress.by_folded(folded))
+        account = await self._store.get(Account.by_id(address.user_id if address else NOBODY))
+        return account if account is not None and folded_email(account.email) == folded else None
+
+    async def _still_valid(self, account: Account, password: str) -> Operation:
+        """That no new password came in between; a hash that was made with other parameters is made anew."""
+        same_epoch = the(Account.session_epoch) == account.session_epoch
+        if not self._passwords.outdated(account.password_hash):
+            return check(Account.by_id(account.user_id), when=same_epoch)
+        return update(
+            Account.by_id(account.user_id),
+            the(Account.password_hash).becomes(await self._passwords.hash(password)),
+            when=same_epoch,
+            keep_version=True,
+        )
+
+    async def _extended(self, session: Session) -> int:
+        """When it is over now that it was used."""
+        until = int((self._clock() + SESSION_LASTS).timestamp())
+        if until - session.ttl < SESSION_EXTENDED_AFTER.total_seconds():
+            return session.ttl
+        try:
+            await self._store.transact(
+                update(Session.by_hash(session.hash), the(Session.ttl).becomes(until)),
+                update(SessionOfUser.by_hash(session.user_id, session.hash), the(SessionOfUser.ttl).becomes(until)),
+            )
+        except (WriteRefused, Unavailable, OutcomeUnknown):
+            # It was ended meanwhile, or the engine is busy: the caller is known all the same.
+            return session.ttl
+        return until
+
+
+# --- the rows of a session -------------------------------------------------------------------------------------------
+
+
+def opening(
+    user_id: UUID, session_epoch: int, now: datetime, random: Random = system_random
+) -> tuple[OpenedSession, list[Operation]]:
+    """A new session and its rows, for a transaction that also checks the epoch."""
+    secret = new_secret(SecretKind.SESSION, random)
+    begun = now.replace(microsecond=0)
+    until = begun + SESSION_LASTS
+    ttl = int(until.timestamp())
+    session = Session(hash=hash_of(secret), user_id=user_id, session_epoch=session_epoch, created_at=begun, ttl=ttl)
+    of_user = SessionOfUser(user_id=user_id, hash=session.hash, created_at=begun, ttl=ttl)
+    opened = OpenedSession(user_id=user_id, secret=secret, expires_at=until)
+    return opened, [put(session, when=absent), put(of_user, when=absent)]
+
+
+def dropping(user_id: UUID, hash: str) -> list[Operation]:
+    """No such session any more."""
+    return [delete(Session.by_hash(hash)), delete(SessionOfUser.by_hash(user_id, hash))]
+
+
+def next_epoch(caller: Caller, *changes: Change, when: Condition | None = None) -> list[Operation]:
+    """Every session but the caller's is over; with further changes of the account on a further condition."""
+    epoch = the(Account.session_epoch)
+    same = epoch == caller.session_epoch
+    return [
+        update(
+            Account.by_id(caller.user_id),
+            epoch.becomes(caller.session_epoch + 1),
+            *changes,
+            when=same if when is None else same & when,
+            keep_version=True,
+        ),
+        update(Session.by_hash(caller.hash), the(Session.session_epoch).becomes(caller.session_epoch + 1)),
+    ]
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

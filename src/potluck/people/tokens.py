@@ -1,0 +1,106 @@
+"""Personal API tokens: for programs that call for someone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
+from potluck.people.errors import NoSuchToken, SessionOver, TooMany
+from potluck.people.particulars import checked_name, refuse_all
+from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
+from potluck.store import Clock, Store
+from potluck.table import ConditionFailed, NotFound, absent, check, delete, present, put, the
+
+__all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens"]
+
+TOKENS_OF_USER = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeToken:
+    """A new API token with its secret, which is told only now."""
+
+    token_id: UUID
+    name: str
+    secret: str
+    created_at: datetime
+
+
+class Tokens:
+    """Makes, lists, ends and recognises API tokens. One is good until it is revoked."""
+
+    def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
+        self._store = store
+        self._clock = clock
+        self._random = random
+
+    async def make(self, caller: Caller, name: str, alongside: Alongside[MadeToken] = nothing_else) -> MadeToken:
+        """A token that can do what its owner can, but not manage tokens, password or account."""
+        caller.must_manage_account()
+        (name,) = refuse_all(checked_name(name))
+        if await self._store.count(ApiTokenOfUser.all_of_user(caller.user_id)) >= TOKENS_OF_USER:
+            raise TooMany("API tokens", TOKENS_OF_USER)
+        secret = new_secret(SecretKind.API_TOKEN, self._random)
+        now = self._clock().replace(microsecond=0)
+        made = MadeToken(token_id=new_id(self._random), name=name, secret=secret, created_at=now)
+        by_secret = ApiToken(hash=hash_of(secret), user_id=caller.user_id, token_id=made.token_id)
+        of_user = ApiTokenOfUser(
+            user_id=caller.user_id, token_id=made.token_id, hash=by_secret.hash, name=name, created_at=now
+        )
+        try:
+            await self._store.transact(
+                check(Account.by_id(caller.user_id), when=the(Account.session_epoch) == caller.session_epoch),
+                put(by_secret, when=absent),
+                put(of_user, when=absent),
+                *alongside(made),
+            )
+        except (ConditionFailed, NotFound) as refusal:
+            if refusal.position != 0:
+                raise
+            raise SessionOver from refusal
+        return made
+
+    async def all(self, caller: Caller) -> list[ApiTokenOfUser]:
+        """The person's tokens, the latest first."""
+        caller.must_manage_account()
+        found = await self._store.all(ApiTokenOfUser.all_of_user(caller.user_id))
+        return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
+
+    async def revoke(self, caller: Caller, token_id: UUID, alongside: Alongside[None] = nothing_else) -> None:
+        """The token is dead at once."""
+        caller.must_manage_account()
+        found = await self._store.get(ApiTokenOfUser.by_id(caller.user_id, token_id))
+        if found is None:
+            raise NoSuchToken
+        try:
+            await self._store.transact(
+                delete(ApiTokenOfUser.by_id(caller.user_id, token_id), when=present),
+                delete(ApiToken.by_hash(found.hash)),
+                *alongside(None),
+            )
+        except NotFound as refusal:
+            if refusal.position != 0:
+                raise
+            raise NoSuchToken from refusal
+
+    async def find(self, secret: str) -> Caller | None:
+        """For whom the holder of this secret calls, by two consistent reads."""
+        if kind_of(secret) is not SecretKind.API_TOKEN:
+            return None
+        token = await self._store.get(ApiToken.by_hash(hash_of(secret)))
+        if token is None:
+            return None
+        account = await self._store.get(Account.by_id(token.user_id))
+        if account is None:
+            return None
+        return Caller(
+            kind="api-token",
+            user_id=account.user_id,
+            name=account.name,
+            hash=token.hash,
+            session_epoch=account.session_epoch,
+            expires_at=None,
+        )

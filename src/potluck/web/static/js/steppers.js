@@ -1,0 +1,51 @@
+// A number field becomes: less, the value, more. The value travels in the same field, hidden; "change" bubbles from it.
+
+const number = (text, otherwise) => (text === "" || Number.isNaN(Number(text)) ? otherwise : Number(text));
+
+function enhance(stepper) {
+  const field = stepper.querySelector("input");
+  const [less, more] = stepper.querySelectorAll("button");
+  const least = number(field.min, -Infinity);
+  const most = number(field.max, Infinity);
+  const step = number(field.step, 1);
+  const output = document.createElement("output");
+  field.before(output);
+  field.type = "hidden";
+
+  const set = (wanted, told = true) => {
+    const value = Math.min(most, Math.max(least, wanted));
+    const changed = String(value) !== field.value;
+    field.value = value;
+    output.value = value;
+    // aria-disabled, not disabled: a button that vanishes under the finger takes the focus with it.
+    less.setAttribute("aria-disabled", value <= least);
+    more.setAttribute("aria-disabled", value >= most);
+    if (changed && told) field.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  const value = () => number(field.value, 0);
+  less.addEventListener("click", () => set(value() - step));
+  more.addEventListener("click", () => set(value() + step));
+  stepper.addEventListener("keydown", (event) => {
+    const wanted = {
+      ArrowUp: value() + step, ArrowRight: value() + step, ArrowDown: value() - step, ArrowLeft: value() - step,
+      PageUp: value() + 10 * step, PageDown: value() - 10 * step, Home: least, End: most,
+    }[event.key];
+    if (wanted === undefined || !Number.isFinite(wanted)) return;
+    event.preventDefault();
+    set(wanted);
+  });
+  field.form?.addEventListener("reset", () => setTimeout(() => set(number(field.defaultValue, 0), false)));
+  set(value(), false);
+  stepper.dataset.stepper = "ready";
+}
+
+function enhanceAll(within) {
+  for (const stepper of within.querySelectorAll('[data-stepper=""]')) enhance(stepper);
+}
+
+enhanceAll(document);
+// What arrives later, by whatever way it comes.
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes)
+    for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) enhanceAll(node.parentNode ?? node);
+}).observe(document.body, { childList: true, subtree: true });

@@ -1,0 +1,131 @@
+"""A real browser on the suite: what it opens, and everything that must not happen while it looks."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests import references
+
+__all__ = ["SCREENSHOTS", "Visit", "launched", "open_visit"]
+
+SCREENSHOTS = references.PACKAGES.parent.parent / "screenshots"
+AXE = references.PACKAGES / "axe-core" / "axe.min.js"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+TALLEST = 5000
+SCREENS = {"phone": (390, 844), "desk": (1280, 900), "narrow": (320, 640), "doubled": (640, 450)}
+
+# The policy's own event, as a page would see it.
+WATCH_POLICY = """
+addEventListener("securitypolicyviolation", (event) => {
+  console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+});
+"""
+
+
+@dataclass
+class Visit:
+    """One page in one window, and what went wrong there."""
+
+    page: Page
+    address: str
+    named: str
+    errors: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+    expected: str = ""
+
+    def open(self, path: str, status: int = 200) -> None:
+        # The browser reports the page's own status as an error.
+        self.expected = f"status of {status}"
+        answer = self.page.goto(self.address + path, wait_until="load")
+        assert answer is not None
+        assert answer.status == status
+        self.page.evaluate("document.fonts.ready.then(() => true)")
+
+    def heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not (self.expected and self.expected in message.text):
+            self.errors.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def asked(self, url: str) -> None:
+        if urlsplit(url).scheme not in ("data", "blob") and not url.startswith(f"{self.address}/"):
+            self.elsewhere.append(url)
+
+    def check(self) -> None:
+        """Up to here, nothing was refused, nothing failed, and nobody else was asked for anything."""
+        errors, self.errors = self.errors, []
+        assert errors == []
+        assert self.elsewhere == []
+
+    def violations(self, *, contrast: bool = True) -> list[str]:
+        """What axe finds against WCAG 2 A and AA, and against its own best practices."""
+        self.page.evaluate(AXE.read_text())
+        # Without preload axe leaves out its check of a locked orientation, for which it would add styles of its own.
+        options = {"resultTypes": ["violations"], "preload": False, "rules": {"color-contrast": {"enabled": contrast}}}
+        found = self.page.evaluate("(options) => axe.run(options).then((results) => results.violations)", options)
+        return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
+
+    def overflow(self) -> int:
+        """By how many pixels the page is wider than its window."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+    def picture(self, name: str) -> None:
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}-{self.named}.png")
+
+    def picture_of(self, selector: str, name: str) -> None:
+        """A part of the page, in a window that is tall enough for all of it."""
+        size = self.page.viewport_size
+        assert size is not None
+        height = self.page.evaluate("(selector) => document.querySelector(selector).offsetHeight", selector)
+        self.page.set_viewport_size({"width": size["width"], "height": min(height + 240, TALLEST)})
+        self.page.evaluate("(selector) => document.querySelector(selector).scrollIntoView()", selector)
+        self.picture(name)
+        self.page.set_viewport_size(size)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def open_visit(
+    browser: Browser, address: str, screen: str = "phone", theme: str = "light", **options: Any
+) -> Iterator[Visit]:
+    """A window of its own, which must end without an error, a refusal or a request to anybody else."""
+    width, height = SCREENS[screen]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        device_scale_factor=1 if screen == "desk" else 2,
+        has_touch=screen == "phone",
+        color_scheme=theme,
+        **options,
+    )
+    context.set_default_timeout(10_000)
+    context.add_init_script(WATCH_POLICY)
+    page = context.new_page()
+    visit = Visit(page, address, f"{screen}-{theme}")
+    page.on("console", visit.heard)
+    page.on("pageerror", lambda error: visit.errors.append(str(error)))
+    page.on("request", lambda request: visit.asked(request.url))
+    try:
+        yield visit
+    finally:
+        context.close()
+    visit.check()

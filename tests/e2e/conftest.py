@@ -1,0 +1,64 @@
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.commands import running
+from tests.e2e.browsing import Visit, launched, open_visit
+from tests.needs import need
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory) -> Iterator[str]:
+    """The suite in a process of its own, as people run it."""
+    with running("serve", "--port", "0", cwd=tmp_path_factory.mktemp("suite")) as (_, address):
+        yield address
+
+
+# One for each module, not for the session: while it is open, no event loop can be started in this thread.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    need("chromium", "axe-core")
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser, address) -> Iterator[Callable[..., Visit]]:
+    """Opens a page; at the end of the test, every window must have stayed free of errors."""
+    with ExitStack() as windows:
+
+        def visited(path: str, screen: str = "phone", theme: str = "light", status: int = 200, **options) -> Visit:
+            visit = windows.enter_context(open_visit(browser, address, screen, theme, **options))
+            visit.open(path, status)
+            return visit
+
+        yield visited
+
+
+@pytest.fixture(scope="module")
+def windows(browser, address) -> Iterator[dict[tuple[str, str], Visit]]:
+    with ExitStack() as opened:
+
+        class Windows(dict[tuple[str, str], Visit]):
+            def __missing__(self, key: tuple[str, str]) -> Visit:
+                return self.setdefault(key, opened.enter_context(open_visit(browser, address, *key)))
+
+        yield Windows()
+
+
+@pytest.fixture
+def look(windows) -> Iterator[Callable[..., Visit]]:
+    """Opens a page in a window that is kept: for tests that only look."""
+    used = []
+
+    def looked(path: str, screen: str = "phone", theme: str = "light", status: int = 200) -> Visit:
+        visit = windows[screen, theme]
+        used.append(visit)
+        visit.open(path, status)
+        return visit
+
+    yield looked
+    for visit in used:
+        visit.check()

@@ -1,0 +1,136 @@
+"""What the small scripts do, and what is left without them."""
+
+import pytest
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+SECONDS = 1000
+
+
+def test_a_toast_leaves_after_eight_seconds(visit):
+    page = visit("/style").page
+    page.clock.install()
+    page.reload()
+    page.get_by_role("button", name="Show it where it belongs").click()
+    toast = page.locator("#toasts .toast")
+    page.clock.run_for(7 * SECONDS)
+    assert toast.count() == 1
+    page.mouse.move(0, 0)
+    page.clock.run_for(2 * SECONDS)
+    assert toast.count() == 0
+
+
+def test_a_toast_waits_while_it_has_the_focus(visit):
+    seen = visit("/style/shopping")
+    page = seen.page
+    page.clock.install()
+    page.reload()
+    page.get_by_role("button", name="Show it where it belongs").click()
+    undo = page.locator("#toasts").get_by_role("button", name="Undo")
+    undo.focus()
+    page.clock.run_for(60 * SECONDS)
+    assert undo.count() == 1
+    seen.picture("toast")
+    page.keyboard.press("Tab")
+    page.clock.run_for(10 * SECONDS)
+    assert undo.count() == 0
+
+
+def test_a_chosen_theme_is_kept_and_does_not_flash(visit):
+    seen = visit("/", theme="light")
+    page = seen.page
+
+    def ground():
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    light = ground()
+    page.get_by_role("radio", name="Dark").check(force=True)
+    dark = ground()
+    assert dark != light
+    # Before the body is there, so before anything is drawn.
+    page.add_init_script(
+        """
+        new MutationObserver(() => {
+          if (document.body) window.first ??= document.documentElement.dataset.theme ?? "device";
+        }).observe(document, { childList: true, subtree: true });
+        """
+    )
+    page.reload()
+    assert page.evaluate("window.first") == "dark"
+    assert ground() == dark
+    assert page.get_by_role("radio", name="Dark").is_checked()
+    assert page.locator("meta[name=theme-color][media=all]").get_attribute("content") == "#25201c"
+    page.get_by_role("radio", name="Device").check(force=True)
+    assert ground() == light
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_no_signal_is_said_and_taken_back(visit):
+    seen = visit("/style/shopping")
+    banner = seen.page.locator("#banners").get_by_text("No signal")
+    seen.page.context.set_offline(True)
+    banner.wait_for()
+    seen.picture("no-signal")
+    seen.page.context.set_offline(False)
+    banner.wait_for(state="detached")
+
+
+def test_copying_says_so(visit):
+    page = visit("/style", permissions=["clipboard-read", "clipboard-write"]).page
+    page.get_by_role("button", name="Copy the link").click()
+    page.locator("#toasts").get_by_text("The link is copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "https://potluck.example/s/kfm-tre-40718"
+
+
+def test_copying_works_where_browsers_offer_no_clipboard(visit):
+    page = visit("/style").page
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
+    page.get_by_role("button", name="Copy: To look and tick").click()
+    page.locator("#toasts").get_by_text("is copied").wait_for()
+    assert page.evaluate("window.copied") == "ember-42"
+
+
+def test_more_rows_come_in_place(visit):
+    page = visit("/style").page
+    rows = page.locator("#things > li")
+    assert rows.count() == 3
+    for expected in (6, 9):
+        page.get_by_role("link", name="More").click()
+        rows.nth(expected - 1).wait_for()
+    page.locator("#things-more a").wait_for(state="detached")
+    assert rows.count() == 9
+    assert rows.last.inner_text() == "Butter"
+
+
+def test_the_apps_are_one_fold_away_on_a_phone_and_in_a_row_on_a_desk(visit):
+    phone = visit("/style/shopping")
+    phone.page.locator("summary", has_text="Shopping").click()
+    phone.picture("switch")
+    menu = phone.page.locator(".switch ul").bounding_box()
+    assert menu is not None
+    assert menu["x"] + menu["width"] <= 390
+    phone.page.get_by_role("navigation", name="All apps").get_by_role("link", name="Polls").click()
+    phone.page.wait_for_url("**/style/polls")
+    desk = visit("/style/shopping", "desk").page
+    assert desk.get_by_role("navigation", name="Apps", exact=True).get_by_role("link").all_inner_texts() == [
+        "Shareables",
+        "Shopping",
+        "Journal",
+        "Polls",
+        "Library",
+    ]
+    assert desk.locator(".switch").is_hidden()
+
+
+def test_without_scripts_forms_still_work_and_nothing_idle_is_shown(visit):
+    seen = visit("/style", java_script_enabled=False)
+    page = seen.page
+    assert page.get_by_role("button", name="Copy the link").is_hidden()
+    assert page.locator(".theme").is_hidden()
+    assert page.locator("input[name=parsley]").get_attribute("type") == "number"
+    assert page.locator("input[name=parsley]").is_visible()
+    page.get_by_role("link", name="More").click()
+    page.wait_for_url("**/style?page=2")
+    assert page.locator("#things > li").first.inner_text() == "Dish soap"
+    seen.picture("without-scripts")

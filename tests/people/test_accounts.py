@@ -1,0 +1,426 @@
+"""Accounts: one per address, changed by their owners only, gone without a trace."""
+
+import asyncio
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from potluck.people.entities import Account, EmailAddress
+from potluck.people.errors import (
+    AccountGone,
+    EmailTaken,
+    InvalidFields,
+    InvitationInvalid,
+    PeopleError,
+    RegistrationClosed,
+    SessionOver,
+    Stale,
+    StillNeeded,
+    Throttled,
+    WrongCredentials,
+    WrongPassword,
+)
+from potluck.people.idempotency import Answer, Asked
+from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
+from potluck.table import Unavailable, WriteRefused
+from tests.engine_targets import BOTH, EMBEDDED
+from tests.people.assembly import PASSWORD, WRITERS, assembled, outcomes
+from tests.stores import NOW
+
+# --- registering -----------------------------------------------------------------------------------------------------
+
+
+async def test_whoever_registers_is_signed_in_by_one_transaction(people):
+    with people.recording.scope() as calls:
+        made = await people.accounts.register(" Ada@Example.org ", PASSWORD, "  Ada Lovelace ")
+    assert calls.operations == ["TransactWriteItems"]
+    assert (made.account.email, made.account.name, made.account.version) == ("Ada@Example.org", "Ada Lovelace", 1)
+    assert (made.account.created_at, made.session.expires_at) == (NOW, NOW + timedelta(days=30))
+    caller = await people.known(made.session.secret)
+    assert (caller.user_id, caller.name, caller.kind) == (made.account.user_id, "Ada Lovelace", "session")
+    assert await people.accounts.by_id(caller.user_id) == made.account
+    assert await people.signed_in("ADA@example.ORG")
+
+
+async def test_every_wrong_field_is_named_at_once_and_nothing_is_written(embedded_people):
+    people = embedded_people
+    with people.recording.scope() as calls, pytest.raises(InvalidFields) as refused:
+        await people.accounts.register("nobody", "too short", " ")
+    assert [error.field for error in refused.value.errors] == ["email", "password", "name"]
+    assert (calls.operations, people.hasher.computed) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("email", "good"),
+    [
+        ("a@b", True),
+        ("jo#se+list@exämple.org", True),
+        ("a" * 242 + "@example.org", True),
+        ("a" * 243 + "@example.org", False),
+        ("ß" * 200 + "@example.org", False),
+        *(
+            (each, False)
+            for each in ("", "@", "a@", "@b", "a b@c", "a@b@c", "a@b\n@c", "a\x00@b", "a@\ud800b", "a@b\u200b")
+        ),
+    ],
+)
+async def test_an_address_looks_like_one(embedded_people, email, good):
+    registered = embedded_people.accounts.register(email, PASSWORD, "Ada")
+    if good:
+        assert (await registered).account.email == email
+        assert await embedded_people.signed_in(email.upper())
+    else:
+        with pytest.raises(InvalidFields):
+            await registered
+
+
+@pytest.mark.parametrize(("length", "good"), [(9, False), (10, True), (128, True), (129, False)])
+async def test_a_password_has_10_to_128_characters(embedded_people, length, good):
+    registered = embedded_people.accounts.register("ada@example.org", "é" * length, "Ada")
+    if good:
+        await registered
+        assert await embedded_people.signed_in(password="é" * length)
+    else:
+        with pytest.raises(InvalidFields, match="Password must have 10 to 128 characters"):
+            await registered
+
+
+@pytest.mark.parametrize(
+    ("name", "good"),
+    [("A", True), ("👩‍🚀", True), ("a" * 100, True), ("a" * 101, False), ("a\nb", False), ("\ud800", False)],
+)
+async def test_a_name_is_a_line_of_text(embedded_people, name, good):
+    registered = embedded_people.accounts.register("ada@example.org", PASSWORD, name)
+    if good:
+        assert (await registered).account.name == name
+    else:
+        with pytest.raises(InvalidFields):
+            await registered
+
+
+async def test_of_fifty_who_register_one_address_one_gets_it(busy_people):
+    people = busy_people
+    spellings = ("ada@example.org", "ADA@example.org", " Ada@Example.ORG ")
+    ended = await outcomes(
+        *(people.accounts.register(spellings[each % 3], PASSWORD, f"Ada {each}") for each in range(WRITERS))
+    )
+    assert ended == {"done": 1, EmailTaken: WRITERS - 1}
+    assert await people.kinds() == ["Account", "EmailAddress", "Session", "SessionOfUser"]
+    assert await people.signed_in()
+
+
+async def test_registering_is_throttled_per_client(embedded_people):
+    people = embedded_people
+    for _ in range(REGISTRATIONS.attempts):
+        await people.throttles.attempt(REGISTRATIONS, "192.0.2.1")
+    with pytest.raises(Throttled) as refused:
+        await people.accounts.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.1")
+    assert refused.value.retry_after == 600
+    assert people.hasher.computed == []
+    await people.accounts.register("ada@example.org", PASSWORD, "Ada", client="192.0.2.2")
+
+
+async def test_where_registration_is_closed_nobody_registers(tmp_path):
+    async with assembled(EMBEDDED, tmp_path, registration="closed") as people:
+        with pytest.raises(RegistrationClosed) as refused:
+            await people.accounts.register("ada@example.org", PASSWORD, "Ada", invitation="pli_00")
+        assert not refused.value.invitation_needed
+        assert await people.rows() == []
+
+
+@pytest.mark.parametrize("engine", BOTH)
+async def test_where_only_invited_people_register_an_invitation_makes_one_account_and_is_theirs_to_accept(
+    engine, tmp_path
+):
+    async with assembled(engine, tmp_path) as people:
+        ada = await people.registered()
+        invited = await people.invitations.make("shopping", "family", "member", ada.user_id)
+        people.accounts.registration = "invited"
+        too_late = await people.invitations.open(invited.secret, ada.user_id)
+        with pytest.raises(RegistrationClosed):
+            await people.accounts.register("ben@example.org", PASSWORD, "Ben")
+        with pytest.raises(InvitationInvalid):
+            await people.accounts.register("ben@example.org", PASSWORD, "Ben", invitation="pli_" + "0" * 64)
+        ended = await outcomes(
+            *(
+                people.accounts.register(f"ben{each}@example.org", PASSWORD, "Ben", invitation=invited.secret)
+                for each in range(10)
+            )
+        )
+        assert ended == {"done": 1, InvitationInvalid: 9}
+        (ben,) = [row for row in await people.rows() if row.get("name") == {"S": "Ben"}]
+        with pytest.raises(InvitationInvalid):
+            await people.invitations.accept(invited.secret, ada.user_id, lambda _: ())
+        with pytest.raises(WriteRefused) as refused:
+            await people.store.transact(*too_late.operations)
+        assert too_late.refused(refused.value)
+        opened = await people.invitations.accept(invited.secret, UUID(ben["userId"]["S"]), lambda _: ())
+        assert (opened.place, opened.role) == ("family", "member")
+
+
+# --- changing --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_new_name_raises_the_version_and_the_same_name_does_not(people):
+    caller = await people.registered()
+    people.clock.forward(seconds=5)
+    renamed = await people.accounts.rename(caller, " Countess ", version=1)
+    assert (renamed.name, renamed.version, renamed.updated_at) == ("Countess", 2, NOW + timedelta(seconds=5))
+    assert await people.accounts.by_id(caller.user_id) == renamed
+    assert await people.accounts.rename(caller, "Countess", version=2) == renamed
+    with pytest.raises(Stale) as refused:
+        await people.accounts.rename(caller, "Ada", version=1)
+    assert refused.value.current == renamed
+
+
+async def test_of_fifty_new_names_for_one_version_one_is_taken(busy_people):
+    people = busy_people
+    caller = await people.registered()
+    ended = await outcomes(*(people.accounts.rename(caller, f"Ada {each}", version=1) for each in range(WRITERS)))
+    assert ended == {"done": 1, Stale: WRITERS - 1}
+    assert (await people.accounts.by_id(caller.user_id)).version == 2
+
+
+async def test_a_new_password_ends_the_other_sessions_and_keeps_the_callers(people):
+    caller = await people.registered()
+    laptop, phone = await people.signed_in(), await people.signed_in()
+    caller = await people.known(laptop)
+    await people.accounts.change_password(caller, PASSWORD, "battery staple")
+    assert await people.callers.find(phone) is None
+    assert (await people.known(laptop)).user_id == caller.user_id
+    assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
+    with pytest.raises(WrongCredentials):
+        await people.signed_in()
+    assert await people.signed_in(password="battery staple")
+    # What was known before does not count any more, even for the one who changed it.
+    with pytest.raises(SessionOver):
+        await people.accounts.change_password(caller, "battery staple", PASSWORD)
+
+
+async def test_a_new_password_needs_the_current_one(embedded_people):
+    people = embedded_people
+    caller = await people.registered()
+    with pytest.raises(WrongPassword):
+        await people.accounts.change_password(caller, "wrong horse!", "battery staple")
+    with pytest.raises(InvalidFields) as refused:
+        await people.accounts.change_password(caller, PASSWORD, "short")
+    assert refused.value.errors[0].field == "new"
+    assert await people.signed_in()
+
+
+async def test_of_fifty_new_passwords_at_once_one_is_taken(busy_people, monkeypatch):
+    people = busy_people
+    caller = await people.registered()
+
+    async def unthrottled(*_):
+        return None
+
+    monkeypatch.setattr(people.throttles, "attempt", unthrottled)
+    ended = await outcomes(
+        *(people.accounts.change_password(caller, PASSWORD, f"battery staple {each}") for each in range(WRITERS))
+    )
+    assert ended.pop("done") == 1
+    assert sum(ended.values()) == WRITERS - 1
+    assert set(ended) <= {SessionOver, WrongPassword}
+    assert (await people.accounts.by_id(caller.user_id)).session_epoch == 2
+
+
+async def test_guessing_the_password_is_throttled_for_someone_signed_in_too(embedded_people):
+    people = embedded_people
+    caller = await people.registered()
+    for _ in range(PASSWORD_CHECKS.attempts):
+        with pytest.raises(WrongPassword):
+            await people.accounts.delete(caller, "wrong horse!")
+    for attempt in (
+        people.accounts.delete(caller, PASSWORD),
+        people.accounts.change_email(caller, "new@example.org", PASSWORD),
+        people.accounts.change_password(caller, PASSWORD, "battery staple"),
+    ):
+        with pytest.raises(Throttled):
+            await attempt
+    # Signing in elsewhere is counted apart.
+    assert (await people.sessions.open("ada@example.org", PASSWORD, "192.0.2.1")).secret
+
+
+async def test_a_new_address_is_unique_and_frees_the_old_one(people):
+    caller = await people.registered()
+    await people.registered("ben@example.org", "Ben")
+    with pytest.raises(EmailTaken):
+        await people.accounts.change_email(caller, "BEN@example.org", PASSWORD)
+    with pytest.raises(WrongPassword):
+        await people.accounts.change_email(caller, "countess@example.org", "wrong horse!")
+    moved = await people.accounts.change_email(caller, "Countess@example.org", PASSWORD)
+    assert (moved.email, moved.version) == ("Countess@example.org", 2)
+    assert await people.accounts.by_id(caller.user_id) == moved
+    with pytest.raises(WrongCredentials):
+        await people.signed_in()
+    assert await people.signed_in("countess@example.org")
+    await people.registered("ada@example.org", "Another Ada")
+    # Another spelling of one's own address is no other address; the same spelling is no change.
+    respelled = await people.accounts.change_email(caller, "COUNTESS@example.org", PASSWORD)
+    assert (respelled.email, respelled.version) == ("COUNTESS@example.org", 3)
+    assert await people.accounts.change_email(caller, "COUNTESS@example.org", PASSWORD) == respelled
+
+
+async def test_an_address_that_is_wanted_by_many_at_once_goes_to_one(busy_people):
+    people = busy_people
+    movers = [await people.registered(f"ada{each}@example.org") for each in range(5)]
+    ended = await outcomes(
+        *(people.accounts.change_email(each, "wanted@example.org", PASSWORD) for each in movers),
+        *(people.accounts.register(" WANTED@example.org", PASSWORD, "Ben") for _ in range(10)),
+    )
+    assert ended == {"done": 1, EmailTaken: 14}
+    rows = await people.rows()
+    addresses = {row["PK"]["S"]: row["userId"]["S"] for row in rows if row["entityType"]["S"] == "EmailAddress"}
+    owners = {f"EMAIL#{row['email']['S'].lower()}": row["userId"]["S"] for row in rows if "email" in row}
+    assert addresses == owners
+
+
+async def test_changes_of_one_account_at_once_all_come_to_an_end(busy_people):
+    people = busy_people
+    caller = await people.registered()
+    ended = await outcomes(
+        people.accounts.change_email(caller, "countess@example.org", PASSWORD),
+        people.accounts.rename(caller, "Countess", version=1),
+        people.sessions.open("ada@example.org", PASSWORD, None),
+        people.tokens.make(caller, "Backup"),
+    )
+    assert set(ended) <= {"done", Stale, WrongCredentials}
+    account = await people.accounts.by_id(caller.user_id)
+    assert account.email == "countess@example.org"
+    address = await people.store.one(EmailAddress.by_folded("countess@example.org"))
+    assert address.user_id == caller.user_id
+
+
+# --- taking along ----------------------------------------------------------------------------------------------------
+
+
+async def test_the_export_tells_everything_but_secrets_and_their_hashes(embedded_people):
+    people = embedded_people
+    caller = await people.registered()
+    token = await people.tokens.make(caller, "Backup")
+    invitation = await people.invitations.make("shopping", "family", "member", caller.user_id, "ben@example.org")
+    with people.recording.scope() as calls:
+        exported = await people.accounts.export(caller.user_id)
+    assert calls.operations == ["Query"]
+    assert (exported.user_id, exported.email, exported.name) == (caller.user_id, "ada@example.org", "Ada")
+    assert [each.expires_at for each in exported.sessions] == [caller.expires_at]
+    assert [(each.token_id, each.name) for each in exported.api_tokens] == [(token.token_id, "Backup")]
+    assert [each.invitation_id for each in exported.invitations] == [invitation.invitation_id]
+    assert "argon2" not in repr(exported)
+    assert caller.hash not in repr(exported)
+    with pytest.raises(AccountGone):
+        await people.accounts.export(UUID(int=1))
+
+
+# --- leaving ---------------------------------------------------------------------------------------------------------
+
+
+async def furnish(people, caller):
+    """Give a person one of everything that can be theirs."""
+    await people.sessions.open("ada@example.org", PASSWORD, None)
+    token = await people.tokens.make(caller, "Backup")
+    await people.invitations.make("shopping", "family", "member", caller.user_id, "ben@example.org")
+    await people.resets.issue("ada@example.org")
+    asked = Asked(caller.user_id, "a#key", "0" * 64)
+    await people.store.transact(*people.answers.keeping(asked, Answer(status=200, body=b"{}")))
+    return token
+
+
+async def test_a_deleted_account_leaves_no_row(people):
+    caller = await people.registered()
+    await people.sessions.open("ada@example.org", PASSWORD, "192.0.2.1")
+    token = await furnish(people, caller)
+    ben = await people.registered("ben@example.org", "Ben")
+    bens = [row for row in await people.rows() if str(ben.user_id) in repr(row)]
+    with pytest.raises(WrongPassword):
+        await people.accounts.delete(caller, "wrong horse!")
+    await people.accounts.delete(caller, PASSWORD)
+    # All that is left is how often that client has signed in, under a hash, for a minute.
+    assert sorted(map(repr, await people.rows())) == sorted(
+        [*map(repr, bens), *(repr(row) for row in await people.rows() if row["entityType"]["S"] == "Throttle")]
+    )
+    assert (await people.kinds()).count("Throttle") == 1
+    assert await people.callers.find(token.secret) is None
+    with pytest.raises(WrongCredentials):
+        await people.signed_in()
+    again = await people.registered()
+    assert again.user_id != caller.user_id
+
+
+async def test_a_busy_engine_leaves_no_row_of_a_deleted_account_either(busy_people):
+    people = busy_people
+    caller = await people.registered()
+    await furnish(people, caller)
+
+    async def meanwhile(each):
+        try:
+            if each % 3 == 0:
+                await people.sessions.open("ada@example.org", PASSWORD, None)
+            elif each % 3 == 1:
+                await people.tokens.make(caller, f"Backup {each}")
+            else:
+                await people.invitations.make("shopping", f"family {each}", "member", caller.user_id)
+        except (PeopleError, Unavailable):
+            pass
+
+    await asyncio.gather(people.accounts.delete(caller, PASSWORD), *(meanwhile(each) for each in range(30)))
+    assert await people.rows() == []
+
+
+async def test_someone_who_is_needed_stays_and_nothing_is_forgotten(tmp_path):
+    places, forgotten = ["The Lovelaces"], []
+
+    async def still_needed(user_id):
+        return places
+
+    async def forget(user_id):
+        forgotten.append(user_id)
+
+    async with assembled(EMBEDDED, tmp_path, still_needed=still_needed, forget=forget) as people:
+        caller = await people.registered()
+        before = await people.rows()
+        with pytest.raises(StillNeeded) as refused:
+            await people.accounts.delete(caller, PASSWORD)
+        assert refused.value.places == ["The Lovelaces"]
+        assert [row for row in await people.rows() if row["entityType"]["S"] != "Throttle"] == before
+        assert forgotten == []
+        places.clear()
+        await people.accounts.delete(caller, PASSWORD)
+        assert forgotten == [caller.user_id]
+
+
+async def test_who_was_interrupted_while_leaving_is_still_signed_in_and_asks_again(tmp_path):
+    fails = [True]
+
+    async def forget(user_id):
+        if fails:
+            fails.clear()
+            raise Unavailable("busy")
+
+    async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
+        made = await people.accounts.register("ada@example.org", PASSWORD, "Ada")
+        caller = await people.known(made.session.secret)
+        await furnish(people, caller)
+        with pytest.raises(Unavailable):
+            await people.accounts.delete(caller, PASSWORD)
+        await people.accounts.delete(await people.known(made.session.secret), PASSWORD)
+        assert await people.rows() == []
+
+
+async def test_what_is_gone_cannot_be_changed(embedded_people):
+    people = embedded_people
+    caller = await people.registered()
+    await people.accounts.delete(caller, PASSWORD)
+    for attempt in (
+        people.accounts.by_id(caller.user_id),
+        people.accounts.rename(caller, "Ada", 1),
+        people.accounts.delete(caller, PASSWORD),
+        people.accounts.change_email(caller, "new@example.org", PASSWORD),
+        people.accounts.change_password(caller, PASSWORD, "battery staple"),
+        people.invitations.make("shopping", "family", "member", caller.user_id),
+    ):
+        with pytest.raises(AccountGone):
+            await attempt
+    assert await people.store.get(Account.by_id(caller.user_id)) is None

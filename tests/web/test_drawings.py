@@ -1,0 +1,60 @@
+from datetime import date, timedelta
+
+import pytest
+
+from potluck.web import style
+from potluck.web.drawings import WIDTH, Move, columns, flow, heat_map
+
+FRIDAY = date(2026, 11, 13)
+
+
+def test_a_heat_map_has_every_day_of_its_weeks_and_none_to_come():
+    drawn = heat_map({FRIDAY: 4}, {FRIDAY: "Friday 13 November: 90 minutes"}, FRIDAY, weeks=26)
+    assert len(drawn.days) == 25 * 7 + 5
+    assert drawn.today == drawn.days[-1]
+    assert (drawn.today.level, drawn.today.title) == (4, "Friday 13 November: 90 minutes")
+    assert drawn.days[-2].title == "Thursday 12 November: rest"
+    assert [mark.text for mark in drawn.months] == ["Jun", "Jul", "Aug", "Sep", "Oct", "Nov"]
+    assert all(0 <= day.x <= WIDTH - drawn.cell + 0.1 for day in drawn.days)
+    assert len({(day.x, day.y) for day in drawn.days}) == len(drawn.days)
+
+
+@pytest.mark.parametrize("weeks", [1, 4, 52])
+def test_a_heat_map_ends_on_its_last_day_whatever_the_weekday(weeks):
+    for days in range(7):
+        today = FRIDAY + timedelta(days=days)
+        assert heat_map({}, {}, today, weeks).today.title.startswith(f"{today:%A}")
+
+
+def test_columns_stand_on_the_axis_and_stay_under_the_highest_mark():
+    drawn = columns([1.5, 6, 3], {0: "first"}, {1: "6:00"}, step=2, unit="h")
+    assert [mark.text for mark in drawn.marks] == ["0 h", "2 h", "4 h", "6 h"]
+    base, top = drawn.marks[0].y, drawn.marks[-1].y
+    assert all(column.y + column.height == pytest.approx(base) for column in drawn.columns)
+    assert drawn.columns[1].y == pytest.approx(top)
+    assert [column.unfinished for column in drawn.columns] == [False, False, True]
+    assert (drawn.columns[0].name, drawn.columns[1].value) == ("first", "6:00")
+
+
+def test_columns_of_nothing_are_an_empty_chart():
+    assert columns([], {}, {}, step=1, unit="h").columns == []
+    assert columns([0, 0], {}, {}, step=1, unit="h").columns[0].height == 0
+
+
+def test_a_flow_keeps_every_ballot():
+    drawn = flow(style.ROUNDS, style.MOVES, style.LEAD)
+    for x in {node.x for node in drawn.nodes}:
+        assert sum(node.votes for node in drawn.nodes if node.x == x) == style.BALLOTS
+    unit = drawn.nodes[0].height / drawn.nodes[0].votes
+    assert all(node.height == pytest.approx(node.votes * unit, abs=0.02) for node in drawn.nodes)
+    # Every ballot goes on: the stayers of each column, and those that move.
+    assert len(drawn.ribbons) == 4 + 3 + (3 + 1) + 2 + (2 + 1) + 3
+    assert {ribbon.kind for ribbon in drawn.ribbons} == {"lead", "", "rest"}
+
+
+def test_the_leader_is_on_top_and_long_names_are_cut():
+    names = {"A name that is much too long to be drawn": 3, "Short": 2}
+    drawn = flow([names, {"Short": 5}], [[Move("A name that is much too long to be drawn", "Short", 3)]], "Short")
+    assert drawn.nodes[0].name == "Short"
+    assert drawn.nodes[1].name == "A name that is mu…"
+    assert drawn.nodes[0].kind == "lead"

@@ -1,0 +1,155 @@
+import json
+import re
+import struct
+import tomllib
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from litestar.testing import TestClient
+
+from potluck import suite
+from potluck.settings import Settings
+from potluck.web import dishes, layout
+from tests.web.reading import BROWSER, Page
+from tools import app_icons
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = ("/", "/nowhere", "/style", *(f"/style/{dish.id}" for dish in dishes.DISHES))
+VENDOR = layout.STATIC / "vendor"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory) -> Iterator[TestClient]:
+    with TestClient(app=suite.assemble(Settings(data=tmp_path_factory.mktemp("data")))) as client:
+        yield client
+
+
+def page(client, path) -> Page:
+    return Page(client.get(path, headers=BROWSER).text)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_needs_nothing_inline_and_nothing_from_other_hosts(client, path):
+    text = client.get(path, headers=BROWSER).text
+    assert not re.search(r"<script[^>]*>[^<]", text)
+    for tag, attributes in Page(text).tags:
+        assert tag not in ("style", "base")
+        assert not [name for name in attributes if name == "style" or name.startswith(("on", "hx-on"))], tag
+        for name in ("href", "src", "action", "hx-get"):
+            assert attributes.get(name, "/").startswith(("/", "#")), attributes
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_ids_are_given_once_and_everything_named_by_id_is_there(client, path):
+    tags = page(client, path).tags
+    ids = Counter(attributes["id"] for _, attributes in tags if "id" in attributes)
+    assert [name for name, times in ids.items() if times > 1] == []
+    for _, attributes in tags:
+        for name in ("for", "aria-labelledby", "aria-describedby"):
+            assert set(attributes.get(name, "").split()) <= ids.keys(), attributes
+        if (attributes.get("href") or "").startswith("#"):
+            assert attributes["href"][1:] in ids, attributes
+
+
+def test_everything_a_page_links_to_is_there_and_has_its_type(client):
+    shown = page(client, "/style")
+    linked = {attributes["href"].partition("#")[0] for attributes in shown.all("link", "use")}
+    linked |= {attributes["src"] for attributes in shown.all("script")}
+    types = Counter()
+    for address in linked:
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        types[answer.headers["content-type"].split(";")[0]] += 1
+    assert types == {
+        "text/css": 5,
+        "text/javascript": 8,
+        "font/woff2": 2,
+        "image/svg+xml": 2,
+        "image/png": 1,
+        "application/manifest+json": 1,
+    }
+
+
+def test_htmx_is_loaded_only_where_it_is_used(client):
+    assert not [each for each in page(client, "/").all("script") if "htmx" in each["src"]]
+    assert len([each for each in page(client, "/style").all("script") if "htmx" in each["src"]]) == 2
+
+
+def test_what_style_sheets_name_is_there(client):
+    for sheet in layout.STATIC.glob("*.css"):
+        for name in re.findall(r'url\("([^"]+)"\)', sheet.read_text()):
+            assert client.get(f"/static/{name}").status_code == 200, name
+
+
+def test_every_class_in_the_templates_has_a_rule_and_no_rule_is_left_over():
+    styled = set(re.findall(r"\.([a-z][\w-]*)", "".join(file.read_text() for file in layout.STATIC.glob("*.css"))))
+    # Numbers of a drawing, names of files, and what scripts put on.
+    styled -= {"css", "min", "woff2"}
+    sources = [
+        *layout.TEMPLATES.rglob("*.html"),
+        *(layout.STATIC / "js").glob("*.js"),
+        Path(layout.HERE / "drawings.py"),
+    ]
+    written = "".join(file.read_text() for file in sources)
+    words = set(re.findall(r"[a-z][\w-]*", written))
+    generated = {"h0", "h1", "h2", "h3", "h4", "part-0", "part-1", "part-2"}
+    assert sorted(styled - words - generated) == []
+
+
+def test_the_two_dark_themes_are_the_same():
+    sheet = (layout.STATIC / "tokens.css").read_text()
+    by_device = re.search(r':root:not\(\[data-theme="light"\]\) \{(.*?)\}', sheet, re.S)[1]
+    by_choice = re.search(r'\n\[data-theme="dark"\] \{(.*?)\}', sheet, re.S)[1]
+    assert by_device.split() == by_choice.split()
+
+
+def test_every_icon_used_is_in_the_sprite(client):
+    used = set()
+    for path in PAGES:
+        used |= {attributes["href"].partition("#")[2] for attributes in page(client, path).all("use")}
+    assert used == set(layout.icon_names())
+
+
+def test_vendored_files_are_those_that_were_recorded():
+    recorded = dict(reversed(line.split("  ")) for line in (VENDOR / "SHA256SUMS").read_text().splitlines())
+    found = {
+        str(file.relative_to(VENDOR)): sha256(file.read_bytes()).hexdigest()
+        for file in VENDOR.rglob("*")
+        if file.is_file() and file.name != "SHA256SUMS"
+    }
+    assert found == recorded
+
+
+def test_vendored_packages_are_listed_with_their_licences_and_explained():
+    explained = (ROOT / "docs" / "decisions" / "13-dependencies.md").read_text()
+    listed = set()
+    for package in tomllib.loads((ROOT / "tools" / "vendored.toml").read_text())["package"]:
+        files = [name.removeprefix("vendor/") for _, name in package["files"]]
+        files += [package["sprite"].removeprefix("vendor/")] if "sprite" in package else []
+        assert any("LICENSE" in name for name in files), package["name"]
+        assert f"{package['name']} {package['version']}" in explained
+        listed |= set(files)
+    assert listed == {line.split("  ")[1] for line in (VENDOR / "SHA256SUMS").read_text().splitlines()}
+
+
+def test_the_icons_of_the_installed_app_are_drawn_from_the_plate():
+    manifest = json.loads((layout.STATIC / "manifest.webmanifest").read_text())
+    assert {icon["src"] for icon in manifest["icons"]} < {f"icons/{name}" for name in app_icons.ICONS} | {"plate.svg"}
+    for name, (size, on_cloth) in app_icons.ICONS.items():
+        content = (layout.STATIC / "icons" / name).read_bytes()
+        assert struct.unpack(">II", content[16:24]) == (size, size)
+        if size < 192:
+            start = content.index(b"IDAT") + 4
+            length = struct.unpack(">I", content[start - 8 : start - 4])[0]
+            lines = zlib.decompress(content[start : start + length])
+            pixels = b"".join(lines[y * (size * 4 + 1) + 1 : (y + 1) * (size * 4 + 1)] for y in range(size))
+            assert pixels == app_icons.drawn(size, on_cloth=on_cloth)
+
+
+def test_a_hue_that_is_none_is_not_found(client):
+    assert client.get("/style/mustard", headers=BROWSER).status_code == 404
+    assert client.get("/style?page=99", headers=BROWSER).status_code == 400
