@@ -8,13 +8,14 @@ import pytest
 from msgspec import Meta
 
 from potluck.backfill import Progress, backfill
-from potluck.engines import Engine
+from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
 from potluck.table import (
     AlreadyExists,
     Counter,
     Entity,
+    ExpiresAt,
     KeyOnly,
     NotUnique,
     Table,
@@ -34,7 +35,7 @@ Name = Annotated[str, Meta(max_length=50)]
 
 
 def table() -> Table:
-    return Table("Plants", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="entityType")
+    return Table("Plants", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, ttl="ttl", type_attribute="entityType")
 
 
 before = table()
@@ -231,6 +232,7 @@ class Cutting(Entity, table=before, type="Cutting", key=("CUTTING#{number}", "CU
 
     number: UUID
     label: Annotated[Name, Unique("LABEL#{label}", "UNIQUE")]
+    ttl: ExpiresAt | None = None
     version: Version = 1
 
 
@@ -245,6 +247,7 @@ class Seedling(
 
     number: UUID
     label: Annotated[Name, Unique("LABEL#{label}", "UNIQUE")]
+    ttl: ExpiresAt | None = None
     version: Version = 1
 
     @get
@@ -265,14 +268,42 @@ async def test_unique_values_move_with_their_rows(tmp_path: Path) -> None:
         assert (await recording.call("Scan", {"TableName": "Plants", "Select": "COUNT"}))["Count"] == 0
 
 
+async def test_what_has_expired_stays_behind(tmp_path: Path) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, before) as (store, _):
+        await store.put(Cutting(number=UUID(int=1), label="mint", ttl=int(NOW.timestamp())), when=absent)
+        # Its label is free, and taken.
+        await store.put(Seedling(number=UUID(int=2), label="mint"), when=absent)
+        assert [told.rewritten async for told in backfill(store, Seedling)] == [0]
+
+
 async def test_a_unique_value_that_another_row_has_is_named(tmp_path: Path) -> None:
     async with recorded_store(EMBEDDED, tmp_path, before) as (store, recording):
         await store.put(Seedling(number=UUID(int=2), label="mint"), when=absent)
-        row = put(Cutting(number=UUID(int=1), label="mint"), when=absent).request().body["TransactItems"][0]["Put"]
+        row = put(Cutting(number=UUID(int=1), label="mint"), when=absent).request(0).body["TransactItems"][0]["Put"]
         await recording.call("PutItem", {"TableName": "Plants", "Item": row["Item"]})
         with pytest.raises(NotUnique, match="'mint' is taken"):
             async for _ in backfill(store, Seedling):
                 pass
+
+
+class Forgetful(Meddling):
+    """An engine that loses the first answer to each move that it does."""
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        answer = await self.engine.call(operation, request)
+        if operation == "TransactWriteItems":
+            key = str(request["TransactItems"][1]["Delete"]["Key"])
+            if key not in self.meddled:
+                self.meddled.add(key)
+                raise DynamoError(ANSWER_LOST, "as the test wants it")
+        return answer
+
+
+async def test_a_row_that_was_moved_counts_though_the_answer_was_lost(tmp_path: Path) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, before) as (store, recording):
+        await store.write_each([put(old(pot), when=absent) for pot in range(5)])
+        assert (await to_the_end(Store(Forgetful(recording, ""), lambda: NOW))).rewritten == 5
+        assert await store.all(Plant.on(SHELF)) == [new(pot) for pot in range(5)]
 
 
 async def test_a_busy_engine_only_makes_it_slower(tmp_path: Path) -> None:

@@ -1,29 +1,34 @@
 """Fifty writers at once: names stay unique, versions have no gap, counters lose nothing, whatever the engine does."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from potluck.engines import Engine
+from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.engines.lagging import Lagging
 from potluck.engines.throttling import Throttling
-from potluck.store import Store
+from potluck.store import Patience, Store
 from potluck.table import (
     AlreadyExists,
     Changed,
     NotUnique,
+    OutcomeUnknown,
     VersionConflict,
     absent,
+    check,
     delete,
+    present,
     put,
     the,
     update,
 )
-from tests.engine_targets import BOTH
+from tests.engine_targets import BOTH, EMBEDDED
 from tests.stores import NOW, recorded_store
 from tests.table.clubs import Club, Meeting, Member, clubs
 
@@ -218,3 +223,76 @@ async def test_names_are_unique_inside_transactions(store: Store) -> None:
     assert ended == {object: 1, NotUnique: WRITERS - 1}
     founded = await store.get_many([Member.one(UUID(int=100 + number), MEMBER) for number in range(WRITERS)])
     assert sum(each is not None for each in founded) == 1
+
+
+class Losing:
+    """An engine that loses the answers to some writes, done or not; all choices come from the seed."""
+
+    def __init__(self, engine: Engine, seed: int) -> None:
+        self.engine = engine
+        self._random = random.Random(seed)
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        chance = self._random.random() if operation in {"UpdateItem", "TransactWriteItems"} else 1.0
+        await asyncio.sleep(0)
+        if chance < 0.15:
+            raise DynamoError(ANSWER_LOST, "it was not done")
+        answer = await self.engine.call(operation, request)
+        await asyncio.sleep(0)
+        if chance < 0.3:
+            raise DynamoError("InternalServerError", "it was done")
+        return answer
+
+    async def changed(self, table: str, timeout: float) -> bool:
+        return False
+
+    async def close(self) -> None:
+        pass
+
+
+STEPS: dict[str, Callable[[Store], Awaitable[Any]]] = {
+    "versioned": lambda store: store.modify(ADA, lambda seen: [the(Member.owes).becomes(seen.owes + 1)]),
+    "version kept": lambda store: store.modify(
+        ADA, lambda seen: [the(Member.team).becomes(f"{seen.team or ''}x")], keep_version=True
+    ),
+    "without a version": lambda store: store.modify(
+        EVENING, lambda seen: [the(Meeting.minutes).becomes(f"{seen.minutes or ''}x")]
+    ),
+    "counted": lambda store: store.update(ADA, the(Member.visits).add(1)),
+    "in a transaction": lambda store: store.transact(update(CHESS, the(Club.members).add(1)), check(ADA, present)),
+}
+CHESS, ADA, EVENING = Club.one(CLUB), Member.one(CLUB, MEMBER), Meeting.one(CLUB, NOW, MEMBER)
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_whatever_answers_are_lost_a_step_is_made_once_or_its_outcome_is_unknown(
+    tmp_path: Path, seed: int
+) -> None:
+    async with recorded_store(EMBEDDED, tmp_path, clubs) as (store, recording):
+        await store.put(Club(club_id=CLUB, name="Chess"), when=absent)
+        await store.put(member(), when=absent)
+        await store.put(Meeting(club_id=CLUB, meeting_id=MEMBER, begins=NOW, title="Evening"))
+        patience = Patience(attempts=6, first_wait=0.0)
+        stores = [Store(Losing(recording, seed * 3 + number), store.clock, patience) for number in range(3)]
+        made = dict.fromkeys(STEPS, 0)
+        unknown = dict.fromkeys(STEPS, 0)
+
+        async def step(kind: str, number: int) -> None:
+            try:
+                await STEPS[kind](stores[number % 3])
+                made[kind] += 1
+            except OutcomeUnknown:
+                unknown[kind] += 1
+
+        await asyncio.gather(*(step(kind, number) for number in range(12) for kind in STEPS))
+        chess, ada, evening = await store.one(CHESS), await store.one(ADA), await store.one(EVENING)
+        there = {
+            "versioned": ada.owes,
+            "version kept": len(ada.team or ""),
+            "without a version": len(evening.minutes or ""),
+            "counted": ada.visits,
+            "in a transaction": chess.members,
+        }
+        assert unknown["in a transaction"] == 0
+        for kind, steps in there.items():
+            assert made[kind] <= steps <= made[kind] + unknown[kind], kind

@@ -237,6 +237,7 @@ class TestReading:
         sparse = Answering(embedded, "Query", answers=60, empty={"Items": [], "Count": 0})
         store = Store(sparse, lambda: NOW)
         assert (await store.page(Member.in_team(CLUB, "A"), 5)).items == []
+        assert (await store.page(Meeting.of_club(CLUB), 10**10)).items == []
         assert await store.first(Member.in_team(CLUB, "A")) is None
         assert max(body["Limit"] for _, body in sparse.sent) <= 2**31 - 1
 
@@ -456,6 +457,24 @@ class TestPatience:
         store = Store(Meddling(embedded, edit_on, lost=True, done=True), lambda: NOW, SOON)
         with pytest.raises(OutcomeUnknown):
             await store.update(seen, the(Member.name).becomes("mine"))
+
+    @pytest.mark.parametrize("done", [True, False])
+    async def test_what_only_one_may_do_is_not_taken_for_done_when_somebody_may_have_been_first(
+        self, embedded: Engine, done: bool
+    ) -> None:
+        plain = Store(embedded, lambda: NOW)
+        await plain.put(meeting(1))
+        ref = Meeting.one(CLUB, moment(1), UUID(int=1))
+
+        async def hold(store: Store) -> None:
+            await store.update(ref, the(Meeting.state).becomes("held"), when=the(Meeting.state) == "planned")
+
+        async def meanwhile() -> None:
+            if not done:
+                await hold(plain)
+
+        with pytest.raises(OutcomeUnknown):
+            await hold(Store(Meddling(embedded, meanwhile, lost=True, done=done), lambda: NOW, SOON))
 
     async def test_counting_on_a_condition_is_not_done_when_it_no_longer_holds(self, embedded: Engine) -> None:
         plain = Store(embedded, lambda: NOW)

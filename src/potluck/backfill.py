@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from potluck.engines import DynamoError
 from potluck.engines.recording import access_pattern
@@ -87,8 +88,8 @@ async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:
 
 
 def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
-    """What gives a stored row the keys it should have; None when it has them or is of another kind."""
-    entity = _entity(plan, item)
+    """What gives a stored row the keys it should have; None when it has them, is of another kind, or has expired."""
+    entity = None if plan.expired(item, now) else _entity(plan, item)
     if entity is None:
         return None
     wanted = plan.coding.encode(entity)
@@ -152,7 +153,8 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     }
     guards = _guards(plan, entity, old_key, new_key)
     actions = [{"Put": new.action(now).body}, {"Delete": old}, *({"Put": each.action(now).body} for each in guards)]
-    return Request("TransactWriteItems", {"TransactItems": actions})
+    # With the same token it is done once, however often it is sent.
+    return Request("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": str(uuid4())})
 
 
 def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list[Write]:

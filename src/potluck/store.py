@@ -19,6 +19,7 @@ from potluck.table.entity import Entity, EntityPlan
 from potluck.table.errors import (
     AlreadyExists,
     Changed,
+    ConditionFailed,
     NotFound,
     OutcomeUnknown,
     Unavailable,
@@ -65,6 +66,8 @@ READS = frozenset(
 )
 # Done or not done: nobody knows.
 LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
+# Refusals that a write whose answer was lost may itself have brought about.
+UNSETTLED = (VersionConflict, Changed, ConditionFailed)
 # Why one action of a transaction was not done though nothing was wrong with it.
 PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
@@ -179,6 +182,7 @@ class Store:
         selective = query.filter is not None
         look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
         while True:
+            look_at = min(look_at, MOST_ROWS)
             answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
             more_rows, more_entities = query.read(answer["Items"], self.now)
             rows += more_rows
@@ -188,7 +192,7 @@ class Store:
                 break
             # Where a whole look found nothing, all that is near may be expired or of another kind.
             more = selective or not more_rows
-            look_at = min(max(look_at, FILTERED_ROWS) * 2, MOST_ROWS) if more else limit + 1 - len(rows)
+            look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
         if len(rows) <= limit:
             return Page(entities, None)
         last = rows[limit - 1]
@@ -284,8 +288,7 @@ class Store:
         stored = answer.get("Attributes")
         if stored is None:
             # A transaction does not tell what it made of the item, which may be to end it.
-            ref: Ref[Any] = Ref((operation.plan,), {}, operation.key, operation.name, consistent=True)
-            stored = await self._row(ref, though_expired=True)
+            stored = await self._row(_item_of(operation), though_expired=True)
         return cast(Entity, operation.plan.coding.decode(stored))
 
     async def _row(self, ref: Ref[Any], *, though_expired: bool = False) -> dict[str, Any]:
@@ -302,7 +305,7 @@ class Store:
         try:
             answer = await self._write(operation)
         except NotFound:
-            # Only a row that has expired refuses so; without it the item is a new one.
+            # A row that has expired is in the way; without it the item is a new one.
             with contextlib.suppress(AlreadyExists):
                 await self._write(delete(target, when=absent))
             answer = await self._write(operation)
@@ -315,8 +318,7 @@ class Store:
             await self._write(operation)
         except (Changed, NotFound):
             # Of what is not there, another item may have the unique value by now, or another kind the key.
-            ref: Ref[Any] = Ref((operation.plan,), {}, operation.key, operation.name, consistent=True)
-            if when is not None or await self.get(ref) is not None:
+            if when is not None or await self.get(_item_of(operation)) is not None:
                 raise
 
     async def transact(self, *operations: Operation) -> None:
@@ -418,7 +420,7 @@ class Store:
                         if recognise and operation.settled_by(error.item):
                             # What the condition met is our own write, whose answer was lost.
                             return {"Attributes": error.item}
-                        if isinstance(refusal, VersionConflict | Changed) and not operation.ruled_out_by(error.item):
+                        if isinstance(refusal, UNSETTLED) and not operation.ruled_out_by(error.item):
                             raise OutcomeUnknown(f"{operation.name}: {refusal}, perhaps by this write") from refusal
                     raise refusal from None
                 if error.code in LOST:
@@ -541,6 +543,11 @@ class Store:
 def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
     """What tells one item from all others."""
     return table.name, repr([key[name] for name in table.key_names])
+
+
+def _item_of(operation: Operation) -> Ref[Any]:
+    """The item that was written, as it is now."""
+    return Ref((operation.plan,), {}, operation.key, operation.name, consistent=True)
 
 
 def _still(entity: Entity, field: str) -> Still:

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, defstruct, field
 from msgspec.structs import force_setattr, replace
 
 from potluck.dynamo.values import checked_item
@@ -583,6 +583,52 @@ def test_a_row_that_the_entity_itself_refuses_is_unreadable():
     }
     with pytest.raises(UnreadableItem, match="a comes before b"):
         written.decode(row | {"a": {"N": "3"}})
+
+
+Anonymous = defstruct("any name", [("number", int)])
+
+
+class Awkward(
+    Entity,
+    table=Table("Awkward", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, names="as written"),
+    key=("X'\"\\é#{it}", "ROW#{row}#'"),
+    GSI1=('\\\'"#{wire|"NONE}#{C1:03}', "{unusual}"),
+):
+    """Fields that are called as things are called in written code, and names that must be quoted there."""
+
+    it: Annotated[str, Meta(max_length=10)]
+    row: Annotated[str, Meta(max_length=10)] = field(name="a'ü{x} %s")
+    wire: Annotated[str, Meta(max_length=10)] | None = None
+    C1: Annotated[int, Meta(ge=0, le=999)] = 0
+    unusual: Annotated[str, Meta(max_length=10)] | None = None
+    key: dict[str, list[str]] = field(default_factory=dict)
+    key_: list[str | None] = field(default_factory=list)
+    v_it: list[list[int]] = field(default_factory=list)
+    v_it_: set[int] = field(default_factory=set)
+    convert: Anonymous | None = None  # type: ignore[valid-type]
+    encode: UUID = UUID(int=1)
+    decode: UUID = UUID(int=2)
+    plan: int = 0
+    type: int = 0
+    table: int = 0
+
+
+def test_a_field_may_be_called_like_anything_in_the_written_code():
+    awkward = Awkward(
+        it='#"',
+        row="'",
+        unusual="u",
+        key={"key": ["each"]},
+        key_=["a", None],
+        v_it=[[1], []],
+        v_it_={1, 2},
+        convert=Anonymous(3),
+    )
+    written = plan_of(Awkward).coding
+    row = written.encode(awkward)
+    assert (row["PK"], row["SK"]) == ({"S": 'X\'"\\é#"~"!'}, {"S": "ROW#'#'"})
+    assert (row["GSI1PK"], row["GSI1SK"]) == ({"S": '\\\'"#"NONE#000'}, {"S": "u"})
+    assert written.decode(row) == awkward
 
 
 def test_tracebacks_show_the_written_code():

@@ -147,6 +147,18 @@ class TestKeys:
 
         assert plan_of(Thing).fields["thing_id"].attribute == "thing_id"
 
+    def test_a_name_that_no_attribute_can_have_or_two_would_have_is_refused(self) -> None:
+        with refused("Thing: Renamed field names must not contain"):
+
+            class Thing(Entity, table=table(), key=("THING#{thing_id}", "THING")):
+                thing_id: UUID = field(name='"')
+
+        with refused("Other: Multiple fields rename to the same name"):
+
+            class Other(Entity, table=table(), key=("OTHER#{thing_id}", "OTHER")):
+                thing_id: UUID
+                thingId: UUID
+
     def test_what_the_table_expires_by_is_said_to_be_an_expiry(self) -> None:
         with refused("Thing.ttl is stored as ttl, by which the table expires rows; write ttl: ExpiresAt"):
 
@@ -202,7 +214,7 @@ class TestKeys:
         [
             (Unique("NAMES", "NAME#{owner}"), "name is not in the key of its guard; write {name} there"),
             (Unique("OF#{owner}", "NAME#{name}"), r"owner can be None, and then nothing guards name; .*{owner|NONE}"),
-            (Unique("THING#{name}", "THING"), "could be the key of a Thing itself; begin it with a word of its own"),
+            (Unique("THING#{name}", "THING"), "could be the key of a Thing; begin it with a word of its own"),
         ],
     )
     def test_a_guard_tells_values_apart_and_is_no_item(self, unique: Unique, words: str) -> None:
@@ -212,6 +224,18 @@ class TestKeys:
                 thing_id: Name
                 owner: Name | None = None
                 name: Annotated[Name, unique]
+
+    def test_a_guard_is_no_item_of_another_kind_either(self) -> None:
+        things = table()
+
+        class Account(Entity, table=things, type="Account", key=("ACCOUNT#{account_id}", "ACCOUNT")):
+            account_id: UUID
+            email: Annotated[Name, Unique("USER#{email}", "USER")]
+
+        with refused("Account.email: the key of its guard could be the key of a User"):
+
+            class User(Entity, table=things, type="User", key=("USER#{user_id}", "USER")):
+                user_id: Name
 
     def test_several_templates_are_at_least_one_and_only_for_an_index(self) -> None:
         with refused("first_of takes templates"):
@@ -651,6 +675,21 @@ class TestAccess:
             class Together(ItemCollection):
                 number: int
 
+    def test_questions_and_answers_to_be_are_short_to_look_at(self) -> None:
+        class Thing(Entity, table=table(), key=("SHELF#{shelf}", "THING")):
+            shelf: UUID
+
+            @get
+            def one(shelf: UUID) -> None:
+                """Which thing is this?"""
+
+            @query()
+            def on(shelf: UUID) -> None:
+                """What stands there?"""
+
+        assert len(repr(Thing.one(UUID(int=1)))) < 300
+        assert len(repr(Thing.on(UUID(int=1)))) < 300
+
     def test_calling_a_pattern_wrongly_is_pythons_own_error(self) -> None:
         class Thing(Entity, table=table(), key=("SHELF#{shelf}", "{place:03}")):
             shelf: UUID
@@ -689,5 +728,17 @@ class TestAccess:
             shelf: UUID
             size: int = 3
 
-        with pytest.raises(ValueError, match=r"the\(Other.size\) is not a field of Thing"):
+        class Third(Entity, table=Thing.__plan__.table, type="Third", key=("SHELF#{shelf}", "THIRD")):
+            shelf: UUID
+            size: int = 3
+
+        class Either(AnyOf[Thing | Third]):
+            @query()
+            def on(shelf: UUID) -> None:
+                """What stands there?"""
+
+        with pytest.raises(ValueError, match=r"the\(Other.size\) is not a field of Thing$"):
             Thing.on(UUID(int=1)).where(the(Other.size) > 1)
+        with pytest.raises(ValueError, match=r"the\(Other.size\) is not a field of Thing or Third"):
+            Either.on(UUID(int=1)).where(the(Other.size) > 1)
+        assert Either.on(UUID(int=1)).where(the(Third.size) > 1).request().body["FilterExpression"] == "#size > :size"

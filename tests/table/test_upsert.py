@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from potluck.table import (
     ComponentsNeeded,
+    ConditionFailed,
     Counter,
     Entity,
     ExpiresAt,
@@ -20,7 +21,6 @@ from potluck.table import (
     Table,
     Unique,
     Version,
-    WriteRefused,
     absent,
     get,
     query,
@@ -138,11 +138,11 @@ async def test_fifty_who_come_at_once_make_one_row_that_has_counted_them_all(eng
 async def test_bounds_hold_for_the_first_as_for_the_last(engine: str, tmp_path: Path) -> None:
     async with recorded_store(engine, tmp_path, things) as (store, _):
         one = Tally.one(POLL, "a")
-        with pytest.raises(WriteRefused):
+        with pytest.raises(ConditionFailed):
             await store.upsert(one, the(Tally.votes).add(-1))
         assert await store.get(one) is None
         assert (await store.upsert(one, the(Tally.votes).add(60))).votes == 60
-        with pytest.raises(WriteRefused):
+        with pytest.raises(ConditionFailed):
             await store.upsert(one, the(Tally.votes).add(1))
 
 

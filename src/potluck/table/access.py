@@ -127,9 +127,8 @@ class Query(Generic[T_co]):
         return Request("Query", body)
 
     def _expressions(self) -> Expressions:
-        """Where rows are of one kind, its fields are the only ones that can be asked for."""
-        members = self.pattern.members
-        return Expressions(members[0] if len(members) == 1 else None)
+        """Only fields of what is found can be asked for."""
+        return Expressions(kinds=self.pattern.members)
 
     def read(self, items: list[dict[str, Any]], now: int) -> tuple[list[dict[str, Any]], list[T_co]]:
         """Those of some stored rows that were asked for and have not expired, and the entities they are, in order."""

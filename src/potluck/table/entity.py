@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias, dataclass_transform
 
@@ -84,7 +84,7 @@ class FormerKey:
     decode: Callable[[dict[str, Any]], Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EntityPlan:
     """What a declaration was compiled to."""
 
@@ -100,7 +100,10 @@ class EntityPlan:
     uniques: tuple[UniquePlan, ...]
     version: FieldPlan | None
     expiry: FieldPlan | None
-    coding: Coding = field(repr=False)
+    coding: Coding
+
+    def __repr__(self) -> str:
+        return f"<plan of {self.name}>"
 
     def key_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The primary key of these component values, in wire form."""
@@ -174,7 +177,10 @@ class _Declaration(msgspec.StructMeta):
             if option not in STRUCT_OPTIONS:
                 indexes = ", ".join(table.indexes) or "none"
                 raise DesignError(f"{name}: table {table.name} has no index {option}; its indexes are: {indexes}")
-        cls: Any = super().__new__(mcls, name, bases, namespace, **options)
+        try:
+            cls: Any = super().__new__(mcls, name, bases, namespace, **options)
+        except ValueError as error:
+            raise DesignError(f"{name}: {error}") from error
         plan = _plan(cls, table, type, key, formerly, keys)
         cls.__plan__ = plan
         _enter(table, plan)
@@ -226,7 +232,20 @@ def _enter(table: Table, plan: EntityPlan) -> None:
             raise DesignError(f"{plan.name}: the type {plan.type!r} is that of {same.name}; give it one of its own")
         table.entities.remove(same)
         table.patterns[:] = [pattern for pattern in table.patterns if same not in pattern.members]
+    for each in (*table.entities, plan):
+        _check_guards_apart(each, plan)
+        _check_guards_apart(plan, each)
     table.entities.append(plan)
+
+
+def _check_guards_apart(one: EntityPlan, other: EntityPlan) -> None:
+    """A DesignError if a guard of the one could take the key of the other."""
+    for unique in one.uniques:
+        if unique.key.literals == other.key.literals:
+            raise DesignError(
+                f"{one.name}.{unique.field}: the key of its guard could be the key of a {other.name}; "
+                f"begin it with a word of its own"
+            )
 
 
 def _plan(
@@ -277,7 +296,7 @@ def _plan(
         if each.unique is not None
     )
     for unique in uniques:
-        _check_guard(name, unique, primary)
+        _check_guard(name, unique)
     version = next((each for each in fields.values() if each.is_version), None)
     expiry = next((each for each in fields.values() if each.is_expiry), None)
     if expiry is not None and table.ttl != expiry.attribute:
@@ -334,8 +353,8 @@ def _check_names(cls: type[Entity], table: Table, fields: Mapping[str, FieldPlan
             )
 
 
-def _check_guard(entity: str, unique: UniquePlan, primary: KeyPlan) -> None:
-    """A DesignError unless there is a guard for each value, and no guard has the key of an item."""
+def _check_guard(entity: str, unique: UniquePlan) -> None:
+    """A DesignError unless each value has a guard of its own."""
     where = f"{entity}.{unique.field}"
     if unique.field not in unique.key.components:
         raise DesignError(f"{where}: {unique.field} is not in the key of its guard; write {{{unique.field}}} there")
@@ -346,10 +365,6 @@ def _check_guard(entity: str, unique: UniquePlan, primary: KeyPlan) -> None:
                     f"{where}: {each.field} can be None, and then nothing guards {unique.field}; "
                     f"write {{{each.field}|NONE}} in the key of its guard"
                 )
-    if unique.key.literals == primary.literals:
-        raise DesignError(
-            f"{where}: the key of its guard could be the key of a {entity} itself; begin it with a word of its own"
-        )
 
 
 def _key_plan(

@@ -115,4 +115,4 @@ class OutcomeUnknown(TableError):
 
 
 class Unavailable(TableError):
-    """The engine throttled, or could not be reached, for longer than was waited; nothing was written."""
+    """The engine throttled, or could not be reached, for longer than was waited; what it refused was not written."""

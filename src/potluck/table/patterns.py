@@ -44,7 +44,7 @@ class Bucket:
     holds: Literal["one", "maybe one", "many"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Pattern:
     """What is asked, of which kinds of rows, by which key."""
 
@@ -61,6 +61,9 @@ class Pattern:
     consistent: bool = False
     buckets: tuple[Bucket, ...] = ()
     collection: type[Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"<pattern {self.name}>"
 
     def key_plan(self, plan: EntityPlan) -> KeyPlan:
         """The key by which a member's rows are found."""

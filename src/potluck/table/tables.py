@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from binascii import a2b_base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -17,10 +18,15 @@ __all__ = ["KeyAttribute", "Number", "Request", "Table"]
 
 
 class Request(NamedTuple):
-    """One call of the DynamoDB API, not sent: any engine, or boto3's client, takes it as it is."""
+    """One call of the DynamoDB API, not sent: its body is what any engine takes."""
 
     operation: str
     body: dict[str, Any]
+
+    def for_boto3(self) -> dict[str, Any]:
+        """The body as boto3's client takes it: the same, but for bytes, which boto3 itself makes text of."""
+        body: dict[str, Any] = _with_bytes(self.body)
+        return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,17 @@ CLASS_KEYWORDS = frozenset({"table", "type", "key", "formerly"})
 
 # How msgspec makes an attribute's name of a field's.
 RENAMING: dict[str, str | None] = {"camel": "camel", "pascal": "pascal", "as written": None}
+
+
+def _with_bytes(part: Any) -> Any:
+    if isinstance(part, dict):
+        # An attribute called B has a value of its own, and that is a dict.
+        if isinstance(part.get("B"), str):
+            return {"B": a2b_base64(part["B"])}
+        if isinstance(part.get("BS"), list):
+            return {"BS": [a2b_base64(each) for each in part["BS"]]}
+        return {name: _with_bytes(each) for name, each in part.items()}
+    return [_with_bytes(each) for each in part] if isinstance(part, list) else part
 
 
 def _check_indexes(table: Table) -> None:

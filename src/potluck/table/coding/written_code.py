@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +40,8 @@ class Code:
         asked = (purpose, plan.core, plan.remaining_levels)
         name = self._struct_functions.get(asked)
         if name is None:
-            name = self._struct_functions[asked] = f"{purpose}_{plan.core.__name__}_{len(self._struct_functions)}"
+            readable = re.sub(r"\W", "_", plan.core.__name__)  # msgspec.defstruct takes any name
+            name = self._struct_functions[asked] = f"{purpose}_{readable}_{len(self._struct_functions)}"
             self.lines += [f"def {name}(it):", *indented(body(self, plan)), ""]
         return name
 

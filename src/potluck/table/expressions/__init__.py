@@ -66,8 +66,12 @@ def equals(plan: EntityPlan, field: str, value: Any) -> Condition:
 class Expressions:
     """The expressions of one request: hands out their placeholders, and each stands for one thing only."""
 
-    def __init__(self, plan: EntityPlan | None = None, now: int | None = None) -> None:
+    def __init__(
+        self, plan: EntityPlan | None = None, now: int | None = None, *, kinds: Sequence[EntityPlan] = ()
+    ) -> None:
         self._plan = plan
+        # Where rows are of several kinds, a field of any of them may be asked for.
+        self._kinds = kinds
         self._now = now
         self._names: dict[str, str] = {}
         self._values: dict[str, Value] = {}
@@ -114,9 +118,10 @@ class Expressions:
 
     def field(self, name: FieldName) -> FieldPlan:
         """The field that is meant; refused when it is none of this entity's."""
-        plan = self._plan or plan_of(name.owner)
-        if not issubclass(plan.cls, name.owner) or name.name not in plan.fields:
-            raise ValueError(f"{name} is not a field of {plan.name}")
+        kinds = self._kinds or (self._plan or plan_of(name.owner),)
+        plan = next((kind for kind in kinds if issubclass(kind.cls, name.owner) and name.name in kind.fields), None)
+        if plan is None:
+            raise ValueError(f"{name} is not a field of {' or '.join(kind.name for kind in kinds)}")
         field = plan.fields[name.name]
         if field.key_only:
             raise ValueError(f"{name} is stored in the key only, so nothing else can be asked of it")

@@ -72,6 +72,8 @@ class Operation:
     writes: tuple[Write, ...]
 
     verb: ClassVar[str]
+    makes_the_item: ClassVar[bool] = False
+    """Whether it can be done though nothing is there."""
 
     def __str__(self) -> str:
         return f"{self.name} ({', '.join(str(text) for value in self.key.values() for text in value.values())})"
@@ -142,6 +144,8 @@ class Update(Operation):
             assert self.plan.version is not None
             if item.get(self.plan.version.attribute) != encode_value(self.plan.version, self.version):
                 return False
+        elif self.when is not None:
+            return False  # somebody else may have done the same, and only one of the two was allowed to
         return all(shows(each, item) for each in self.writes[0].clauses)
 
     def ruled_out_by(self, item: Item) -> bool:
@@ -164,6 +168,7 @@ class Upsert(Update):
 
     __slots__ = ()
     verb = "upsert"
+    makes_the_item = True
 
 
 class Delete(Operation):

@@ -44,6 +44,8 @@ def explain_refusal(operation: Operation, write: Write, item: Item | None, now: 
     if guard is not None:
         return Changed(f"{operation}: the guard of {guard.field} {guard.value!r} is not its own", operation)
     plan = operation.plan
+    if item is None and operation.makes_the_item:
+        return ConditionFailed(f"{operation}: the condition does not hold for a new item", operation)
     if item is not None and plan.expired(item, now or 0):
         item = None
     current = None if item is None else _entity(plan, item)
