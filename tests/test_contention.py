@@ -44,14 +44,22 @@ WRAPPERS: dict[str, Callable[[Engine], Engine] | None] = {
 }
 
 
-@pytest.fixture(params=BOTH)
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+# Every wrapper on the embedded engine and DynamoDB Local as it is; the rest takes minutes, and is the long form.
+ENGINES = [
+    pytest.param(
+        (engine, wrapper),
+        id=f"{engine}-{wrapper}",
+        marks=[pytest.mark.soak] if engine != EMBEDDED and wrapper != "plain" else [],
+    )
+    for engine in BOTH
+    for wrapper in WRAPPERS
+]
 
 
-@pytest.fixture(params=WRAPPERS)
-async def store(request: pytest.FixtureRequest, engine: str, tmp_path: Path) -> AsyncIterator[Store]:
-    async with recorded_store(engine, tmp_path, clubs, wrap=WRAPPERS[request.param]) as (store, _):
+@pytest.fixture(params=ENGINES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    engine, wrapper = request.param
+    async with recorded_store(engine, tmp_path, clubs, wrap=WRAPPERS[wrapper]) as (store, _):
         yield store
 
 

@@ -44,10 +44,7 @@ class Sent:
 
     async def row(self, target: Entity | Ref[Any]) -> Item | None:
         """The stored row as it is, expired or not."""
-        plan = plan_of(target)
-        key = (
-            target.key if isinstance(target, Ref) else {n: plan.coding.encode(target)[n] for n in self.table.key_names}
-        )
+        key = target.key if isinstance(target, Ref) else _key(target)
         answer = await self.engine.call("GetItem", {"TableName": self.table.name, "Key": key, "ConsistentRead": True})
         return answer.get("Item")
 

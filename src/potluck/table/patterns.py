@@ -21,7 +21,7 @@ from potluck.table.tables import Table
 __all__ = ["Bucket", "Parameter", "Pattern", "alternatives", "hints_of", "plan_pattern", "type_name"]
 
 Role = Literal["partition", "sort", "filter"]
-Kind = Literal["value", "range", "prefix"]
+AskedBy = Literal["value", "range", "prefix"]
 
 WHOLE_PARTITION = SortCondition("none")
 
@@ -32,7 +32,7 @@ class Parameter:
 
     name: str
     role: Role
-    kind: Kind
+    kind: AskedBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class _Reading:
             raise self.refused(f"{name} has a default; a question with fewer arguments is another one")
         if name not in hints:
             raise self.refused(f"say the type of {name}")
-        kind: Kind = "value"
+        kind: AskedBy = "value"
         wanted = hints[name]
         if get_origin(wanted) is Range:
             kind, wanted = "range", get_args(wanted)[0]

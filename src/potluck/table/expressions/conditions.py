@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
-
-if TYPE_CHECKING:
-    from potluck.table.expressions import Expressions
+from typing import Any, Final, Generic, Literal, TypeVar, overload
 
 __all__ = [
     "Absent",
@@ -81,10 +78,6 @@ class Condition:
 
     def __bool__(self) -> bool:
         raise TypeError("only the stored item can tell whether a condition holds; combine conditions with &, | and ~")
-
-    def text(self, expressions: Expressions) -> str:
-        """The condition as an expression, with its placeholders added to the others."""
-        return expressions.condition(self)
 
 
 class Change:
