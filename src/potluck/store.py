@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,25 +11,25 @@ from typing import Any, Generic, TypeVar, cast, overload
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
+from potluck.engines import Engine
 from potluck.engines.recording import access_pattern
+from potluck.sending import Patience, Sender
 from potluck.table.access import Gather, ItemCollection, Query, Ref
 from potluck.table.entity import Entity, EntityPlan
 from potluck.table.errors import (
     AlreadyExists,
     Changed,
-    ConditionFailed,
     NotFound,
-    OutcomeUnknown,
     Unavailable,
     UnreadableItem,
     VersionConflict,
 )
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
-from potluck.table.operations import Operation, Update, delete, explain_failure, put, update, upsert
+from potluck.table.operations import Operation, Update, delete, put, update, upsert
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
+from potluck.table_creation import create_table
 
 __all__ = ["Clock", "Page", "Patience", "Store", "all_done"]
 
@@ -48,41 +47,8 @@ WRITES_AT_ONCE = 16
 # that no answer reaches.
 FILTERED_ROWS = 100
 MOST_ROWS = 2**20
-SECONDS_BETWEEN_LOOKS = 0.2
-LOOKS_AT_NEW_TABLE = 600
 # Each refusal means that another writer went on, so this many in a row is a very busy item.
 MODIFY_ATTEMPTS = 200
-
-# Not done, and may be asked again.
-TRY_AGAIN = frozenset(
-    {
-        *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
-        *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
-        REQUEST_NOT_SENT,
-    }
-)
-READS = frozenset(
-    {"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "DescribeTimeToLive"}
-)
-# Done or not done: nobody knows.
-LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
-# Refusals that a write whose answer was lost may itself have brought about.
-UNSETTLED = (VersionConflict, Changed, ConditionFailed)
-# Why one action of a transaction was not done though nothing was wrong with it.
-PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How often and how long a store tries again when the engine is busy."""
-
-    attempts: int = 12
-    first_wait: float = 0.01
-    longest_wait: float = 1.0
-
-    def wait(self, attempt: int) -> float:
-        """A random time, so that those who met do not meet again; longer with every attempt."""
-        return random.uniform(0, min(self.longest_wait, self.first_wait * 2**attempt))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +60,13 @@ class Page(Generic[T]):
 
 
 class Store:
-    """An engine seen through entities. All waiting, paging and trying again is here."""
+    """An engine seen through entities: what is sent, paged and read back, and nothing that has expired."""
 
     def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
         self.engine = engine
         self.clock = clock
         self.patience = patience or Patience()
+        self._sender = Sender(engine, self.patience)
         # Kept only while somebody holds or awaits one.
         self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -328,7 +295,7 @@ class Store:
         now = self.now
         request = transaction.request(now, token)
         with access_pattern(transaction.name):
-            await self._transact(request, lambda error: transaction.explain(error, now))
+            await self._sender.transact(request, lambda error: transaction.explain(error, now))
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item by what it holds, as often as it takes until nobody was faster; NotFound if it is gone."""
@@ -403,108 +370,15 @@ class Store:
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
                 request.body["ClientRequestToken"] = str(uuid4())
-                return await self._transact(request, lambda error: Transaction(operation).explain(error, now))
-            return await self._write_one(operation, request, now, recognise)
-
-    async def _write_one(self, operation: Operation, request: Request, now: int, recognise: bool) -> dict[str, Any]:
-        """Send a write until it is decided; `recognise` takes an item that looks like what it makes for its own."""
-        lost = False
-        attempt = 0
-        while True:
-            try:
-                return await self.engine.call(request.operation, request.body)
-            except DynamoError as error:
-                if error.code == "ConditionalCheckFailedException":
-                    refusal = explain_failure(operation, error, now)
-                    if lost and error.item is not None:
-                        if recognise and operation.settled_by(error.item):
-                            # What the condition met is our own write, whose answer was lost.
-                            return {"Attributes": error.item}
-                        if isinstance(refusal, UNSETTLED) and not operation.ruled_out_by(error.item):
-                            raise OutcomeUnknown(f"{operation.name}: {refusal}, perhaps by this write") from refusal
-                    raise refusal from None
-                if error.code in LOST:
-                    if not operation.repeatable:
-                        raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
-                    lost = True
-                elif error.code not in TRY_AGAIN:
-                    raise
-                attempt += 1
-                if attempt >= self.patience.attempts:
-                    if lost:
-                        raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
-                    raise Unavailable(f"{operation.name}: {error.message}") from error
-            await asyncio.sleep(self.patience.wait(attempt))
-
-    async def _transact(self, request: Request, explain: Callable[[DynamoError], Exception]) -> dict[str, Any]:
-        """Send a transaction until it is decided; its token makes sending it again safe."""
-        lost = False
-        attempt = 0
-        while True:
-            try:
-                return await self.engine.call(request.operation, request.body)
-            except DynamoError as error:
-                if error.code in LOST:
-                    lost = True
-                elif error.code == "TransactionCanceledException":
-                    if any(reason.get("Code", "None") not in PASSING_REASONS for reason in error.reasons or ()):
-                        raise explain(error) from None
-                elif error.code not in TRY_AGAIN:
-                    raise
-                attempt += 1
-                if attempt >= self.patience.attempts:
-                    if lost:
-                        raise OutcomeUnknown(f"transaction: {error.message}") from error
-                    raise Unavailable(f"transaction: {error.message}") from error
-            await asyncio.sleep(self.patience.wait(attempt))
+                return await self._sender.transact(request, lambda error: Transaction(operation).explain(error, now))
+            return await self._sender.write(operation, request, now, recognise)
 
     # --- the tables themselves ----------------------------------------------------------------------------------
 
     async def create_tables(self, *tables: Table) -> None:
         """Make what is missing: tables, their indexes and their expiry. What is there is left as it is."""
         for table in tables:
-            create, *expiry = table.creation()
-            try:
-                await self.repeat(create)
-            except DynamoError as error:
-                if error.code != "ResourceInUseException":
-                    raise
-            described = await self._until_active(table)
-            there = {each["IndexName"] for each in described.get("GlobalSecondaryIndexes", ())}
-            for index in table.indexes:
-                if index not in there:
-                    await self._add_index(table, index)
-            for request in expiry:
-                await self._enable_expiry(table, request)
-
-    async def _until_active(self, table: Table) -> dict[str, Any]:
-        for _ in range(LOOKS_AT_NEW_TABLE):
-            described: dict[str, Any] = (await self.repeat(Request("DescribeTable", {"TableName": table.name})))[
-                "Table"
-            ]
-            states = [described["TableStatus"]]
-            states += [index["IndexStatus"] for index in described.get("GlobalSecondaryIndexes", ())]
-            if all(state == "ACTIVE" for state in states):
-                return described
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-        raise Unavailable(f"table {table.name} did not become active")
-
-    async def _add_index(self, table: Table, index: str) -> None:
-        creation = table.index_creation(index)
-        keys = [key for key in table.indexes[index] if key is not None]
-        body = {
-            "TableName": table.name,
-            "AttributeDefinitions": [{"AttributeName": key.name, "AttributeType": key.type} for key in keys],
-            "GlobalSecondaryIndexUpdates": [{"Create": creation}],
-        }
-        await self.repeat(Request("UpdateTable", body))
-        await self._until_active(table)
-
-    async def _enable_expiry(self, table: Table, request: Request) -> None:
-        answer = await self.repeat(Request("DescribeTimeToLive", {"TableName": table.name}))
-        if answer["TimeToLiveDescription"].get("AttributeName") == table.ttl:
-            return
-        await self.repeat(request)
+            await create_table(self._sender, table)
 
     # --- sending ------------------------------------------------------------------------------------------------
 
@@ -514,24 +388,7 @@ class Store:
 
     async def repeat(self, request: Request) -> dict[str, Any]:
         """Send what may safely be sent twice, until it is answered."""
-        lost = False
-        attempt = 0
-        while True:
-            try:
-                return await self.engine.call(request.operation, request.body)
-            except DynamoError as error:
-                lost = lost or (error.code in LOST and request.operation not in READS)
-                passing = error.code in TRY_AGAIN or error.code in LOST
-                if error.code == "TransactionCanceledException":
-                    passing = all(reason.get("Code", "None") in PASSING_REASONS for reason in error.reasons or ())
-                if not passing:
-                    raise
-                attempt += 1
-                if attempt >= self.patience.attempts:
-                    if lost:
-                        raise OutcomeUnknown(f"{request.operation}: {error.message}") from error
-                    raise Unavailable(f"{request.operation}: {error.message}") from error
-            await asyncio.sleep(self.patience.wait(attempt))
+        return await self._sender.repeat(request)
 
     def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
         for plan in members:

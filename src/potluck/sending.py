@@ -1,0 +1,131 @@
+"""Sending one request until it is decided: what may be repeated is, and what cannot be known is said to be unknown."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
+from potluck.table.errors import Changed, ConditionFailed, OutcomeUnknown, Unavailable, VersionConflict
+from potluck.table.operations import Operation, explain_failure
+from potluck.table.tables import Request
+
+__all__ = ["Patience", "Sender"]
+
+# Not done, and may be asked again.
+TRY_AGAIN = frozenset(
+    {
+        *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
+        *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
+        REQUEST_NOT_SENT,
+    }
+)
+READS = frozenset(
+    {"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "DescribeTimeToLive"}
+)
+# Done or not done: nobody knows.
+LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
+# Refusals that a write whose answer was lost may itself have brought about.
+UNSETTLED = (VersionConflict, Changed, ConditionFailed)
+# Why one action of a transaction was not done though nothing was wrong with it.
+PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long a store tries again when the engine is busy."""
+
+    attempts: int = 12
+    first_wait: float = 0.01
+    longest_wait: float = 1.0
+
+    def wait(self, attempt: int) -> float:
+        """A random time, so that those who met do not meet again; longer with every attempt."""
+        return random.uniform(0, min(self.longest_wait, self.first_wait * 2**attempt))
+
+
+class _Tries:
+    """The attempts at one request so far."""
+
+    def __init__(self, what: str, patience: Patience) -> None:
+        self.what = what
+        self.patience = patience
+        self.attempt = 0
+        self.lost = False  # an attempt may have been done without our knowing
+
+    async def wait_after(self, error: DynamoError) -> None:
+        """Wait for the next attempt, or give up and say whether anything may have been written."""
+        self.attempt += 1
+        if self.attempt >= self.patience.attempts:
+            ended = OutcomeUnknown if self.lost else Unavailable
+            raise ended(f"{self.what}: {error.message}") from error
+        await asyncio.sleep(self.patience.wait(self.attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """An engine with patience."""
+
+    engine: Engine
+    patience: Patience
+
+    async def repeat(self, request: Request) -> dict[str, Any]:
+        """Send what may safely be sent twice, until it is answered."""
+        tries = _Tries(request.operation, self.patience)
+        while True:
+            try:
+                return await self.engine.call(request.operation, request.body)
+            except DynamoError as error:
+                if error.code in LOST:
+                    tries.lost = tries.lost or request.operation not in READS
+                elif error.code not in TRY_AGAIN and not _passing(error):
+                    raise
+                await tries.wait_after(error)
+
+    async def write(self, operation: Operation, request: Request, now: int, recognise: bool) -> dict[str, Any]:
+        """Send a write until it is decided; `recognise` takes an item that looks like what it makes for its own."""
+        tries = _Tries(operation.name, self.patience)
+        while True:
+            try:
+                return await self.engine.call(request.operation, request.body)
+            except DynamoError as error:
+                if error.code == "ConditionalCheckFailedException":
+                    refusal = explain_failure(operation, error, now)
+                    if tries.lost and error.item is not None:
+                        if recognise and operation.settled_by(error.item):
+                            # What the condition met is our own write, whose answer was lost.
+                            return {"Attributes": error.item}
+                        if isinstance(refusal, UNSETTLED) and not operation.ruled_out_by(error.item):
+                            raise OutcomeUnknown(f"{operation.name}: {refusal}, perhaps by this write") from refusal
+                    raise refusal from None
+                if error.code in LOST:
+                    if not operation.repeatable:
+                        raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
+                    tries.lost = True
+                elif error.code not in TRY_AGAIN:
+                    raise
+                await tries.wait_after(error)
+
+    async def transact(self, request: Request, explain: Callable[[DynamoError], Exception]) -> dict[str, Any]:
+        """Send a transaction until it is decided; its token makes sending it again safe."""
+        tries = _Tries("transaction", self.patience)
+        while True:
+            try:
+                return await self.engine.call(request.operation, request.body)
+            except DynamoError as error:
+                if error.code in LOST:
+                    tries.lost = True
+                elif error.code == "TransactionCanceledException" and not _passing(error):
+                    raise explain(error) from None
+                elif error.code not in TRY_AGAIN and not _passing(error):
+                    raise
+                await tries.wait_after(error)
+
+
+def _passing(error: DynamoError) -> bool:
+    """Whether a transaction was cancelled only because it met others or the engine was busy."""
+    cancelled = error.code == "TransactionCanceledException"
+    return cancelled and all(reason.get("Code", "None") in PASSING_REASONS for reason in error.reasons or ())
