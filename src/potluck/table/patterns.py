@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -44,7 +45,7 @@ class Bucket:
     holds: Literal["one", "maybe one", "many"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pattern:
     """What is asked, of which kinds of rows, by which key."""
 
@@ -69,7 +70,7 @@ class Pattern:
         """The key by which a member's rows are found."""
         return plan.key if self.index is None else plan.indexes[self.index]
 
-    @property
+    @cached_property
     def sort_parameters(self) -> tuple[str, ...]:
         return tuple(each.name for each in self.parameters if each.role == "sort")
 
@@ -83,7 +84,7 @@ class Pattern:
         wanted = set(self.sort_parameters)
         return tuple(each for each in self.key_plan(plan).sort if wanted <= set(self.given(each)))
 
-    @property
+    @cached_property
     def beginnings(self) -> tuple[str, ...]:
         """How the sort keys of the rows begin, in the words of their templates."""
         texts = {
@@ -93,7 +94,7 @@ class Pattern:
         }
         return tuple(sorted(texts))
 
-    @property
+    @cached_property
     def spans_kinds(self) -> bool:
         """Whether it finds rows that begin differently, by the range from the first to the last of them."""
         return self.prefix is None and (bool(self.buckets) or len(self.beginnings) > 1)
