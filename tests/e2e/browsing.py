@@ -64,8 +64,8 @@ class Visit:
     def check(self) -> None:
         """Up to here, nothing was refused, nothing failed, and nobody else was asked for anything."""
         errors, self.errors = self.errors, []
-        assert errors == []
-        assert self.elsewhere == []
+        assert errors == [], errors
+        assert self.elsewhere == [], self.elsewhere
 
     def violations(self, *, contrast: bool = True) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices."""
