@@ -74,7 +74,7 @@ class Connection(asyncio.Protocol):
             self.transport.close()
             self.transport = None
         assert answer is not None
-        if self.status == 200:
+        if 200 <= self.status < 300:
             answer.set_result(body)
         else:
             answer.set_exception(WireError(self.status, body))

@@ -1,7 +1,11 @@
 import asyncio
+import contextlib
+import re
+import socket
 import subprocess
 import sys
 import urllib.request
+from datetime import UTC, datetime
 from importlib.metadata import version
 
 import boto3
@@ -9,6 +13,10 @@ import pytest
 
 from potluck import cli
 from potluck.dynamo.database import Database
+from potluck.engines import open_engine
+from potluck.people.errors import InvitationInvalid, ResetInvalid
+from potluck.people.services import open_people
+from potluck.store import Store
 from tests.commands import POTLUCK, running, stopped
 
 
@@ -17,7 +25,7 @@ def test_help_names_every_command(capsys):
         cli.main(["--help"])
     assert ended.value.code == 0
     said = capsys.readouterr().out
-    for name in ("serve", "dynamodb", "backup", "POTLUCK_DATA"):
+    for name in ("serve", "dynamodb", "backup", "reset-password", "invite", "POTLUCK_DATA", "POTLUCK_ORIGIN"):
         assert name in said
 
 
@@ -28,7 +36,17 @@ def test_version_is_the_packages(capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["cook"], ["serve", "--port", "no"], ["serve", "--port", "70000"], ["backup"]]
+    "arguments",
+    [
+        [],
+        ["cook"],
+        ["serve", "--port", "no"],
+        ["serve", "--port", "70000"],
+        ["serve", "--workers", "0"],
+        ["serve", "--workers", "all"],
+        ["backup"],
+        ["reset-password"],
+    ],
 )
 def test_a_wrong_call_is_told_how_to_call(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
@@ -67,6 +85,123 @@ def test_serve_prints_where_it_answers_and_stops_when_asked(tmp_path):
             assert answer.status == 200
         assert (tmp_path / "data" / "potluck.db").is_file()
         assert stopped(process) == 0
+
+
+def test_several_workers_serve_one_store(tmp_path):
+    with running("serve", "--port", "0", "--workers", "2", cwd=tmp_path) as (process, address):
+        with urllib.request.urlopen(f"{address}/healthz") as answer:
+            assert answer.status == 200
+        assert (tmp_path / "data" / "secret").stat().st_mode & 0o777 == 0o600
+        assert stopped(process) == 0
+
+
+def test_a_port_that_is_taken_is_one_sentence(tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert cli.main(["serve", "--port", port, "--data", str(tmp_path / "data")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"potluck: something else listens on 127.0.0.1:{port}")
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_is_no_store_is_one_sentence(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "potluck.db").write_text("a shopping list, on paper" * 100)
+    ended = subprocess.run(
+        [*POTLUCK, "serve", "--port", "0", "--workers", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("potluck: ")
+    assert "potluck.db" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+@contextlib.asynccontextmanager
+async def people_in(folder, registration="invited"):
+    engine = await open_engine(path=folder / "potluck.db")
+    people = open_people(Store(engine, lambda: datetime.now(UTC)), lambda: datetime.now(UTC), registration)
+    try:
+        yield people
+    finally:
+        people.close()
+        await engine.close()
+
+
+async def link(capsys, *arguments):
+    """What a command prints to be handed over, split before the secret."""
+    status = await asyncio.to_thread(cli.main, arguments)
+    said = capsys.readouterr()
+    assert status == 0, said.err
+    assert said.out.count("\n") == 1
+    assert re.fullmatch(r"[^#]+#pl[ir]_[0-9a-f]{64}\n", said.out)
+    return said.out.strip().split("#")
+
+
+async def test_the_operator_invites_the_first_person_and_helps_who_forgot(tmp_path, monkeypatch, capsys):
+    data = tmp_path / "data"
+    monkeypatch.setenv("POTLUCK_DATA", str(data))
+    monkeypatch.setenv("POTLUCK_ORIGIN", "https://potluck.example/")
+    monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+    # Before the suite has ever run here.
+    address, invitation = await link(capsys, "invite")
+    assert address == "https://potluck.example/sign-up"
+    # The store stays open, as it is while the suite runs.
+    async with people_in(data) as people:
+        ada = await people.accounts.register("Ada@example.org", "correct horse", "Ada", invitation=invitation)
+        with pytest.raises(InvitationInvalid):
+            await people.accounts.register("ben@example.org", "correct horse", "Ben", invitation=invitation)
+        address, first = await link(capsys, "reset-password", "ada@EXAMPLE.org")
+        assert address == "https://potluck.example/reset"
+        _, second = await link(capsys, "reset-password", "ada@example.org")
+        with pytest.raises(ResetInvalid):
+            await people.resets.redeem(first, "battery staple")
+        assert await people.resets.redeem(second, "battery staple") == ada.account.user_id
+        assert await people.sessions.open("ada@example.org", "battery staple", None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "registration", "said"),
+    [
+        (["reset-password", "nobody@example.org"], "open", "no account has the e-mail address nobody@example.org"),
+        (["reset-password", "nobody"], "open", "E-mail must be an address such as ada@example.org"),
+        (["invite"], "open", "anybody can register at http://127.0.0.1:8000/sign-up without an invitation"),
+        (["invite"], "closed", "nobody can register, not even with an invitation"),
+    ],
+)
+def test_what_the_operator_cannot_do_is_one_sentence(tmp_path, monkeypatch, capsys, arguments, registration, said):
+    monkeypatch.setenv("POTLUCK_DATA", str(tmp_path))
+    monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+    assert cli.main(["invite"]) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("POTLUCK_REGISTRATION", registration)
+    assert cli.main(arguments) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("potluck: ")
+    assert told.err.endswith(f"{said}\n")
+    assert told.err.count("\n") == 1
+
+
+def test_there_is_no_password_to_reset_where_there_is_no_store(tmp_path, capsys):
+    assert cli.main(["reset-password", "ada@example.org", "--data", str(tmp_path / "data")]) == 1
+    assert "there is no store at" in capsys.readouterr().err
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_commands_for_people_work_on_the_service_too(tmp_path, monkeypatch, capsys):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    with running("dynamodb", "--port", "0", cwd=tmp_path) as (_, address):
+        monkeypatch.setenv("POTLUCK_ENGINE", "aws")
+        monkeypatch.setenv("POTLUCK_ENDPOINT", address)
+        monkeypatch.setenv("POTLUCK_REGION", "us-east-1")
+        assert cli.main(["reset-password", "ada@example.org"]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+        monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+        assert cli.main(["invite"]) == 0
+        assert "/sign-up#pli_" in capsys.readouterr().out
+        assert cli.main(["reset-password", "ada@example.org"]) == 1
+        assert "no account has the e-mail address" in capsys.readouterr().err
 
 
 def test_dynamodb_serves_the_engine_to_an_sdk_and_keeps_its_file(tmp_path):

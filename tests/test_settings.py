@@ -1,3 +1,4 @@
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ def test_every_setting_is_read_from_its_variable():
             "POTLUCK_DATA": "/srv/potluck",
             "POTLUCK_HOST": "::1",
             "POTLUCK_PORT": "8080",
+            "POTLUCK_WORKERS": "4",
+            "POTLUCK_ORIGIN": "https://potluck.example",
+            "POTLUCK_PROXIES": "127.0.0.1, 10.0.0.0/8,2001:db8::/32",
+            "POTLUCK_REGISTRATION": "invited",
+            "POTLUCK_SECRET": "a secret of thirty-two characters",
+            "POTLUCK_LOG": "requests",
             "POTLUCK_REGION": "eu-central-1",
             "POTLUCK_ENDPOINT": "http://127.0.0.1:8001",
             "POTLUCK_TABLE_PREFIX": "staging-",
@@ -26,6 +33,12 @@ def test_every_setting_is_read_from_its_variable():
         data=Path("/srv/potluck"),
         host="::1",
         port=8080,
+        workers=4,
+        origin="https://potluck.example",
+        proxies=(ip_network("127.0.0.1/32"), ip_network("10.0.0.0/8"), ip_network("2001:db8::/32")),
+        registration="invited",
+        secret="a secret of thirty-two characters",
+        log="requests",
         region="eu-central-1",
         endpoint="http://127.0.0.1:8001",
         table_prefix="staging-",
@@ -49,8 +62,45 @@ def test_other_variables_are_left_alone():
         ("POTLUCK_PORT", "65536"),
         ("POTLUCK_PORT", "٨٠"),
         ("POTLUCK_ENDPOINT", "localhost:8000"),
+        ("POTLUCK_WORKERS", "0"),
+        ("POTLUCK_WORKERS", "65"),
+        ("POTLUCK_WORKERS", "two"),
+        ("POTLUCK_REGISTRATION", "Open"),
+        ("POTLUCK_LOG", "debug"),
+        ("POTLUCK_ORIGIN", "potluck.example"),
+        ("POTLUCK_ORIGIN", "ftp://potluck.example"),
+        ("POTLUCK_ORIGIN", "https://potluck.example/suite"),
+        ("POTLUCK_ORIGIN", "https://ada@potluck.example"),
+        ("POTLUCK_ORIGIN", "https://potluck.example, https://other.example"),
+        ("POTLUCK_ORIGIN", "https://"),
+        ("POTLUCK_PROXIES", "nginx"),
+        ("POTLUCK_PROXIES", "10.0.0.1/8"),
+        ("POTLUCK_PROXIES", "127.0.0.1 10.0.0.1"),
     ],
 )
 def test_a_wrong_value_is_refused_by_the_name_of_its_variable(variable, value):
-    with pytest.raises(SettingsError, match=f"{variable} is '{value}'"):
+    with pytest.raises(SettingsError) as refused:
         Settings.from_environment({variable: value})
+    said = str(refused.value)
+    assert said.startswith(f"{variable} is '{value}'; it m")
+
+
+@pytest.mark.parametrize(
+    ("written", "origin"),
+    [
+        ("https://potluck.example/", "https://potluck.example"),
+        ("HTTPS://Potluck.Example:443", "https://potluck.example"),
+        ("http://potluck.example:80", "http://potluck.example"),
+        ("https://potluck.example:8443", "https://potluck.example:8443"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+    ],
+)
+def test_an_origin_is_kept_as_browsers_write_it(written, origin):
+    assert Settings.from_environment({"POTLUCK_ORIGIN": written}).origin == origin
+
+
+def test_no_message_and_no_repr_repeats_the_secret():
+    with pytest.raises(SettingsError, match="POTLUCK_SECRET is too short; it must have at least 32") as refused:
+        Settings.from_environment({"POTLUCK_SECRET": "hush"})
+    assert "hush" not in str(refused.value)
+    assert "quiet" not in repr(Settings.from_environment({"POTLUCK_SECRET": "quiet" * 10}))

@@ -4,16 +4,21 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from potluck.dynamo.errors import StoreUnusable
-from potluck.settings import Settings, SettingsError
+from potluck.settings import MOST_WORKERS, Settings, SettingsError, origin_named
+
+if TYPE_CHECKING:
+    from potluck.people.services import People
 
 __all__ = ["main"]
+
+T = TypeVar("T")
 
 DYNAMODB_PORT = 8001
 
@@ -38,12 +43,119 @@ class _Refused(Exception):
 
 def serve(chosen: argparse.Namespace, settings: Settings) -> int:
     """Run the suite until it is stopped."""
-    from potluck.suite import assemble
-    from potluck.web.serving import serve as serve_application
+    from potluck.web.serving import serve as serve_suite
 
-    settings = replace(settings, host=chosen.host, port=chosen.port, data=chosen.data)
+    settings = replace(settings, host=chosen.host, port=chosen.port, data=chosen.data, workers=chosen.workers)
     keeps = str(settings.file) if settings.engine == "embedded" else "Amazon DynamoDB"
-    return 0 if serve_application(assemble(settings), settings.host, settings.port, keeps) else 1
+    # By name, so that each worker imports it for itself.
+    return serve_suite("potluck.suite:assembled", settings, keeps)
+
+
+def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Print a link by which somebody who forgot their password chooses a new one: once, within a day."""
+    from potluck.people.errors import AccountGone, InvalidFields
+    from potluck.people.services import People
+
+    settings = replace(settings, data=chosen.data)
+    if settings.engine == "embedded" and not settings.file.is_file():
+        raise _Refused(f"there is no store at {settings.file}")
+
+    async def issue(people: People) -> str:
+        try:
+            return (await people.resets.issue(chosen.email)).secret
+        except AccountGone:
+            raise _Refused(f"no account has the e-mail address {chosen.email}") from None
+        except InvalidFields as problem:
+            raise _Refused(str(problem)) from None
+
+    secret = _with_people(settings, issue)
+    print(f"{_origin(settings)}/reset#{secret}")
+    print(
+        "It sets the password once, within 24 hours; another link for the same account ends this one.", file=sys.stderr
+    )
+    return 0
+
+
+def invite(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Print a link by which one person registers, where POTLUCK_REGISTRATION is "invited": once, within a week."""
+    from potluck.people.errors import TooMany
+    from potluck.people.services import People
+
+    settings = replace(settings, data=chosen.data)
+    if settings.registration == "closed":
+        raise _Refused("POTLUCK_REGISTRATION is 'closed': nobody can register, not even with an invitation")
+    if settings.registration == "open":
+        raise _Refused(
+            f"POTLUCK_REGISTRATION is 'open': anybody can register at {_origin(settings)}/sign-up without an invitation"
+        )
+
+    async def make(people: People) -> str:
+        try:
+            return (await people.invitations.make_for_newcomer()).secret
+        except TooMany as problem:
+            raise _Refused(f"{problem}, and so many have not come yet") from None
+
+    secret = _with_people(settings, make, first=True)
+    print(f"{_origin(settings)}/sign-up#{secret}")
+    print("It lets one person register, within 7 days.", file=sys.stderr)
+    return 0
+
+
+def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *, first: bool = False) -> str:
+    """What this makes of people's services, on the store that the settings name, also while the suite runs on it.
+
+    `first` allows for a store that nothing has been in yet, and makes it.
+    """
+    from datetime import UTC, datetime
+
+    from potluck.engines import open_engine
+    from potluck.people.entities import accounts
+    from potluck.people.services import open_people
+    from potluck.store import Store
+    from potluck.web.serving import cannot_start
+
+    def clock() -> datetime:
+        return datetime.now(UTC)
+
+    async def run() -> str:
+        if first and settings.engine == "embedded":
+            settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        engine = await open_engine(
+            settings.engine,
+            path=settings.file,
+            region=settings.region,
+            endpoint=settings.endpoint,
+            prefix=settings.table_prefix,
+        )
+        try:
+            store = Store(engine, clock)
+            if first:
+                await store.create_tables(accounts)
+            people = open_people(store, clock, settings.registration)
+            try:
+                return await do(people)
+            finally:
+                people.close()
+        finally:
+            await engine.close()
+
+    try:
+        return _run(run())
+    except _Refused:
+        raise
+    except Exception as error:
+        problem = cannot_start(error)
+        if problem is None:
+            raise
+        raise _Refused(problem) from error
+
+
+def _origin(settings: Settings) -> str:
+    """Where people reach it, as far as this machine can tell."""
+    if settings.origin is not None:
+        return settings.origin
+    host = "localhost" if settings.host in ("", "0.0.0.0", "::") else settings.host
+    return origin_named("http", f"{f'[{host}]' if ':' in host else host}:{settings.port}") or f"http://{host}"
 
 
 def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
@@ -165,14 +277,14 @@ def _tables(module: ModuleType) -> list[Any]:
     return list(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Table)))
 
 
-def _run(work: Coroutine[Any, Any, None]) -> None:
+def _run(work: Coroutine[Any, Any, T]) -> T:
     factory = None
     if sys.platform != "win32":
         import uvloop
 
         factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(work)
+        return runner.run(work)
 
 
 async def _told_to_stop() -> None:
@@ -189,7 +301,9 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
         prog="potluck",
         description="Five small apps for the people around a table, and the DynamoDB-compatible engine under them.",
         epilog="Settings may also come from the environment: POTLUCK_ENGINE (embedded or aws), POTLUCK_DATA, "
-        "POTLUCK_HOST, POTLUCK_PORT, POTLUCK_REGION, POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX.",
+        "POTLUCK_HOST, POTLUCK_PORT, POTLUCK_WORKERS, POTLUCK_ORIGIN, POTLUCK_PROXIES, POTLUCK_REGISTRATION "
+        "(open, invited or closed), POTLUCK_SECRET, POTLUCK_LOG (problems or requests), POTLUCK_REGION, "
+        "POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -206,6 +320,13 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
     )
     suite.add_argument(
         "--data", type=Path, default=settings.data, help="the folder that holds everything (%(default)s)"
+    )
+    suite.add_argument(
+        "--workers",
+        type=_workers,
+        default=settings.workers,
+        metavar=f"1..{MOST_WORKERS}",
+        help="how many processes answer; one for each processor is enough (%(default)s)",
     )
 
     alone = command("dynamodb", dynamodb, "serve the embedded engine alone to any AWS SDK")
@@ -224,6 +345,13 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
     copy = command("backup", backup, "copy the store to a file, also while the suite runs")
     copy.add_argument("to", type=Path, metavar="FILE", help="the file to make; it must not exist yet")
     copy.add_argument("--data", type=Path, default=settings.data, help="the folder whose store is copied (%(default)s)")
+
+    reset = command("reset-password", reset_password, "print a link to choose a new password, for you to hand over")
+    reset.add_argument("email", metavar="EMAIL", help="the e-mail address of the account")
+    reset.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+
+    invitation = command("invite", invite, "print a link to register by, where only invited people may")
+    invitation.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
 
     designs = command("design", design, "print table designs as they are declared, or find what is wrong with them")
     designs.add_argument(
@@ -257,6 +385,13 @@ def _port(text: str) -> int:
     if not 0 <= port <= 65535:
         raise ValueError(text)
     return port
+
+
+def _workers(text: str) -> int:
+    workers = int(text)
+    if not 1 <= workers <= MOST_WORKERS:
+        raise ValueError(text)
+    return workers
 
 
 if __name__ == "__main__":

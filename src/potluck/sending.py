@@ -74,11 +74,12 @@ class Sender:
 
     async def repeat(self, request: Request) -> dict[str, Any]:
         """Send what may safely be sent twice, until it is answered."""
-        tries = _Tries(request.operation, self.patience)
+        tries: _Tries | None = None
         while True:
             try:
                 return await self.engine.call(request.operation, request.body)
             except DynamoError as error:
+                tries = tries or _Tries(request.operation, self.patience)
                 if error.code in LOST:
                     tries.lost = tries.lost or request.operation not in READS
                 elif error.code not in TRY_AGAIN and not _passing(error):

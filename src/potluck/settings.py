@@ -1,16 +1,38 @@
 """What an operator may choose, read from POTLUCK_* environment variables; every default works."""
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-__all__ = ["EngineName", "Settings", "SettingsError"]
+__all__ = [
+    "DEFAULT_PORTS",
+    "MOST_WORKERS",
+    "SHORTEST_SECRET",
+    "EngineName",
+    "Logged",
+    "Network",
+    "Registration",
+    "Settings",
+    "SettingsError",
+    "origin_named",
+]
 
 EngineName = Literal["embedded", "aws"]
+Registration = Literal["open", "invited", "closed"]
+Logged = Literal["problems", "requests"]
+Network = IPv4Network | IPv6Network
 
 STORE_FILE = "potluck.db"
+SHORTEST_SECRET = 32
+# More than any one machine is served well by; a slip of the finger should not start thousands.
+MOST_WORKERS = 64
+DEFAULT_PORTS = {"http": 80, "https": 443}
+# A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+HOST = re.compile(r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
 
 
 class SettingsError(ValueError):
@@ -23,6 +45,15 @@ class Settings:
     data: Path = Path("data")
     host: str = "127.0.0.1"
     port: int = 8000
+    workers: int = 1
+    # Where people reach it, such as https://potluck.example; None goes by what each request says.
+    origin: str | None = None
+    # Whose word is taken for who is calling, and by which address; nobody's, unless they are named.
+    proxies: tuple[Network, ...] = ()
+    registration: Registration = "open"
+    # None has one made in the data folder. Never in a repr, which may end up in a log.
+    secret: str | None = field(default=None, repr=False)
+    log: Logged = "problems"
     # Without a region or an endpoint the AWS SDK looks in its own places, as its users expect.
     region: str | None = None
     endpoint: str | None = None
@@ -40,24 +71,86 @@ class Settings:
         def given(name: str, default: str) -> str:
             return environment.get(f"POTLUCK_{name}") or default
 
-        engine = given("ENGINE", cls.engine)
-        if engine not in get_args(EngineName):
-            raise SettingsError(f"POTLUCK_ENGINE is {engine!r}; it may be 'embedded' or 'aws'")
+        def one_of(name: str, default: str, choices: object) -> str:
+            value = given(name, default)
+            if value not in get_args(choices):
+                *others, last = (repr(choice) for choice in get_args(choices))
+                raise SettingsError(f"POTLUCK_{name} is {value!r}; it may be {', '.join(others)} or {last}")
+            return value
+
         return cls(
-            engine=cast(EngineName, engine),
+            engine=cast(EngineName, one_of("ENGINE", cls.engine, EngineName)),
             data=Path(given("DATA", str(cls.data))),
             host=given("HOST", cls.host),
             port=_port(given("PORT", str(cls.port))),
+            workers=_workers(given("WORKERS", str(cls.workers))),
+            origin=_origin(given("ORIGIN", "")),
+            proxies=_proxies(given("PROXIES", "")),
+            registration=cast(Registration, one_of("REGISTRATION", cls.registration, Registration)),
+            secret=_secret(given("SECRET", "")),
+            log=cast(Logged, one_of("LOG", cls.log, Logged)),
             region=given("REGION", "") or None,
             endpoint=_endpoint(given("ENDPOINT", "")),
             table_prefix=given("TABLE_PREFIX", cls.table_prefix),
         )
 
 
+def _number(text: str) -> int | None:
+    """The number that these few digits are."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
 def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+    number = _number(text)
+    if number is None or number > 65535:
         raise SettingsError(f"POTLUCK_PORT is {text!r}; it must be a number from 0 to 65535")
-    return int(text)
+    return number
+
+
+def _workers(text: str) -> int:
+    number = _number(text)
+    if number is None or not 1 <= number <= MOST_WORKERS:
+        raise SettingsError(f"POTLUCK_WORKERS is {text!r}; it must be a number from 1 to {MOST_WORKERS}")
+    return number
+
+
+def origin_named(scheme: str, host: str) -> str | None:
+    """As a browser writes an origin: lower case, without a port that goes without saying; None for what is no host."""
+    found = HOST.fullmatch(host.lower())
+    if found is None or scheme not in DEFAULT_PORTS:
+        return None
+    port = int(found["port"] or DEFAULT_PORTS[scheme])
+    return f"{scheme}://{found['name']}" + ("" if port == DEFAULT_PORTS[scheme] else f":{port}")
+
+
+def _origin(text: str) -> str | None:
+    if not text:
+        return None
+    scheme, _, host = text.removesuffix("/").partition("://")
+    origin = origin_named(scheme.lower(), host)
+    if origin is None:
+        raise SettingsError(
+            f"POTLUCK_ORIGIN is {text!r}; it must be an address such as https://potluck.example, without a path"
+        )
+    return origin
+
+
+def _proxies(text: str) -> tuple[Network, ...]:
+    try:
+        # An address alone is a network of one. Bits behind the mask are a slip: which network was meant is a guess.
+        return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise SettingsError(
+            f"POTLUCK_PROXIES is {text!r}; it must be addresses or networks separated by commas, "
+            "such as 127.0.0.1, 10.0.0.0/8"
+        ) from None
+
+
+def _secret(text: str) -> str | None:
+    # The one value that no message repeats.
+    if text and len(text) < SHORTEST_SECRET:
+        raise SettingsError(f"POTLUCK_SECRET is too short; it must have at least {SHORTEST_SECRET} characters")
+    return text or None
 
 
 def _endpoint(text: str) -> str | None:

@@ -1,47 +1,193 @@
-"""The assembly: settings become an engine, the engine and the doors become one ASGI application."""
+"""The assembly: settings become an engine, the engine and the apps become one ASGI application."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
-from litestar import Litestar
+from litestar import Litestar, Request, Router
 from litestar.datastructures import State
+from litestar.types import ControllerRouterHandler
 
-from potluck.engines import open_engine
+from potluck.engines import Engine, open_engine
+from potluck.people.entities import accounts
+from potluck.people.passwords import Passwords
+from potluck.people.services import open_people
 from potluck.settings import Settings
-from potluck.web import health, layout, problems, security, style
-from potluck.web.welcome import welcome
+from potluck.store import Clock, Store
+from potluck.streams import Consumer
+from potluck.web import bodies, health, layout, openapi, security, style
+from potluck.web import people as people_doors
+from potluck.web.app import App, AppMaker, Core
+from potluck.web.callers import Door
+from potluck.web.clients import Clients
+from potluck.web.cursors import Cursors
+from potluck.web.dishes import DISHES
+from potluck.web.given import Givers, given_to
+from potluck.web.home import home
+from potluck.web.live import Live
+from potluck.web.logs import RequestLog
+from potluck.web.problems import Problems
+from potluck.web.secret import derived, load_secret
 
-__all__ = ["assemble"]
+__all__ = ["APPS", "assembled"]
+
+API = "/api/v1"
+LARGEST_BODY = 1_000_000
+# A consumer that failed is started again after this long.
+CONSUMER_PAUSE_SECONDS = 5.0
+# On Amazon DynamoDB an index shows a write after milliseconds as a rule; this is long even where it does not.
+INDEXES_LAG_SECONDS = 5.0
+
+# One line each: an app is a folder, and its line here.
+APPS: tuple[AppMaker, ...] = ()
+
+log = logging.getLogger("potluck.suite")
 
 
-def assemble(settings: Settings) -> Litestar:
-    """The whole suite as one application; the engine is open while it runs, and closed after it."""
+def system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def assembled(
+    settings: Settings,
+    apps: Sequence[AppMaker] = APPS,
+    *,
+    clock: Clock = system_clock,
+    passwords: Passwords | None = None,
+    wrap: Callable[[Engine], Engine] = lambda engine: engine,
+) -> AsyncIterator[Litestar]:
+    """The whole suite as one application, working until this ends: engine, tables, live updates, consumers."""
     if settings.engine == "embedded":
-        # Made here, so that a folder that cannot be made is known before the server starts.
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    opened = await open_engine(
+        settings.engine,
+        path=settings.file,
+        region=settings.region,
+        endpoint=settings.endpoint,
+        prefix=settings.table_prefix,
+    )
+    try:
+        engine = wrap(opened)
+        async with _application(settings, engine, apps, clock, passwords) as application:
+            yield application
+    finally:
+        await opened.close()
 
-    @asynccontextmanager
-    async def engine(app: Litestar) -> AsyncIterator[None]:
-        app.state.engine = await open_engine(
-            settings.engine,
-            path=settings.file,
-            region=settings.region,
-            endpoint=settings.endpoint,
-            prefix=settings.table_prefix,
-        )
-        try:
-            yield
-        finally:
-            await app.state.engine.close()
 
-    return Litestar(
-        route_handlers=[welcome, style.style, style.hue, health.healthz, health.readyz, layout.static_files()],
-        lifespan=[engine],
-        state=State({"settings": settings}),
-        template_config=layout.templates(),
+@asynccontextmanager
+async def _application(
+    settings: Settings, engine: Engine, makers: Sequence[AppMaker], clock: Clock, passwords: Passwords | None
+) -> AsyncIterator[Litestar]:
+    store = Store(engine, clock)
+    made: list[App] = []
+
+    async def still_needed(user_id: UUID) -> list[str]:
+        return [place for app in made for place in await app.still_needed(user_id)]
+
+    async def forget(user_id: UUID) -> None:
+        for app in made:
+            await app.forget(user_id)
+
+    lag_seconds = INDEXES_LAG_SECONDS if settings.engine == "aws" else 0.0
+    people = open_people(
+        store,
+        clock,
+        settings.registration,
+        still_needed=still_needed,
+        forget=forget,
+        indexes_lag=timedelta(seconds=lag_seconds),
+        passwords=passwords,
+    )
+    secret = load_secret(settings)
+    live = Live(engine, clock, key=derived(secret, "positions"), lag_seconds=lag_seconds)
+    cursors = Cursors(derived(secret, "cursors"))
+    core = Core(settings=settings, engine=engine, store=store, clock=clock, people=people, live=live, cursors=cursors)
+    made += [make(core) for make in makers]
+    await store.create_tables(accounts, *(table for app in made for table in app.tables))
+    await people.accounts.finish_departures()
+    working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
+    try:
+        yield _litestar(core, made)
+    finally:
+        await live.stop()
+        for task in working:
+            task.cancel()
+        await asyncio.gather(*working, return_exceptions=True)
+        people.close()
+
+
+def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
+    door = Door(core.people.callers, Clients.of(core.settings), core.clock)
+    own = people_doors.doors(core, door, apps)
+    everything = [own, *apps]
+    problems = Problems(
+        {error: kind for app in everything for error, kind in app.errors.items()},
+        {entity: view for app in everything for entity, view in app.views.items()},
+    )
+    here = {app.name: app.dish for app in apps if app.dish is not None}
+    dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
+    givers = Givers(
+        door, core.people.answers, core.store, core.cursors, derived(load_secret(core.settings), "requests")
+    )
+    services = {name: service for app in everything for name, service in app.services.items()}
+    services |= {"live": core.live, "door": door}
+    doors: list[ControllerRouterHandler] = [
+        Router(
+            API, route_handlers=[given_to(handler, services, givers) for app in everything for handler in app.routes]
+        ),
+        *(
+            given_to(page, services, givers)
+            for page in (
+                home(core, apps, dishes),
+                *(page for app in everything for page in app.pages),
+                *problems.pages(),
+                *openapi.pages(),
+                style.style,
+                style.hue,
+            )
+        ),
+        health.healthz,
+        health.readyz,
+        layout.static_files(),
+    ]
+    application = Litestar(
+        route_handlers=doors,
+        dto=bodies.StrictBody,
+        return_dto=None,
+        before_request=checked(door),
+        state=State({"settings": core.settings, "engine": core.engine, "live": core.live}),
+        template_config=layout.templates(dishes, [app.templates for app in apps if app.templates is not None]),
         exception_handlers=problems.handlers(),
         before_send=[security.add_headers],
-        # The API, and the page that describes it, come with the first app; the framework's own loads from other hosts.
+        request_max_body_size=LARGEST_BODY,
+        # The document and its page are our own; the framework's page loads from other hosts.
         openapi_config=None,
         logging_config=None,
     )
+    # Around everything, and not among the middleware, which an address that is no route's never comes to.
+    application.asgi_handler = RequestLog(core.settings)(application.asgi_handler)
+    return application
+
+
+def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
+    """What every request is held to before its handler is asked."""
+
+    async def check(request: Request[Any, Any, Any]) -> None:
+        door.must_be_same_origin(request)
+        await bodies.check_parameters(request)
+
+    return check
+
+
+async def _kept_running(consumer: Consumer) -> None:
+    while True:
+        try:
+            await consumer.run()
+        except Exception:
+            log.exception("%s failed and is started again", consumer.name)
+        await asyncio.sleep(CONSUMER_PAUSE_SECONDS)

@@ -85,7 +85,8 @@ class Visit:
 
     def picture(self, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}-{self.named}.png")
+        # To hide the caret, styles would be put on every field, and stay behind.
+        self.page.screenshot(path=SCREENSHOTS / f"{name}-{self.named}.png", caret="initial")
 
     def picture_of(self, selector: str, name: str) -> None:
         """A part of the page, in a window that is tall enough for all of it."""

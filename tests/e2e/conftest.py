@@ -4,16 +4,16 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser
 
-from tests.commands import running
 from tests.e2e.browsing import Visit, launched, open_visit
+from tests.e2e.toys import toy_on
 from tests.needs import need
 
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory) -> Iterator[str]:
-    """The suite in a process of its own, as people run it."""
-    with running("serve", "--port", "0", cwd=tmp_path_factory.mktemp("suite")) as (_, address):
-        yield address
+    """The suite in a process of its own, with the toy among its apps."""
+    with toy_on(tmp_path_factory.mktemp("suite")) as toy:
+        yield toy.address
 
 
 # One for each module, not for the session: while it is open, no event loop can be started in this thread.
@@ -29,8 +29,10 @@ def visit(browser, address) -> Iterator[Callable[..., Visit]]:
     """Opens a page; at the end of the test, every window must have stayed free of errors."""
     with ExitStack() as windows:
 
-        def visited(path: str, screen: str = "phone", theme: str = "light", status: int = 200, **options) -> Visit:
-            visit = windows.enter_context(open_visit(browser, address, screen, theme, **options))
+        def visited(
+            path: str, screen: str = "phone", theme: str = "light", status: int = 200, at: str = "", **options
+        ) -> Visit:
+            visit = windows.enter_context(open_visit(browser, at or address, screen, theme, **options))
             visit.open(path, status)
             return visit
 

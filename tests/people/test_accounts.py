@@ -1,6 +1,7 @@
 """Accounts: one per address, changed by their owners only, gone without a trace."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -251,6 +252,7 @@ async def test_a_new_address_is_unique_and_frees_the_old_one(people):
     with pytest.raises(WrongPassword):
         await people.accounts.change_email(caller, "countess@example.org", "wrong horse!")
     moved = await people.accounts.change_email(caller, "Countess@example.org", PASSWORD)
+    caller = replace(caller, session_epoch=2)
     assert (moved.email, moved.version) == ("Countess@example.org", 2)
     assert await people.accounts.by_id(caller.user_id) == moved
     with pytest.raises(WrongCredentials):
@@ -259,8 +261,28 @@ async def test_a_new_address_is_unique_and_frees_the_old_one(people):
     await people.registered("ada@example.org", "Another Ada")
     # Another spelling of one's own address is no other address; the same spelling is no change.
     respelled = await people.accounts.change_email(caller, "COUNTESS@example.org", PASSWORD)
+    caller = replace(caller, session_epoch=3)
     assert (respelled.email, respelled.version) == ("COUNTESS@example.org", 3)
     assert await people.accounts.change_email(caller, "COUNTESS@example.org", PASSWORD) == respelled
+
+
+async def test_a_new_address_ends_the_other_sessions_and_leaves_no_row_of_them(busy_people):
+    people = busy_people
+    here = (await people.accounts.register("ada@example.org", PASSWORD, "Ada")).session.secret
+    there = await people.signed_in()
+    caller = await people.known(here)
+    await people.accounts.change_email(caller, "countess@example.org", PASSWORD)
+    assert await people.callers.find(there) is None
+    assert (await people.known(here)).session_epoch == 2
+    await people.sessions.tidy(caller.user_id, 2)
+    assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
+    # Who was signed in elsewhere cannot take the address back, nor can a session of an earlier epoch.
+    with pytest.raises(SessionOver):
+        await people.accounts.change_email(caller, "ada@example.org", PASSWORD)
+    # The same address once more changes nothing, and ends nothing.
+    there = await people.signed_in("countess@example.org")
+    await people.accounts.change_email(await people.known(here), "countess@example.org", PASSWORD)
+    assert await people.callers.find(there)
 
 
 async def test_an_address_that_is_wanted_by_many_at_once_goes_to_one(busy_people):
@@ -388,7 +410,8 @@ async def test_someone_who_is_needed_stays_and_nothing_is_forgotten(tmp_path):
         assert forgotten == []
         places.clear()
         await people.accounts.delete(caller, PASSWORD)
-        assert forgotten == [caller.user_id]
+        # Before the account goes, so that who is interrupted can ask again; and after it, when nothing can follow.
+        assert forgotten == [caller.user_id] * 2
 
 
 async def test_who_was_interrupted_while_leaving_is_still_signed_in_and_asks_again(tmp_path):
@@ -406,6 +429,24 @@ async def test_who_was_interrupted_while_leaving_is_still_signed_in_and_asks_aga
         with pytest.raises(Unavailable):
             await people.accounts.delete(caller, PASSWORD)
         await people.accounts.delete(await people.known(made.session.secret), PASSWORD)
+        assert await people.rows() == []
+
+
+async def test_what_was_written_while_the_account_went_goes_with_the_next_deletion_or_the_next_start(tmp_path):
+    forgotten, busy = [], [False, True]
+
+    async def forget(user_id):
+        forgotten.append(user_id)
+        if busy and busy.pop(0):
+            raise Unavailable("busy")
+
+    async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
+        caller = await people.registered()
+        # The account is gone, whatever is left to do: that is what was asked.
+        await people.accounts.delete(caller, PASSWORD)
+        assert await people.kinds() == ["Departure", "Session", "SessionOfUser"]
+        await people.accounts.finish_departures()
+        assert forgotten == [caller.user_id] * 3
         assert await people.rows() == []
 
 

@@ -12,6 +12,7 @@ from potluck.people.entities import (
     AnswerOfUser,
     ApiToken,
     ApiTokenOfUser,
+    Departure,
     EmailAddress,
     EverythingOfUser,
     IdempotentAnswer,
@@ -106,14 +107,15 @@ answer = IdempotentAnswer(
     made="1",
     ttl=SOON,
 )
-adas_answer = AnswerOfUser(user_id=ADA, key="a#key", ttl=SOON)
+adas_answer = AnswerOfUser(user_id=ADA, caller=str(ADA), key="a#key", ttl=SOON)
+bens_departure = Departure(user_id=BEN)
 
 ADAS = [ada, adas_phone, adas_laptop, adas_script, adas_reset, adas_welcome, adas_answer]
 BY_SECRET = [adas_address, on_phone, on_laptop, script, reset, welcome, familys_welcome, answer]
 # Rows that no answer may hold: another person's, and one that expires now.
 bens_script = replace(adas_script, user_id=BEN)
 expired = replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
-ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, expired]
+ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, bens_departure, expired]
 
 OF_ADA = f"USER#{ADA}"
 OF_PLACE = f"PLACE#shopping#{FAMILY}"
@@ -300,11 +302,16 @@ RECORDS = {
         EverythingOfUser.of(ADA),
         {
             "PK": OF_ADA,
-            "SK": 'IDEMPOTENCY#a"~key',
+            "SK": f'IDEMPOTENCY#{ADA}#a"~key',
             "entityType": "AnswerOfUser",
             "userId": str(ADA),
             "ttl": SOON,
         },
+    ),
+    "somebody who is leaving": Golden(
+        bens_departure,
+        Departure.all_unfinished(),
+        {"PK": "DEPARTURES", "SK": f"USER#{BEN}", "entityType": "Departure", "userId": str(BEN)},
     ),
 }
 
@@ -339,6 +346,7 @@ CASES = [
         adas_address,
         1.0,
     ),
+    Case(Departure.all_unfinished(), sent.query("DEPARTURES", begins_with="USER#"), [bens_departure], 1.0),
     Case(Session.by_hash(PHONE), sent.get_item(f"SESSION#{PHONE}", "SESSION"), on_phone, 1.0),
     Case(SessionOfUser.by_hash(ADA, PHONE), sent.get_item(OF_ADA, f"SESSION#{PHONE}"), adas_phone, 1.0),
     Case(

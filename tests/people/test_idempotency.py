@@ -1,6 +1,7 @@
 """Doing it once: the same request again is answered alike and writes nothing."""
 
 import asyncio
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
@@ -206,6 +207,7 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
 
     await people.accounts.rename(ada, "Countess", 1, alongside=keep("name"))
     await people.accounts.change_email(ada, "countess@example.org", PASSWORD, alongside=keep("email"))
+    ada = replace(ada, session_epoch=2)
     await people.accounts.change_password(ada, PASSWORD, "battery staple", alongside=keep("password"))
     ada = await people.known(await people.signed_in("countess@example.org", "battery staple"))
     made = await people.invitations.make("shopping", "family", "member", ada.user_id, alongside=keep("invitation"))
@@ -233,6 +235,55 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
             await attempt
     assert await people.accounts.by_id(ada.user_id)
     assert (await people.kinds()).count("ApiToken") == (await people.kinds()).count("Invitation") == 0
+
+
+async def test_an_answer_to_somebody_who_asked_as_nobody_goes_with_their_account(people):
+    asked = Asked.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
+
+    def keep(asked):
+        def keeping(registered):
+            user_id = registered.account.user_id
+            answer = Answer(status=201, body=b"pls_", made=str(user_id), secret=True, of=user_id)
+            return people.answers.keeping(asked, answer, account_checked=True)
+
+        return keeping
+
+    made = await people.accounts.register("ada@example.org", PASSWORD, "Ada", alongside=keep(asked))
+    ada = await people.known(made.session.secret)
+    # The same key again, of the same person as themselves, is another one.
+    await people.store.transact(*people.answers.keeping(Asked(ada.user_id, asked.key, REQUEST), Answer(status=200)))
+    with pytest.raises(AlreadyDone) as done:
+        await people.answers.find(asked)
+    assert done.value.made == str(ada.user_id)
+    await people.accounts.delete(ada, PASSWORD)
+    assert await people.rows() == []
+
+
+async def test_a_reset_is_redeemed_once_and_its_answer_is_kept(people):
+    ada = await people.registered()
+    issued = await people.resets.issue("ada@example.org")
+    asked = Asked.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
+
+    def keep(user_id):
+        return people.answers.keeping(asked, Answer(status=204, of=user_id), account_checked=True)
+
+    async def redeem():
+        await people.resets.redeem(issued.secret, "battery staple", keep)
+        return Answer(status=204)
+
+    answers = await asyncio.gather(*(people.answers.once(asked, redeem) for _ in range(5)))
+    assert {(each.status, each.body) for each in answers} == {(204, b"")}
+    # A key that was used stops another reset, and is not mistaken for a link that is over.
+    issued = await people.resets.issue("ada@example.org")
+    with pytest.raises(AlreadyExists):
+        await people.resets.redeem(issued.secret, "another staple", keep)
+    assert (await people.accounts.by_id(ada.user_id)).session_epoch == 2
+
+
+def test_what_is_kept_of_a_request_tells_its_password_to_nobody_without_the_key():
+    asked = ("POST", "/api/v1/sessions", b'{"email":"ada@example.org","password":"correct horse"}')
+    assert request_hash(*asked, b"key") == request_hash(*asked, b"key")
+    assert len({request_hash(*asked), request_hash(*asked, b"key"), request_hash(*asked, b"another")}) == 3
 
 
 def test_a_key_has_up_to_128_printable_characters_and_an_anonymous_callers_is_a_uuid():

@@ -185,3 +185,39 @@ async def test_a_place_has_not_too_many_open_invitations(embedded_people):
     with pytest.raises(TooMany):
         await people.invitations.make("shopping", FAMILY, "member", ada.user_id)
     await people.invitations.make("shopping", "another", "member", ada.user_id)
+
+
+async def test_whom_the_operator_invites_registers_once_and_comes_into_no_place(people):
+    people.accounts.registration = "invited"
+    with people.recording.scope() as calls:
+        made = await people.invitations.make_for_newcomer()
+    assert calls.operations == ["Query", "TransactWriteItems"]
+    assert made.expires_at == NOW + timedelta(days=7)
+    assert (await people.invitations.look(made.secret)).app == "potluck"
+    # Somebody who has an account already has nothing to come into.
+    with pytest.raises(InvitationInvalid):
+        await people.invitations.accept(made.secret, BEN, lambda _: ())
+    ended = await outcomes(
+        *(
+            people.accounts.register(f"ada{each}@example.org", PASSWORD, "Ada", invitation=made.secret)
+            for each in range(3)
+        )
+    )
+    assert ended == {"done": 1, InvitationInvalid: 2}
+    assert (await people.kinds()).count("Account") == 1
+    assert not [kind for kind in await people.kinds() if kind.startswith("Invitation")]
+    with pytest.raises(InvitationInvalid):
+        await people.accounts.register("eve@example.org", PASSWORD, "Eve", invitation=made.secret)
+
+
+async def test_the_operators_invitation_is_over_after_a_week_and_can_be_withdrawn(embedded_people):
+    people = embedded_people
+    people.accounts.registration = "invited"
+    over = await people.invitations.make_for_newcomer()
+    people.clock.forward(days=7)
+    withdrawn = await people.invitations.make_for_newcomer()
+    (listed,) = await people.invitations.of_place("potluck", "potluck")
+    await people.invitations.withdraw("potluck", "potluck", listed.invitation_id)
+    for made in (over, withdrawn):
+        with pytest.raises(InvitationInvalid):
+            await people.accounts.register("ada@example.org", PASSWORD, "Ada", invitation=made.secret)

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import re
 import struct
@@ -5,31 +6,76 @@ import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from litestar.testing import TestClient
 
-from potluck import suite
-from potluck.settings import Settings
+from potluck.suite import system_clock
 from potluck.web import dishes, layout
+from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page
+from tests.web.suites import bearer, signed_up, suite_on
 from tools import app_icons
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = ("/", "/nowhere", "/style", *(f"/style/{dish.id}" for dish in dishes.DISHES))
+FOR_VISITORS = (
+    "/",
+    "/nowhere",
+    "/sign-up",
+    "/sign-in",
+    "/forgotten",
+    "/reset",
+    "/invitation",
+    "/goodbye",
+    "/problems",
+    "/problems/busy",
+    "/schema",
+    "/style",
+    *(f"/style/{dish.id}" for dish in dishes.DISHES),
+)
+# Of somebody who is signed in, marked so that both fit into one list.
+THEIRS = "ada:"
+FOR_PEOPLE = (f"{THEIRS}/", f"{THEIRS}/account", f"{THEIRS}/account/delete", f"{THEIRS}/notes", f"{THEIRS}/notes/book")
+PAGES = (*FOR_VISITORS, *FOR_PEOPLE)
 VENDOR = layout.STATIC / "vendor"
 
 
+class Served:
+    """The suite, asked by tests that wait for nothing."""
+
+    def __init__(self, runner, client) -> None:
+        self.runner = runner
+        self.client = client
+        made = self.runner.run(signed_up(client))
+        self.ada = bearer(made)
+        opened = self.runner.run(client.post("/notes", data={"name": "Campfire"}, headers=self.ada))
+        self.book = opened.headers["location"]
+        self.runner.run(client.post(f"{self.book}/notes", data={"title": "Firewood"}, headers=self.ada))
+
+    def get(self, path, headers=None):
+        if not path.startswith(THEIRS):
+            return self.runner.run(self.client.get(path, headers=headers))
+        path = path.removeprefix(THEIRS).replace("/notes/book", self.book)
+        return self.runner.run(self.client.get(path, headers=(headers or {}) | self.ada))
+
+
 @pytest.fixture(scope="module")
-def client(tmp_path_factory) -> Iterator[TestClient]:
-    with TestClient(app=suite.assemble(Settings(data=tmp_path_factory.mktemp("data")))) as client:
-        yield client
+def client(tmp_path_factory) -> Iterator[Served]:
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        # A person who signs in for pages signs in with a clock that moves.
+        suite = suite_on(tmp_path_factory.mktemp("data"), (notes_app,), clock=system_clock)
+        client, _ = runner.run(stack.enter_async_context(suite))
+        yield Served(runner, client)
+        runner.run(stack.aclose())
 
 
 def page(client, path) -> Page:
-    return Page(client.get(path, headers=BROWSER).text)
+    answer = client.get(path, headers=BROWSER)
+    assert answer.status_code == (404 if path == "/nowhere" else 200), path
+    return Page(answer.text)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -39,7 +85,7 @@ def test_a_page_needs_nothing_inline_and_nothing_from_other_hosts(client, path):
     for tag, attributes in Page(text).tags:
         assert tag not in ("style", "base")
         assert not [name for name in attributes if name == "style" or name.startswith(("on", "hx-on"))], tag
-        for name in ("href", "src", "action", "hx-get"):
+        for name in ("href", "src", "action", "hx-get", "hx-post", "hx-sse:connect"):
             assert attributes.get(name, "/").startswith(("/", "#")), attributes
 
 
@@ -56,17 +102,19 @@ def test_ids_are_given_once_and_everything_named_by_id_is_there(client, path):
 
 
 def test_everything_a_page_links_to_is_there_and_has_its_type(client):
-    shown = page(client, "/style")
-    linked = {attributes["href"].partition("#")[0] for attributes in shown.all("link", "use")}
-    linked |= {attributes["src"] for attributes in shown.all("script")}
+    linked = set()
+    for path in PAGES:
+        shown = page(client, path)
+        linked |= {attributes["href"].partition("#")[0] for attributes in shown.all("link", "use")}
+        linked |= {attributes["src"] for attributes in shown.all("script")}
     types = Counter()
     for address in linked:
         answer = client.get(address)
         assert answer.status_code == 200, address
         types[answer.headers["content-type"].split(";")[0]] += 1
     assert types == {
-        "text/css": 5,
-        "text/javascript": 8,
+        "text/css": 7,
+        "text/javascript": 13,
         "font/woff2": 2,
         "image/svg+xml": 2,
         "image/png": 1,
@@ -77,6 +125,12 @@ def test_everything_a_page_links_to_is_there_and_has_its_type(client):
 def test_htmx_is_loaded_only_where_it_is_used(client):
     assert not [each for each in page(client, "/").all("script") if "htmx" in each["src"]]
     assert len([each for each in page(client, "/style").all("script") if "htmx" in each["src"]]) == 2
+
+
+def test_what_listens_to_a_stream_is_there_before_what_opens_it(client):
+    scripts = [each["src"].partition("?")[0].rpartition("/")[2] for each in page(client, FOR_PEOPLE[-1]).all("script")]
+    # Both kinds run when the page has been read, in the order of the page.
+    assert scripts.index("live.js") < scripts.index("htmx.min.js") < scripts.index("hx-sse.min.js")
 
 
 def test_what_style_sheets_name_is_there(client):
@@ -96,7 +150,7 @@ def test_every_class_in_the_templates_has_a_rule_and_no_rule_is_left_over():
     ]
     written = "".join(file.read_text() for file in sources)
     words = set(re.findall(r"[a-z][\w-]*", written))
-    generated = {"h0", "h1", "h2", "h3", "h4", "part-0", "part-1", "part-2"}
+    generated = {"h0", "h1", "h2", "h3", "h4", "part-0", "part-1", "part-2", "patch"}
     assert sorted(styled - words - generated) == []
 
 
@@ -152,4 +206,4 @@ def test_the_icons_of_the_installed_app_are_drawn_from_the_plate():
 
 def test_a_hue_that_is_none_is_not_found(client):
     assert client.get("/style/mustard", headers=BROWSER).status_code == 404
-    assert client.get("/style?page=99", headers=BROWSER).status_code == 400
+    assert client.get("/style?page=99", headers=BROWSER).status_code == 422

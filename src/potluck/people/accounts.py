@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from potluck.people.entities import (
     Account,
     ApiToken,
     ApiTokenOfUser,
+    Departure,
     EmailAddress,
     EverythingOfUser,
     IdempotentAnswer,
@@ -36,12 +38,13 @@ from potluck.people.particulars import checked_email, checked_name, checked_pass
 from potluck.people.passwords import Passwords
 from potluck.people.resets import dropping_reset, ending_resets
 from potluck.people.secrets import Random, new_id, system_random
-from potluck.people.sessions import OpenedSession, Sessions, dropping, next_epoch, opening
+from potluck.people.sessions import OpenedSession, Sessions, continuing, dropping, next_epoch, opening
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS, SIGN_INS_TO, Throttles
 from potluck.store import Clock, Store
 from potluck.table import (
     ConditionFailed,
     NotFound,
+    OutcomeUnknown,
     Unavailable,
     VersionConflict,
     WriteRefused,
@@ -126,7 +129,7 @@ class Accounts:
     """Every account, and what its owner may do with it.
 
     The assembly says what an account means to the apps: `still_needed` names the places that only this person looks
-    after, and `forget` removes what is theirs there.
+    after, and `forget` removes what is theirs there. What they find by an index may be as old as `indexes_lag`.
     """
 
     def __init__(
@@ -140,6 +143,7 @@ class Accounts:
         *,
         still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them,
         forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget,
+        indexes_lag: timedelta = timedelta(0),
         random: Random = system_random,
     ) -> None:
         self._store = store
@@ -150,6 +154,7 @@ class Accounts:
         self.registration = registration
         self._still_needed = still_needed
         self._forget = forget
+        self._indexes_lag = indexes_lag
         self._random = random
 
     # --- coming -------------------------------------------------------------------------------------------------
@@ -176,7 +181,7 @@ class Accounts:
         user_id = new_id(self._random)
         claim: list[Operation] = []
         if self.registration == "invited" and invitation is not None:
-            claim = [await claiming(self._store, invitation, user_id)]
+            claim = await claiming(self._store, invitation, user_id)
         now = self._now()
         account = Account(
             user_id=user_id,
@@ -211,15 +216,16 @@ class Accounts:
         return account
 
     async def rename(
-        self, caller: Caller, name: str, version: int, alongside: Alongside[Account] = nothing_else
+        self, caller: Caller, name: str | None, version: int, alongside: Alongside[Account] = nothing_else
     ) -> Account:
-        """Another name, if the account is still of the version that was seen; the same name changes nothing."""
+        """Another name, if the account is of the version that was seen; the same name, or none, changes nothing."""
         caller.must_manage_account()
-        (name,) = refuse_all(checked_name(name))
+        if name is not None:
+            (name,) = refuse_all(checked_name(name))
         account = await self.by_id(caller.user_id)
         if account.version != version:
             raise Stale(account)
-        if account.name == name:
+        if name is None or account.name == name:
             return account
         now = self._now()
         renamed = replace(account, name=name, updated_at=now, version=version + 1)
@@ -235,7 +241,7 @@ class Accounts:
     async def change_email(
         self, caller: Caller, email: str, password: str, alongside: Alongside[Account] = nothing_else
     ) -> Account:
-        """Another address, if no other account has it; the old one is free in the same moment."""
+        """Another address, if no other account has it; the old one is free, and every other session over, at once."""
         caller.must_manage_account()
         (email,) = refuse_all(checked_email(email))
         account = await self._confirmed(caller, password)
@@ -243,13 +249,18 @@ class Accounts:
             if account.email == email:
                 return account
             now = self._now()
-            moved = replace(account, email=email, updated_at=now, version=account.version + 1)
-            change = update(
-                account,
-                the(Account.email).becomes(email),
-                the(Account.updated_at).becomes(now),
-                when=the(Account.session_epoch) == caller.session_epoch,
-            )
+            epoch = caller.session_epoch + 1
+            moved = replace(account, email=email, updated_at=now, session_epoch=epoch, version=account.version + 1)
+            change = [
+                update(
+                    account,
+                    the(Account.email).becomes(email),
+                    the(Account.updated_at).becomes(now),
+                    the(Account.session_epoch).becomes(epoch),
+                    when=the(Account.session_epoch) == caller.session_epoch,
+                ),
+                continuing(caller),
+            ]
             old, new = folded_email(account.email), folded_email(email)
             addresses: list[Operation] = []
             if old != new:
@@ -258,16 +269,17 @@ class Accounts:
                     delete(EmailAddress.by_folded(old), when=the(EmailAddress.user_id) == account.user_id),
                 ]
             try:
-                await self._store.transact(change, *addresses, *alongside(moved))
+                await self._store.transact(*change, *addresses, *alongside(moved))
             except WriteRefused as refusal:
                 if addresses and refusal.operation is addresses[0]:
                     raise EmailTaken from refusal
-                if refusal.position != 0:
+                if refusal.position not in (0, 1):
                     raise
                 if not isinstance(refusal, VersionConflict) or refusal.current is None:
                     raise SessionOver from refusal
                 account = refusal.current
                 continue
+            await self._sessions.tidy(caller.user_id, epoch)
             return moved
         raise Unavailable("change of e-mail: the account was changed again and again")
 
@@ -325,7 +337,7 @@ class Accounts:
     async def delete(self, caller: Caller, password: str) -> None:
         """The account goes, and everything that is only theirs. StillNeeded where a place would be left alone.
 
-        The account itself goes last: who was interrupted is still signed in, and asks again.
+        Almost everything goes before the account itself: who was interrupted is still signed in, and asks again.
         """
         caller.must_manage_account()
         account = await self._confirmed(caller, password)
@@ -340,27 +352,44 @@ class Accounts:
                 await self._store.transact(
                     delete(account, when=present),
                     delete(EmailAddress.by_folded(folded), when=the(EmailAddress.user_id) == account.user_id),
+                    put(Departure(user_id=account.user_id)),
                 )
                 break
             except WriteRefused:
                 account = await self.by_id(caller.user_id)
         else:
             raise Unavailable("deletion: the account was changed again and again")
-        # What was written meanwhile. Nothing can follow: whoever writes for a person checks that the account is there.
-        await self._store.write_each(
-            [
-                *_belongings(await self._everything(caller.user_id)),
-                self._throttles.forgetting(SIGN_INS_TO, folded),
-                self._throttles.forgetting(PASSWORD_CHECKS, str(caller.user_id)),
-            ]
-        )
+        try:
+            await self._store.write_each(
+                [
+                    self._throttles.forgetting(SIGN_INS_TO, folded),
+                    self._throttles.forgetting(PASSWORD_CHECKS, str(caller.user_id)),
+                ]
+            )
+            # What apps find by an index, they find once it is there.
+            await asyncio.sleep(self._indexes_lag.total_seconds())
+            await self.finish_departures()
+        except (Unavailable, OutcomeUnknown):
+            # The account is gone, which is what was asked. What may have been written meanwhile is found by the next
+            # deletion, or when the suite starts again.
+            return
+
+    async def finish_departures(self) -> None:
+        """Remove what was written for people while their accounts went.
+
+        Nothing can follow: whoever writes for a person checks in the same transaction that the account is there.
+        """
+        for departure in await self._store.all(Departure.all_unfinished()):
+            await self._forget(departure.user_id)
+            await self._store.write_each(_belongings(await self._everything(departure.user_id)))
+            await self._store.delete(departure)
 
     # --- what these share ---------------------------------------------------------------------------------------
 
     async def _confirmed(self, caller: Caller, password: str) -> Account:
         """The account, if this is its password; guessing it is throttled for whoever is signed in, too."""
-        await self._throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
         account = await self.by_id(caller.user_id)
+        await self._throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
         if not await self._passwords.verify(password, account.password_hash):
             raise WrongPassword
         return account
@@ -387,7 +416,7 @@ def _belongings(everything: EverythingOfUser, but_session: str | None = None) ->
     for invitation in everything.invitations:
         rows += withdrawing(invitation)
     for answer in everything.answers:
-        rows += [delete(IdempotentAnswer.by_key(str(answer.user_id), answer.key)), delete(answer)]
+        rows += [delete(IdempotentAnswer.by_key(answer.caller, answer.key)), delete(answer)]
     return rows
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "AnswerOfUser",
     "ApiToken",
     "ApiTokenOfUser",
+    "Departure",
     "EmailAddress",
     "EverythingOfUser",
     "IdempotentAnswer",
@@ -34,7 +35,18 @@ __all__ = [
     "folded_email",
 ]
 
-accounts = Table("Accounts", "PK", "SK", ttl="ttl", type_attribute="entityType", names="camel")
+accounts = Table(
+    "Accounts",
+    "PK",
+    "SK",
+    ttl="ttl",
+    type_attribute="entityType",
+    names="camel",
+    accepted={
+        "constant-partition: Departure": "People leave seldom, their row is there for moments only, and it must be"
+        " found without knowing whose it is.",
+    },
+)
 
 Email = Annotated[str, Meta(min_length=3, max_length=254)]
 # A SHA-256 in hexadecimal. The secrets are random and long, so a fast hash is enough; passwords have a slow one.
@@ -82,6 +94,16 @@ class EmailAddress(Entity, table=accounts, type="EmailAddress", key=("EMAIL#{fol
     @get(consistent=True)
     def by_folded(folded: str) -> None:
         """Whose address is this?"""
+
+
+class Departure(Entity, table=accounts, type="Departure", key=("DEPARTURES", "USER#{user_id}")):
+    """Someone whose account has gone, until it is certain that nothing of theirs is left anywhere."""
+
+    user_id: UUID
+
+    @query(consistent=True)
+    def all_unfinished() -> None:
+        """Of whom may something be left?"""
 
 
 # --- who is calling --------------------------------------------------------------------------------------------------
@@ -296,10 +318,12 @@ class IdempotentAnswer(
         """Was this asked before, and what was the answer?"""
 
 
-class AnswerOfUser(Entity, table=accounts, type="AnswerOfUser", key=("USER#{user_id}", "IDEMPOTENCY#{key}")):
+class AnswerOfUser(Entity, table=accounts, type="AnswerOfUser", key=("USER#{user_id}", "IDEMPOTENCY#{caller}#{key}")):
     """A kept answer, where it is found to go with the account."""
 
     user_id: UUID
+    caller: Annotated[str, Meta(min_length=1, max_length=100), KeyOnly]
+    """As whom they asked: who registers or signs in asks as nobody."""
     key: Annotated[str, Meta(min_length=1, max_length=128), KeyOnly]
     ttl: ExpiresAt
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from hashlib import sha256
 from uuid import UUID
 
 from potluck.people.entities import Account, AnswerOfUser, IdempotentAnswer
@@ -33,6 +33,8 @@ class Answer:
     """The id of what was made."""
     secret: bool = False
     """Whether it holds a secret: then only that it was done is kept, and what it made."""
+    of: UUID | None = None
+    """Whose it is, where somebody asked as nobody: who registers or signs in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +118,19 @@ class Answers:
             ttl=ttl,
         )
         operations: list[Operation] = [put(kept, when=absent)]
-        if isinstance(asked.caller, UUID):
-            operations.append(put(AnswerOfUser(user_id=asked.caller, key=asked.key, ttl=ttl)))
+        user_id = asked.caller if isinstance(asked.caller, UUID) else answer.of
+        if user_id is not None:
+            operations.append(put(AnswerOfUser(user_id=user_id, caller=str(asked.caller), key=asked.key, ttl=ttl)))
             if not account_checked:
-                operations.append(check(Account.by_id(asked.caller), when=present))
+                operations.append(check(Account.by_id(user_id), when=present))
         return operations
 
 
-def request_hash(method: str, target: str, body: bytes) -> str:
-    """The same for the same request: method, path with its query, and body to the byte."""
+def request_hash(method: str, target: str, body: bytes, key: bytes = b"") -> str:
+    """The same for the same request: method, path with its query, and body to the byte.
+
+    The body may hold a password, which must not be guessed from what is stored: without the key, nobody can.
+    """
     parts = (method.upper().encode(), target.encode("utf-8", "surrogatepass"), body)
     # With the lengths in front, no two requests are the same bytes.
-    return sha256(b"".join(b"%d:%s" % (len(part), part) for part in parts)).hexdigest()
+    return hmac.digest(key, b"".join(b"%d:%s" % (len(part), part) for part in parts), "sha256").hex()

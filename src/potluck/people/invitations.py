@@ -33,6 +33,12 @@ __all__ = [
 INVITATION_LASTS = timedelta(days=7)
 INVITATIONS_OF_PLACE = 100
 
+# The operator invites to Potluck itself: to register, where that needs an invitation, and to no place in any app. The
+# first person has nobody else who could invite them, and an operator need not have an account.
+POTLUCK = "potluck"
+NEWCOMER = "newcomer"
+OPERATOR = UUID(int=0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeInvitation:
@@ -76,50 +82,23 @@ class Invitations:
         alongside: Alongside[MadeInvitation] = nothing_else,
     ) -> MadeInvitation:
         """A way into a place, in a role, for whoever is given the secret."""
-        if email is not None:
-            (email,) = refuse_all(checked_email(email))
-        if await self._store.count(InvitationOfPlace.all_of_place(app, place)) >= INVITATIONS_OF_PLACE:
-            raise TooMany("open invitations", INVITATIONS_OF_PLACE)
-        secret = new_secret(SecretKind.INVITATION, self._random)
-        invitation_id, hash = new_id(self._random), hash_of(secret)
-        now = self._clock().replace(microsecond=0)
-        expires_at = now + INVITATION_LASTS
-        ttl = int(expires_at.timestamp())
-        made = MadeInvitation(invitation_id=invitation_id, secret=secret, expires_at=expires_at)
-        by_secret = Invitation(
-            hash=hash,
-            invitation_id=invitation_id,
-            app=app,
-            place=place,
-            role=role,
-            invited_by=invited_by,
-            created_at=now,
-            ttl=ttl,
-        )
-        of_place = InvitationOfPlace(
-            invitation_id=invitation_id,
-            hash=hash,
-            app=app,
-            place=place,
-            role=role,
-            email=email,
-            invited_by=invited_by,
-            created_at=now,
-            ttl=ttl,
-        )
-        of_user = InvitationOfUser(
-            user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, ttl=ttl
-        )
+        made, rows = await self._new(app, place, role, invited_by, email)
         try:
             await self._store.transact(
                 check(Account.by_id(invited_by), when=present),
-                *(put(row, when=absent) for row in (by_secret, of_place, of_user)),
+                *(put(row, when=absent) for row in rows),
                 *alongside(made),
             )
         except NotFound as refusal:
             if refusal.position != 0:
                 raise
             raise AccountGone from refusal
+        return made
+
+    async def make_for_newcomer(self) -> MadeInvitation:
+        """A way to register, for whoever the operator gives the secret to."""
+        made, rows = await self._new(POTLUCK, POTLUCK, NEWCOMER, OPERATOR, None)
+        await self._store.transact(*(put(row, when=absent) for row in rows[:2]))
         return made
 
     async def look(self, secret: str) -> Invitation:
@@ -129,7 +108,7 @@ class Invitations:
     async def open(self, secret: str, user_id: UUID) -> Acceptance:
         """What it opens for this person, and the writes to be put into the transaction in which they come in."""
         invitation = await _valid(self._store, secret)
-        if invitation.claimed_by not in (None, user_id):
+        if invitation.claimed_by not in (None, user_id) or invitation.app == POTLUCK:
             raise InvitationInvalid
         using_up = (
             delete(Invitation.by_hash(invitation.hash), when=_unclaimed() | (the(Invitation.claimed_by) == user_id)),
@@ -173,6 +152,45 @@ class Invitations:
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         await self._store.write_each(row for each in found for row in withdrawing(each))
 
+    async def _new(
+        self, app: str, place: str, role: str, invited_by: UUID, email: str | None
+    ) -> tuple[MadeInvitation, tuple[Invitation, InvitationOfPlace, InvitationOfUser]]:
+        if email is not None:
+            (email,) = refuse_all(checked_email(email))
+        if await self._store.count(InvitationOfPlace.all_of_place(app, place)) >= INVITATIONS_OF_PLACE:
+            raise TooMany("open invitations", INVITATIONS_OF_PLACE)
+        secret = new_secret(SecretKind.INVITATION, self._random)
+        invitation_id, hash = new_id(self._random), hash_of(secret)
+        now = self._clock().replace(microsecond=0)
+        expires_at = now + INVITATION_LASTS
+        ttl = int(expires_at.timestamp())
+        made = MadeInvitation(invitation_id=invitation_id, secret=secret, expires_at=expires_at)
+        by_secret = Invitation(
+            hash=hash,
+            invitation_id=invitation_id,
+            app=app,
+            place=place,
+            role=role,
+            invited_by=invited_by,
+            created_at=now,
+            ttl=ttl,
+        )
+        of_place = InvitationOfPlace(
+            invitation_id=invitation_id,
+            hash=hash,
+            app=app,
+            place=place,
+            role=role,
+            email=email,
+            invited_by=invited_by,
+            created_at=now,
+            ttl=ttl,
+        )
+        of_user = InvitationOfUser(
+            user_id=invited_by, invitation_id=invitation_id, hash=hash, app=app, place=place, ttl=ttl
+        )
+        return made, (by_secret, of_place, of_user)
+
 
 def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Condition | None = None) -> Iterable[Operation]:
     """No such invitation any more, by any of its three rows."""
@@ -184,10 +202,17 @@ def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Conditio
     ]
 
 
-async def claiming(store: Store, secret: str, user_id: UUID) -> Operation:
-    """What makes an invitation this person's alone, for the transaction in which they register with it."""
+async def claiming(store: Store, secret: str, user_id: UUID) -> list[Operation]:
+    """What makes an invitation this person's alone, for the transaction in which they register with it.
+
+    The operator's is used up by it: there is no place to come into afterwards.
+    """
     invitation = await _valid(store, secret)
-    return update(Invitation.by_hash(invitation.hash), the(Invitation.claimed_by).becomes(user_id), when=_unclaimed())
+    row = Invitation.by_hash(invitation.hash)
+    if invitation.app == POTLUCK:
+        of_place = InvitationOfPlace.by_id(POTLUCK, POTLUCK, invitation.invitation_id)
+        return [delete(row, when=present), delete(of_place)]
+    return [update(row, the(Invitation.claimed_by).becomes(user_id), when=_unclaimed())]
 
 
 def _unclaimed() -> Condition:

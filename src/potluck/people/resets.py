@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from potluck.people.callers import Alongside, nothing_else
 from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser, folded_email
 from potluck.people.errors import AccountGone, ResetInvalid
 from potluck.people.particulars import checked_email, checked_password, refuse_all
@@ -67,7 +68,7 @@ class Resets:
             raise AccountGone from refusal
         return IssuedReset(user_id=user_id, secret=secret, expires_at=expires_at)
 
-    async def redeem(self, secret: str, new: str) -> UUID:
+    async def redeem(self, secret: str, new: str, alongside: Alongside[UUID] = nothing_else) -> UUID:
         """Choose a password; every session and every other reset of the account is over in the same moment."""
         (new,) = refuse_all(checked_password(new, "new"))
         reset = await self._valid(secret)
@@ -91,10 +92,13 @@ class Resets:
                         keep_version=True,
                     ),
                     *await ending_resets(self._store, reset.user_id, but=reset.hash),
+                    *alongside(reset.user_id),
                 )
             except (NotFound, ConditionFailed) as refusal:
                 if isinstance(refusal.current, Account):
                     continue
+                if refusal.position not in (0, 2):
+                    raise
                 raise ResetInvalid from refusal
             await self._sessions.tidy(reset.user_id, account.session_epoch + 1)
             return reset.user_id

@@ -31,7 +31,16 @@ from potluck.table import (
 )
 from potluck.table.operations import Operation
 
-__all__ = ["SESSION_LASTS", "OpenSession", "OpenedSession", "Sessions", "dropping", "next_epoch", "opening"]
+__all__ = [
+    "SESSION_LASTS",
+    "OpenSession",
+    "OpenedSession",
+    "Sessions",
+    "continuing",
+    "dropping",
+    "next_epoch",
+    "opening",
+]
 
 SESSION_LASTS = timedelta(days=30)
 # A session is extended when it is used, but this seldom, so that using it is almost always only reading.
@@ -55,8 +64,10 @@ class OpenedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSession:
-    """A session as its owner sees it in a list."""
+    """A session as its owner finds it in a list."""
 
+    hash: str
+    """By which it is told from others; not to be shown."""
     created_at: datetime
     expires_at: datetime
     current: bool
@@ -143,11 +154,16 @@ class Sessions:
         sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
         account = await self._store.get(Account.by_id(caller.user_id))
         counting = [
-            OpenSession(created_at=each.created_at, expires_at=_time(each.ttl), current=each.hash == caller.hash)
+            OpenSession(
+                hash=each.hash,
+                created_at=each.created_at,
+                expires_at=_time(each.ttl),
+                current=each.hash == caller.hash,
+            )
             for each in sessions
             if each is not None and account is not None and each.session_epoch == account.session_epoch
         ]
-        return sorted(counting, key=lambda each: each.created_at, reverse=True)
+        return sorted(counting, key=lambda each: (each.created_at, each.hash), reverse=True)
 
     async def tidy(self, user_id: UUID, epoch: int) -> None:
         """Remove the rows of sessions from before this epoch. They are over already, so nothing depends on it."""
@@ -236,8 +252,13 @@ def next_epoch(caller: Caller, *changes: Change, when: Condition | None = None) 
             when=same if when is None else same & when,
             keep_version=True,
         ),
-        update(Session.by_hash(caller.hash), the(Session.session_epoch).becomes(caller.session_epoch + 1)),
+        continuing(caller),
     ]
+
+
+def continuing(caller: Caller) -> Operation:
+    """The caller's session counts in the next epoch too."""
+    return update(Session.by_hash(caller.hash), the(Session.session_epoch).becomes(caller.session_epoch + 1))
 
 
 def _time(seconds: int) -> datetime:

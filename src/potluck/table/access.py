@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, dataclass_transform, get_args, get_origin, overload
+from uuid import UUID
 
 import msgspec
 
@@ -13,6 +14,7 @@ from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.expressions import Condition, Expressions, equals
 from potluck.table.fields import encode_value
+from potluck.table.fields.plans import Kind
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith
 from potluck.table.patterns import Bucket, Pattern, alternatives, hints_of, plan_pattern, type_name
 from potluck.table.tables import Request
@@ -80,7 +82,7 @@ class Query(Generic[T_co]):
     def where(self, condition: Condition) -> Query[T_co]:
         """Only those for which this holds as well; the others are read and paid for, but not returned."""
         together = condition if self.filter is None else self.filter & condition
-        self._expressions().condition(together)  # refuses now what could never hold
+        self.expressions().condition(together)  # refuses now what could never hold
         return replace(self, filter=together)
 
     def request(
@@ -89,7 +91,7 @@ class Query(Generic[T_co]):
         """The request for one page; `recognisable` asks for no more of each row than tells what it is."""
         pattern = self.pattern
         key = pattern.key_plan(pattern.members[0])
-        expressions = self._expressions()
+        expressions = self.expressions()
         name = expressions.name
         partition = {"N" if key.partition_is_number else "S": self.partition}
         condition = f"{name(key.partition_attribute)} = {expressions.value(key.partition_attribute, partition)}"
@@ -126,7 +128,7 @@ class Query(Generic[T_co]):
             body["ExclusiveStartKey"] = dict(after)
         return Request("Query", body)
 
-    def _expressions(self) -> Expressions:
+    def expressions(self) -> Expressions:
         """Only fields of what is found can be asked for."""
         return Expressions(kinds=self.pattern.members)
 
@@ -237,8 +239,8 @@ class _GetAccess(_Access[P]):
         values = self._values(*args, **kwargs)
         plan = pattern.members[0]
         for name, value in values.items():
-            if value is not None:
-                # A reference may become a row, so it holds only what the row's fields allow.
+            # A reference may become a row, so it holds only what the row's fields allow. A UUID is a UUID.
+            if value is not None and not (type(value) is UUID and plan.fields[name].kind is Kind.UUID):
                 encode_value(plan.fields[name], value)
         key = plan.key_of(values)
         return Ref(pattern.members, values, key, pattern.name, pattern.consistent)

@@ -1,20 +1,24 @@
 """Templates, and the addresses of the files they link to."""
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar.datastructures import CacheControlHeader
 from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.response import Template
 from litestar.router import Router
 from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
-from potluck.web.dishes import DISHES
+from potluck.people.callers import Caller
+from potluck.web.dishes import Dish
 
-__all__ = ["asset", "icon_names", "static_files", "templates"]
+__all__ = ["asset", "icon_names", "initials", "page", "static_files", "templates"]
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -36,17 +40,33 @@ def icon_names() -> tuple[str, ...]:
     return tuple(re.findall(r'<symbol id="([^"]+)"', (STATIC / "vendor" / "lucide" / "icons.svg").read_text()))
 
 
-def templates() -> TemplateConfig[JinjaTemplateEngine]:
+def templates(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> TemplateConfig[JinjaTemplateEngine]:
+    """What pages are made from: our own templates first, then those of the apps."""
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.globals["asset"] = asset
-    environment.globals["apps"] = DISHES
+    environment.globals["apps"] = dishes
     return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment))
+
+
+def page(name: str, visitor: Caller | None, *, status: int = 200, **context: Any) -> Template:
+    """A page as this person sees it: with their way to their account, or with a way to sign in."""
+    around: dict[str, Any] = {"me": None, "sign_in": "/sign-in"}
+    if visitor is not None:
+        around["me"] = {"name": visitor.name, "initials": initials(visitor.name), "address": "/account"}
+    # What a page shows is one person's, and may be out of date in a moment.
+    return Template(name, context=around | context, status_code=status, headers={"cache-control": "no-store"})
+
+
+def initials(name: str) -> str:
+    """One or two letters that stand for a name."""
+    words = [word for word in name.split() if word[0].isalnum()] or name.split()
+    return "".join(word[0] for word in (*words[:1], *words[1:][-1:])).upper() or "?"
 
 
 def static_files() -> Router:

@@ -1,6 +1,5 @@
 """The headers every answer carries: nothing inline, nothing from other hosts, no framing, no sniffing."""
 
-from litestar.datastructures import MutableScopeHeaders
 from litestar.types import Message, Scope
 
 __all__ = ["HEADERS", "add_headers"]
@@ -29,9 +28,11 @@ HEADERS = {
 }
 
 
+RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
 async def add_headers(message: Message, _: Scope) -> None:
     """Set the headers on an answer as it leaves; as a send hook it also sees answers that no route gave."""
     if message["type"] == "http.response.start":
-        headers = MutableScopeHeaders.from_message(message)
-        for name, value in HEADERS.items():
-            headers[name] = value
+        # By hand, and not through the framework's mapping, which looks through all headers for each that is set.
+        message["headers"] = [*message.get("headers", ()), *RAW_HEADERS]

@@ -288,6 +288,7 @@ RECORDS = {
             "name": "The Smiths",
             "createdBy": str(SARAH),
             "adminCount": 1,
+            "memberCount": 1,
             "version": 1,
             **NINE,
         },

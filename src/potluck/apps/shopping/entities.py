@@ -49,6 +49,7 @@ inventory = Table(
         "filter: Member.families_of": "a person is in a few families and has left a few others",
         "filter: InventoryItem.low": "few of the things that run low are archived",
         "shared-row: Family.admin_count": "only a change of who is admin writes it",
+        "shared-row: Family.member_count": "only who comes or goes writes it",
         "unbounded-row: ClearedItems": "99 shopping items have less than 400 KB at their longest",
     },
 )
@@ -148,6 +149,8 @@ class Family(
     created_by: UUID
     # Ours: a family keeps an admin because every loss of one is conditional on this number.
     admin_count: Counter = 1
+    # Ours: how many are in it, so that one transaction can let all of them out with the family.
+    member_count: Counter = 1
     version: Version = 1
     created_at: Seconds
     updated_at: Seconds
@@ -320,7 +323,7 @@ class PendingGuard(
 
     family_id: UUID
     item_id: UUID
-    shopping_item_ids: Annotated[frozenset[UUID], Meta(max_length=1000)] = frozenset()
+    shopping_item_ids: Annotated[frozenset[UUID], Meta(max_length=5000)] = frozenset()
 
     @get(consistent=True)
     def by_item(family_id: UUID, item_id: UUID) -> None:
@@ -336,7 +339,11 @@ class Deletion(
     type="Deletion",
     key=("FAMILY#{family_id}", "DELETION#{what}#{gone_id}"),
 ):
-    """Something with more links to it than one transaction can loosen; there until the last of them is."""
+    """Something that is gone, and may still have links to it; there until the last of them is loosened.
+
+    It is put by the transaction that deletes. A link that was made while that one looked for links, and those that it
+    had no room for, are found through it; until then it tells readers which links lead nowhere.
+    """
 
     family_id: UUID
     what: Deletable

@@ -1,0 +1,230 @@
+"""Ballots in BLT, as OpenSTV and OpaVote write it.
+
+4 2                 candidates, seats
+-3                  candidate 3 has withdrawn
+12 2 1 4 0          twelve ballots that rank 2, then 1, then 4
+1 3=4 - 1 0         an overvote, then a skipped rank
+0                   no more ballots
+"Ann"               the candidates in order, and then a title
+"""
+
+import re
+from collections.abc import Iterator
+
+from potluck.apps.polls.ballot_files.contents import BallotFile, Names, Progress, UnreadableBallots, ranking_of
+from potluck.apps.polls.ballot_files.json_ballots import commonest_first
+from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
+
+__all__ = ["read_blt", "write_blt"]
+
+TOLD_EVERY = 20_000
+MOST_CANDIDATES = 10_000
+MOST_DIGITS = 18
+WHOLE = re.compile(r"(\d{1,18})(?:\.0*)?", re.ASCII)
+BALLOT_ID = re.compile(r"\([^()]*\)\s*")
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+def read_blt(text: str, progress: Progress | None = None) -> BallotFile:
+    return _Reading(text, progress).read()
+
+
+def write_blt(file: BallotFile) -> str:
+    """What BLT has no words for, an overvote that does not say whom it named, is refused."""
+
+    def written(mark: Mark) -> str:
+        if mark == UNNAMED_OVERVOTE:
+            raise UnreadableBallots("", "BLT cannot say that an overvote names nobody; JSON and CSV can")
+        if isinstance(mark, int):
+            return str(mark)
+        return "=".join(map(str, mark)) if mark else "-"
+
+    def quoted(name: str) -> str:
+        return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    lines = [f"{len(file.candidates)} {file.seats or 1}"]
+    if file.lot_order is not None:
+        # In BLT's order of ties the first is the first to leave.
+        lines.append(f"[tie {' '.join(map(str, reversed(file.lot_order)))}]")
+    for ranking, count in commonest_first(file.ballots):
+        lines.append(" ".join([str(count), *map(written, ranking), "0"]))
+    return "\n".join([*lines, "0", *map(quoted, file.candidates), quoted(file.title or "Ballots"), ""])
+
+
+class _Reading:
+    def __init__(self, text: str, progress: Progress | None) -> None:
+        self.lines = _lines(text)
+        self.progress, self.size = progress, text.count("\n") + 1
+        self.line = 0
+        self.nicknames: dict[str, int] = {}
+        self.withdrawn: set[int] = set()
+        self.undeclared: set[int] = set()
+        self.lot_order: list[int] | None = None
+
+    def read(self) -> BallotFile:
+        words = self._next("the numbers of candidates and seats").split()
+        if len(words) != 2 or not all(WHOLE.fullmatch(word) for word in words):
+            raise self._refusal(f"expected the numbers of candidates and seats, not “{' '.join(words)[:60]}”")
+        self.candidates, seats = (int(float(word)) for word in words)
+        if not 1 <= self.candidates <= MOST_CANDIDATES or not seats:
+            raise self._refusal("there must be at least one candidate and one seat")
+        counts = self._ballots()
+        found, title = self._names()
+        everybody = Names(found)
+        kept = [number for number in range(1, self.candidates + 1) if number not in self.withdrawn]
+        new = {number: place for place, number in enumerate(kept, 1)}
+        return BallotFile(
+            candidates=[everybody.names[number - 1] for number in kept],
+            ballots=_without(counts, new) if self.withdrawn else counts,
+            title=title,
+            seats=seats,
+            lot_order=None if self.lot_order is None else [new[each] for each in self.lot_order if each in new],
+            undeclared=sorted({new[each] for each in {*everybody.undeclared, *self.undeclared} if each in new}),
+        )
+
+    def _refusal(self, why: str) -> UnreadableBallots:
+        return UnreadableBallots(f"line {self.line}", why)
+
+    def _next(self, expected: str) -> str:
+        found = next(self.lines, None)
+        if found is None:
+            raise self._refusal(f"the file ends where {expected} should be")
+        self.line, text = found
+        if self.progress and self.line % TOLD_EVERY == 0:
+            self.progress(self.line / self.size)
+        return text
+
+    def _ballots(self) -> dict[Ranking, int]:
+        counts: dict[Ranking, int] = {}
+        # Large files repeat the same ballots, line by line.
+        rankings: dict[str, Ranking] = {}
+        started = False
+        while True:
+            text = self._next("a ballot, or 0 after the last of them,")
+            if not started and text.startswith("["):
+                self._option(text)
+            elif not started and text.startswith("-"):
+                self.withdrawn.update(self._candidate(word.lstrip("-")) for word in text.split())
+            elif text == "0":
+                break
+            elif text.startswith('"'):
+                raise self._refusal("a name, but the ballots have not been ended by a line with 0")
+            else:
+                started = True
+                many, _, ranked = self._without_id(text).partition(" ")
+                found = WHOLE.fullmatch(many)
+                if found is None:
+                    raise self._refusal(f"a ballot starts with how many there are of it, not with “{many[:30]}”")
+                ranking = rankings.get(ranked)
+                if ranking is None:
+                    ranking = rankings[ranked] = self._ranking(ranked)
+                counts[ranking] = counts.get(ranking, 0) + int(found[1])
+        return {ranking: count for ranking, count in counts.items() if count}
+
+    def _without_id(self, text: str) -> str:
+        """A ballot may have an id in parentheses, and then stands for one."""
+        if not text.startswith("("):
+            return text
+        rest = BALLOT_ID.sub("", text, count=1)
+        return f"1 {rest}"
+
+    def _ranking(self, text: str) -> Ranking:
+        words = text.split()
+        if not words or words[-1] != "0" or "0" in words[:-1]:
+            raise self._refusal("a ballot is one line and ends with 0")
+        marks: list[Mark] = []
+        for word in words[:-1]:
+            if word == "-":
+                marks.append(())
+                continue
+            named = sorted({self._candidate(each) for each in word.split("=")})
+            marks.append(named[0] if len(named) == 1 else tuple(named))
+        return ranking_of(marks)
+
+    def _candidate(self, word: str) -> int:
+        if word in self.nicknames:
+            return self.nicknames[word]
+        number = int(word) if word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS else 0
+        if not 1 <= number <= self.candidates:
+            raise self._refusal(f"“{word[:30]}” is not one of the candidates 1 to {self.candidates}")
+        return number
+
+    def _option(self, text: str) -> None:
+        """Droop's additions; what they do not concern is passed over."""
+        if not text.endswith("]"):
+            raise self._refusal("an option is one line and ends with ]")
+        name, *words = text[1:-1].split() or [""]
+        match name:
+            case "nick":
+                if len(set(words)) != self.candidates:
+                    raise self._refusal("the nicknames must name each candidate once")
+                self.nicknames = {word: number for number, word in enumerate(words, 1)}
+            case "tie":
+                order = [self._candidate(word) for word in words]
+                if len(set(order)) != self.candidates:
+                    raise self._refusal("the order of ties must name each candidate once")
+                self.lot_order = order[::-1]
+            case "withdrawn":
+                self.withdrawn.update(map(self._candidate, words))
+            case "undeclared":
+                self.undeclared.update(map(self._candidate, words))
+
+    def _names(self) -> tuple[list[str], str | None]:
+        """The candidates' names, and the title if there is one after them."""
+        texts = [(line, each) for line, text in self.lines for each in _quoted(text)]
+        names = [text for _, text in texts[: self.candidates]]
+        if len(names) < self.candidates:
+            last = texts[-1][0] if texts else self.line
+            raise UnreadableBallots(
+                f"line {last}", f"there are {self.candidates} candidates, and only {len(names)} names"
+            )
+        return names, texts[self.candidates][1] if len(texts) > self.candidates else None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that say anything, with their numbers; comments are left out."""
+    in_comment = False
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if in_comment or line.startswith("/*"):
+            in_comment = "*/" not in line
+            line = line.partition("*/")[2].strip()
+        if "#" in line:
+            line = _without_comment(line)
+        if line:
+            yield number, line
+
+
+def _quoted(line: str) -> list[str]:
+    """The texts of a line: mostly one, which may then have quotes inside, or none around it."""
+    if not line.startswith('"') or not line.endswith('"'):
+        found = [line.strip('"')]
+    elif re.search(r'(?<!\\)"\s+"', line):
+        found = QUOTED.findall(line)
+    else:
+        found = [line[1:-1]]
+    return [re.sub(r'\\(["\\])', r"\1", text) for text in found]
+
+
+def _without_comment(line: str) -> str:
+    quoted = False
+    for place, sign in enumerate(line):
+        if sign == '"':
+            quoted = not quoted
+        elif sign == "#" and not quoted:
+            return line[:place].strip()
+    return line
+
+
+def _without(counts: dict[Ranking, int], new: dict[int, int]) -> dict[Ranking, int]:
+    """Who has withdrawn is struck from the ballots, leaving no gap; the others get new numbers."""
+    kept: dict[Ranking, int] = {}
+    for ranking, count in counts.items():
+        marks: list[Mark] = []
+        for mark in ranking:
+            named = [new[each] for each in ((mark,) if isinstance(mark, int) else mark) if each in new]
+            if named or mark == ():
+                marks.append(named[0] if len(named) == 1 else tuple(named))
+        left = ranking_of(marks)
+        kept[left] = kept.get(left, 0) + count
+    return kept

@@ -1,0 +1,95 @@
+"""What a ballot file holds, whatever its format, and how names in it are recognised."""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
+
+__all__ = ["OVERVOTE", "UNDECLARED", "BallotFile", "Names", "Progress", "UnreadableBallots", "folded", "ranking_of"]
+
+# How raw ballots say that a rank was overvoted without saying whom it named.
+OVERVOTE = "<overvote>"
+# Under this name RCTab's files sum up the names that nobody had declared.
+UNDECLARED = "undeclared write-ins"
+
+# Called now and then with how much of the file has been read, from 0 to 1.
+Progress = Callable[[float], None]
+
+
+class UnreadableBallots(ValueError):
+    """A file that cannot be counted; the message says where and why."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"{where}: {why}" if where else why)
+
+
+class BallotFile(Struct, kw_only=True):
+    candidates: list[str]
+    ballots: dict[Ranking, int]
+    title: str | None = None
+    seats: int | None = None
+    # Candidates by number, the favoured first; None where the file says nothing.
+    lot_order: list[int] | None = None
+    undeclared: list[int] = []
+
+
+def folded(name: str) -> str:
+    """What two spellings of one name have in common: Unicode form, case and spacing do not matter."""
+    return " ".join(unicodedata.normalize("NFC", name).split()).casefold()
+
+
+class Names:
+    """Candidates' numbers by name."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = [" ".join(unicodedata.normalize("NFC", name).split()) for name in names]
+        self._numbers: dict[str, int] = {}
+        for number, name in enumerate(self.names, 1):
+            if not name or name == OVERVOTE:
+                raise UnreadableBallots("candidates", f"candidate {number} has no name")
+            other = self._numbers.setdefault(folded(name), number)
+            if other != number:
+                raise UnreadableBallots("candidates", f"“{name}” is there twice, as candidates {other} and {number}")
+        # Most names are written as in the list.
+        self._exact = {name: number for number, name in enumerate(self.names, 1)}
+
+    @classmethod
+    def found(cls, names: Iterable[str]) -> "Names":
+        """The names that were seen on ballots, in alphabetical order, so that the ballots' order does not matter."""
+        spellings: dict[str, str] = {}
+        for name in names:
+            spelt = " ".join(unicodedata.normalize("NFC", name).split())
+            key = folded(name)
+            spellings[key] = min(spellings.get(key, spelt), spelt)
+        return cls(spellings[key] for key in sorted(spellings))
+
+    def number(self, name: str, where: str) -> int:
+        number = self._exact.get(name) or self._numbers.get(folded(name))
+        if number is None:
+            raise UnreadableBallots(where, f"“{name}” is not a candidate")
+        return number
+
+    def mark(self, named: Sequence[str], where: str) -> Mark:
+        """What was marked at one rank."""
+        if not named:
+            return ()
+        if len(named) == 1 and named[0] != OVERVOTE:
+            return self.number(named[0], where)
+        if OVERVOTE in named:
+            return UNNAMED_OVERVOTE
+        numbers = dict.fromkeys(self.number(name, where) for name in named)
+        return tuple(sorted(numbers)) if len(numbers) > 1 else next(iter(numbers))
+
+    @property
+    def undeclared(self) -> list[int]:
+        return [number for number, name in enumerate(self.names, 1) if folded(name) == UNDECLARED]
+
+
+def ranking_of(marks: Sequence[Mark]) -> Ranking:
+    """Without the empty ranks at the end, which say nothing."""
+    end = len(marks)
+    while end and marks[end - 1] == ():
+        end -= 1
+    return tuple(marks[:end])

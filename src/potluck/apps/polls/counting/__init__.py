@@ -1,0 +1,144 @@
+"""Counting: rankings and how many gave each in, a complete record out. No clock, no store, no chance, no floats."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import structs
+
+from potluck.apps.polls.counting.ballots import Contest, Ranking, prepare, tally
+from potluck.apps.polls.counting.borda import borda
+from potluck.apps.polls.counting.irv import irv
+from potluck.apps.polls.counting.pairwise import Matrix, condorcet_winner, pairwise
+from potluck.apps.polls.counting.plurality import plurality
+from potluck.apps.polls.counting.ranked_pairs import ranked_pairs
+from potluck.apps.polls.counting.record import (
+    Cause,
+    LockedPair,
+    Outcome,
+    Reason,
+    Record,
+    Round,
+    Tie,
+    Transfer,
+    as_bytes,
+    from_bytes,
+)
+from potluck.apps.polls.counting.results import Results, results
+from potluck.apps.polls.counting.rules import METHODS, SCOTTISH_DECIMALS, CannotCount, Method, Rules
+from potluck.apps.polls.counting.schulze import schulze
+from potluck.apps.polls.counting.scottish_stv import scottish_stv
+from potluck.apps.polls.counting.stv import stv
+from potluck.apps.polls.counting.ties import Chosen, Ties
+
+__all__ = [
+    "METHODS",
+    "CannotCount",
+    "LockedPair",
+    "Method",
+    "Ranking",
+    "Record",
+    "Results",
+    "Round",
+    "Rules",
+    "Tie",
+    "Transfer",
+    "as_bytes",
+    "count",
+    "from_bytes",
+    "results",
+    "tally",
+]
+
+# A single seat is filled by stv, of either kind, as by irv.
+COMPARED_FOR_ONE_SEAT: tuple[Method, ...] = ("irv", "schulze", "ranked-pairs", "borda", "plurality")
+COMPARED_FOR_SEVERAL: tuple[Method, ...] = ("stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality")
+
+
+def count(
+    candidates: int,
+    ballots: Mapping[Ranking, int],
+    rules: Rules | None = None,
+    lot_order: Sequence[int] = (),
+    *,
+    compare: bool = True,
+) -> Record:
+    """Count the ballots, candidates being numbered from 1; without a lot order the candidates' own is taken.
+
+    With `compare` the record also says whom the other methods would elect.
+    """
+    rules = rules or Rules()
+    contest = prepare(candidates, ballots, lot_order or range(1, candidates + 1), rules)
+    matrix = pairwise(contest)
+    # Blank and spoilt ballots alone elect nobody.
+    marked = any(map(any, matrix)) or (candidates == 1 and bool(contest.paths))
+    outcome = _counted(contest, matrix, rules) if marked else Outcome()
+    return Record(
+        method=rules.method,
+        rules=rules,
+        candidates=candidates,
+        lot_order=contest.lot_order,
+        votes=contest.votes,
+        blank=contest.blank,
+        decimals=outcome.decimals,
+        winners=outcome.winners,
+        rounds=outcome.rounds,
+        tallies_after_transfers=outcome.tallies_after_transfers,
+        pairwise=matrix,
+        condorcet_winner=condorcet_winner(matrix, contest.declared) if marked else None,
+        order=outcome.order,
+        paths=outcome.paths,
+        pairs=outcome.pairs,
+        other_methods=_others(contest, matrix, rules) if marked and compare else {},
+    )
+
+
+def _others(contest: Contest, matrix: Matrix, rules: Rules) -> dict[Method, tuple[int, ...]]:
+    compared = COMPARED_FOR_ONE_SEAT if rules.seats == 1 else COMPARED_FOR_SEVERAL
+    plain = Rules(seats=rules.seats, ties=rules.ties, decimals=rules.decimals)
+    return {
+        method: _counted(contest, matrix, structs.replace(plain, method=method)).winners
+        for method in compared
+        if method != rules.method
+    }
+
+
+def _counted(contest: Contest, matrix: Matrix, rules: Rules) -> Outcome:
+    ties = Ties(contest.lot_order, rules.ties)
+    declared, seats = contest.declared, rules.seats
+    match rules.method:
+        case "irv":
+            winners, rounds = irv(contest, rules, ties)
+            return Outcome(winners=winners, rounds=rounds)
+        case "stv":
+            winners, rounds = stv(contest, rules, ties)
+            return Outcome(winners=winners, rounds=rounds, decimals=rules.decimals if seats > 1 else 0)
+        case "scottish-stv":
+            winners, rounds = scottish_stv(contest, rules, ties)
+            return Outcome(winners=winners, rounds=rounds, decimals=SCOTTISH_DECIMALS, tallies_after_transfers=True)
+        case "schulze":
+            paths, order, chosen = schulze(matrix, declared, seats, ties)
+            beaten = {a: sum(paths[a - 1][b - 1] > paths[b - 1][a - 1] for b in declared) for a in declared}
+            return _in_one_round("paths", beaten, order, chosen, paths=paths)
+        case "ranked-pairs":
+            pairs, order, chosen = ranked_pairs(matrix, declared, seats, ties)
+            beaten = {a: sum(pair.locked for pair in pairs if pair.winner == a) for a in declared}
+            return _in_one_round("pairs", beaten, order, chosen, pairs=tuple(pairs))
+        case "borda":
+            points, order, chosen = borda(matrix, declared, seats, ties)
+            return _in_one_round("points", points, order, chosen)
+        case "plurality":
+            first, order, chosen = plurality(contest, seats, ties)
+            return _in_one_round("most-first-preferences", first.to, order, chosen, first.exhausted)
+
+
+def _in_one_round(
+    reason: Reason,
+    tallies: dict[int, int],
+    order: list[int],
+    chosen: Chosen,
+    exhausted: dict[Cause, int] | None = None,
+    paths: Matrix = (),
+    pairs: tuple[LockedPair, ...] = (),
+) -> Outcome:
+    winners, ties = chosen
+    only = Round(number=1, reason=reason, tallies=tallies, elected=winners, exhausted=exhausted or {}, ties=ties)
+    return Outcome(winners=winners, rounds=(only,), order=tuple(order), paths=paths, pairs=pairs)

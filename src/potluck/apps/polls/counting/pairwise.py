@@ -1,0 +1,53 @@
+"""Everybody against everybody: how many voters prefer the one to the other."""
+
+from collections.abc import Collection, Sequence
+
+from potluck.apps.polls.counting.ballots import Contest
+
+__all__ = ["Matrix", "condorcet_winner", "pairwise"]
+
+Matrix = tuple[tuple[int, ...], ...]
+
+
+def pairwise(contest: Contest) -> Matrix:
+    """matrix[a - 1][b - 1]: on how many ballots a is before b; whom a ballot ranks is before whom it leaves out.
+
+    Several at one rank are before the later ones, and equal among themselves.
+    """
+    # A row of the matrix is one integer with a field of bits for each opponent, wide enough for all votes. Whoever is
+    # next on a ballot gains its votes over everybody not yet passed: one multiplication and one addition, whatever
+    # the number of opponents.
+    bits = contest.votes.bit_length() + 1
+    one = [0, *(1 << (bits * place) for place in range(contest.candidates))]
+    everybody = sum(one)
+    rows = [0] * len(one)
+    if contest.plain:
+        for path, count in zip(contest.paths, contest.counts, strict=True):
+            below = everybody
+            for candidate in path:
+                below -= one[candidate]
+                rows[candidate] += below * count
+    else:
+        for path, count in zip(contest.paths, contest.counts, strict=True):
+            below = everybody
+            passed: set[int] = set()
+            for entry in path:
+                if entry < 0:
+                    break
+                named = (entry,) if entry < len(one) else contest.several[entry - len(one)]
+                new = [each for each in named if each not in passed]
+                for each in new:
+                    below -= one[each]
+                for each in new:
+                    rows[each] += below * count
+                passed.update(new)
+    field = (1 << bits) - 1
+    return tuple(tuple((row >> (bits * place)) & field for place in range(contest.candidates)) for row in rows[1:])
+
+
+def condorcet_winner(matrix: Sequence[Sequence[int]], among: Collection[int]) -> int | None:
+    """Who beats each of the others head to head, if there is one."""
+    for a in among:
+        if all(matrix[a - 1][b - 1] > matrix[b - 1][a - 1] for b in among if b != a):
+            return a
+    return None

@@ -1,0 +1,39 @@
+"""Plurality: whoever is the first choice of most; everything else on the ballots is left unread."""
+
+from collections.abc import Mapping, Sequence
+
+from potluck.apps.polls.counting.ballots import Contest
+from potluck.apps.polls.counting.piles import Moved, Piles
+from potluck.apps.polls.counting.record import Cause
+from potluck.apps.polls.counting.ties import Chosen, Ties
+
+__all__ = ["by_votes", "plurality"]
+
+
+def plurality(contest: Contest, seats: int, ties: Ties) -> tuple[Moved, list[int], Chosen]:
+    """First choices, everybody in their order, and who is elected."""
+    first = _first_choices(contest)
+    return first, *by_votes(first.to, contest.declared, seats, ties)
+
+
+def _first_choices(contest: Contest) -> Moved:
+    first = [0] * (contest.candidates + 1)
+    exhausted: dict[Cause, int] = {}
+    if contest.plain:
+        # Without a look at anything but the first mark; half a million rankings are as many fewer steps.
+        for path, count in zip(contest.paths, contest.counts, strict=True):
+            first[path[0]] += count
+    else:
+        dealt = Piles(contest).deal()
+        exhausted = dealt.exhausted
+        for candidate, votes in dealt.to.items():
+            first[candidate] = votes
+    return Moved({candidate: votes for candidate, votes in enumerate(first) if candidate}, exhausted)
+
+
+def by_votes(votes: Mapping[int, int], among: Sequence[int], seats: int, ties: Ties) -> tuple[list[int], Chosen]:
+    """Everybody in order of these votes, and the first so many of them."""
+    levels = sorted({votes[each] for each in among}, reverse=True)
+    groups = [[each for each in among if votes[each] == level] for level in levels]
+    order = [each for group in groups for each in ties.by_lot(group)]
+    return order, ties.first(seats, groups, levels)

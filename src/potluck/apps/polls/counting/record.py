@@ -1,0 +1,155 @@
+"""What a count leaves behind: every step, by candidate number, in exact numbers.
+
+Amounts are integers, in units of the last decimal that the method carries: with five decimals, 1.5 votes are 150000.
+The same votes give the same record, byte for byte, in whatever order they came.
+"""
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from potluck.apps.polls.counting.rules import Method, Rules
+
+__all__ = [
+    "Cause",
+    "LockedPair",
+    "Outcome",
+    "Reason",
+    "Record",
+    "Round",
+    "Tie",
+    "TieStep",
+    "Transfer",
+    "as_bytes",
+    "from_bytes",
+]
+
+Cause = Literal["exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings", "finalRoundSurplus"]
+
+# Why a round went as it did; `sentences` says it in words.
+Reason = Literal[
+    "majority",
+    "only-one-left",
+    "tied-at-the-end",
+    "write-ins-leave",
+    "batch",
+    "fewest",
+    "last-two",
+    "quota",
+    "seats-for-all",
+    "seats-filled",
+    "first-preferences",
+    "surplus",
+    "exclusion",
+    "paths",
+    "pairs",
+    "points",
+    "most-first-preferences",
+]
+
+
+class TieStep(Struct, frozen=True, array_like=True):
+    """An earlier round that told some of the tied apart, and who was left."""
+
+    round: int
+    left: tuple[int, ...]
+
+
+class Tie(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Equal votes where one had to be chosen, and what decided."""
+
+    # "pairs": which of equally strong majorities are locked first.
+    over: Literal["elimination", "election", "surplus", "pairs"]
+    candidates: tuple[int, ...]
+    chosen: tuple[int, ...]
+    # What each of them had; None where methods compare no single number.
+    votes: int | None = None
+    steps: tuple[TieStep, ...] = ()
+    by_lot: bool = False
+
+
+class Transfer(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What one candidate gave up, and where it went."""
+
+    source: int
+    to: dict[int, int] = {}
+    exhausted: dict[Cause, int] = {}
+    # What was cut off beyond the last decimal and so reaches nobody.
+    residual: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.to.values()) + sum(self.exhausted.values()) + self.residual
+
+
+class Round(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    number: int
+    reason: Reason
+    tallies: dict[int, int]
+    threshold: int | None = None
+    elected: tuple[int, ...] = ()
+    eliminated: tuple[int, ...] = ()
+    # So far, not in this round alone.
+    exhausted: dict[Cause, int] = {}
+    residual: int = 0
+    transfers: tuple[Transfer, ...] = ()
+    ties: tuple[Tie, ...] = ()
+
+
+class LockedPair(Struct, frozen=True, array_like=True):
+    """A majority of one candidate over another, in the order of their strength."""
+
+    winner: int
+    loser: int
+    votes: int
+    against: int
+    # False: it would have closed a circle with stronger ones.
+    locked: bool
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one method makes of the ballots; the fields are the record's."""
+
+    winners: tuple[int, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    decimals: int = 0
+    tallies_after_transfers: bool = False
+    order: tuple[int, ...] = ()
+    paths: tuple[tuple[int, ...], ...] = ()
+    pairs: tuple[LockedPair, ...] = ()
+
+
+class Record(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    method: Method
+    rules: Rules
+    candidates: int
+    lot_order: tuple[int, ...]
+    votes: int
+    # Ballots that rank nobody; they are in `votes`, in no round.
+    blank: int = 0
+    decimals: int = 0
+    winners: tuple[int, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    # Whether a round's tallies are what was there before its transfers (RCTab's reports) or after them (Scottish ones).
+    tallies_after_transfers: bool = False
+    # pairwise[a - 1][b - 1]: how many prefer a to b.
+    pairwise: tuple[tuple[int, ...], ...] = ()
+    condorcet_winner: int | None = None
+    # First to last, where the method ranks everybody.
+    order: tuple[int, ...] = ()
+    # Schulze: the strength of the strongest path from a to b.
+    paths: tuple[tuple[int, ...], ...] = ()
+    # Ranked Pairs: every majority, strongest first.
+    pairs: tuple[LockedPair, ...] = ()
+    other_methods: dict[Method, tuple[int, ...]] = {}
+
+
+def as_bytes(record: Record) -> bytes:
+    """The record as it is stored; equal for equal votes."""
+    # Whatever is by candidate or by cause is in their own order, not in that of the votes.
+    return msgspec.msgpack.encode(record)
+
+
+def from_bytes(stored: bytes) -> Record:
+    return msgspec.msgpack.decode(stored, type=Record)

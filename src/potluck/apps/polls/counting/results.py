@@ -1,0 +1,171 @@
+"""A record with names, in the shape in which the API answers it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from potluck.apps.polls.counting.record import Cause, Record, Round, Tie, Transfer
+from potluck.apps.polls.counting.rules import Method, Rules
+from potluck.apps.polls.counting.sentences import amount, outcome_sentence, round_sentence, tie_sentence
+
+__all__ = ["Results", "RoundResult", "results"]
+
+Amounts = dict[str, str]
+
+
+class TieResult(Struct, rename="camel", kw_only=True):
+    over: str
+    candidates: list[str]
+    chosen: list[str]
+    by_lot: bool
+    sentence: str
+
+
+class TransferResult(Struct, kw_only=True, omit_defaults=True, rename={"source": "from"}):
+    source: str
+    to: Amounts
+    exhausted: Amounts = {}
+    # What was cut off beyond the last decimal.
+    residual: str | UnsetType = UNSET
+
+
+class RoundResult(Struct, rename="camel", kw_only=True):
+    round: int
+    tallies: Amounts
+    threshold: str | None
+    eliminated: list[str]
+    elected: list[str]
+    exhausted: Amounts
+    residual: str | UnsetType = UNSET
+    transfers: list[TransferResult]
+    ties: list[TieResult]
+    sentence: str
+
+
+class PairResult(Struct, rename="camel", kw_only=True):
+    winner: str
+    loser: str
+    votes: int
+    against: int
+    locked: bool
+
+
+class Results(Struct, rename="camel", kw_only=True):
+    status: Literal["live", "final"]
+    method: Method
+    seats: int
+    votes: int
+    blank: int
+    winners: list[str]
+    sentence: str
+    # Whether `tallies` of a round are those before its transfers or after them.
+    tallies_after_transfers: bool
+    rounds: list[RoundResult]
+    pairwise: dict[str, dict[str, int]]
+    condorcet_winner: str | None
+    # Where the method ranks everybody: first to last.
+    order: list[str] | UnsetType = UNSET
+    # Schulze: the strength of the strongest path from one to the other.
+    strongest_paths: dict[str, dict[str, int]] | UnsetType = UNSET
+    # Ranked Pairs: every majority, strongest first.
+    pairs: list[PairResult] | UnsetType = UNSET
+    other_methods: dict[str, list[str]]
+    lot_order: list[str]
+    rules: Rules
+    votes_version: int | str | None = None
+
+
+def results(
+    record: Record,
+    names: Sequence[str],
+    *,
+    status: Literal["live", "final"] = "final",
+    votes_version: int | str | None = None,
+) -> Results:
+    """The record in the candidates' names, which are given in the order of their numbers."""
+    if len(names) != record.candidates:
+        raise ValueError(f"the record is of {record.candidates} candidates; {len(names)} names were given")
+    return Results(
+        status=status,
+        method=record.method,
+        seats=record.rules.seats,
+        votes=record.votes,
+        blank=record.blank,
+        winners=_names(record.winners, names),
+        sentence=outcome_sentence(record, names),
+        tallies_after_transfers=record.tallies_after_transfers,
+        rounds=[_round(record, index, names) for index in range(len(record.rounds))],
+        pairwise=_matrix(record.pairwise, names),
+        condorcet_winner=None if record.condorcet_winner is None else names[record.condorcet_winner - 1],
+        order=_names(record.order, names) if record.order else UNSET,
+        strongest_paths=_matrix(record.paths, names) if record.paths else UNSET,
+        pairs=[
+            PairResult(
+                winner=names[pair.winner - 1],
+                loser=names[pair.loser - 1],
+                votes=pair.votes,
+                against=pair.against,
+                locked=pair.locked,
+            )
+            for pair in record.pairs
+        ]
+        if record.method == "ranked-pairs"
+        else UNSET,
+        other_methods={method: _names(winners, names) for method, winners in record.other_methods.items()},
+        lot_order=_names(record.lot_order, names),
+        rules=record.rules,
+        votes_version=votes_version,
+    )
+
+
+def _names(numbers: Sequence[int], names: Sequence[str]) -> list[str]:
+    return [names[number - 1] for number in numbers]
+
+
+def _matrix(matrix: Sequence[Sequence[int]], names: Sequence[str]) -> dict[str, dict[str, int]]:
+    return {
+        name: {other: row[place] for place, other in enumerate(names) if other != name}
+        for name, row in zip(names, matrix, strict=True)
+    }
+
+
+def _round(record: Record, index: int, names: Sequence[str]) -> RoundResult:
+    round: Round = record.rounds[index]
+    decimals = record.decimals
+
+    def amounts(units: Mapping[int, int]) -> Amounts:
+        return {names[number - 1]: amount(each, decimals) for number, each in units.items()}
+
+    def causes(units: Mapping[Cause, int]) -> Amounts:
+        return {cause: amount(each, decimals) for cause, each in units.items()}
+
+    def transfer(each: Transfer) -> TransferResult:
+        return TransferResult(
+            source=names[each.source - 1],
+            to=amounts(each.to),
+            exhausted=causes(each.exhausted),
+            residual=amount(each.residual, decimals) if each.residual else UNSET,
+        )
+
+    def tie(each: Tie) -> TieResult:
+        return TieResult(
+            over=each.over,
+            candidates=_names(each.candidates, names),
+            chosen=_names(each.chosen, names),
+            by_lot=each.by_lot,
+            sentence=tie_sentence(record, each, names),
+        )
+
+    return RoundResult(
+        round=round.number,
+        tallies=amounts(round.tallies),
+        threshold=None if round.threshold is None else amount(round.threshold, decimals),
+        eliminated=_names(round.eliminated, names),
+        elected=_names(round.elected, names),
+        exhausted=causes(round.exhausted),
+        residual=amount(round.residual, decimals) if round.residual else UNSET,
+        transfers=[transfer(each) for each in round.transfers],
+        ties=[tie(each) for each in round.ties],
+        sentence=round_sentence(record, index, names),
+    )

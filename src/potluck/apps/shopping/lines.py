@@ -1,0 +1,55 @@
+"""Several things to buy, as people type or paste them: one to a line, perhaps with how much in front."""
+
+import re
+from dataclasses import dataclass
+
+from potluck.apps.shopping.entities import MOST
+
+__all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
+
+# They are added by one transaction.
+MOST_LINES = 50
+LONGEST_NAME = 100
+
+# What lists from elsewhere put in front of a line: dashes, stars, bullets, boxes to tick.
+BULLET = re.compile(r"(?:[-*•‣–+]\s+|[☐☑✓]\s*|\[[ xX]?\]\s*)+")
+# "2 milk", "2x milk", "2 × milk"; also with a unit, "500 g flour" and "500g flour".
+AMOUNT = re.compile(r"([1-9][0-9]{0,5})\s*(?:[x×]\s+|(kg|g|ml|cl|dl|l|oz|lb|lbs)\s+|\s)\s*(?=\S)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing to buy. `number` is its line, for whoever is told that it is wrong."""
+
+    number: int
+    name: str
+    quantity: int | None = None
+    unit: str | None = None
+
+
+def read_lines(text: str) -> list[Line]:
+    """What is on the lines, in their order; empty ones are left out, and whatever is not an amount is the name."""
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        rest = BULLET.sub("", line.strip(), count=1) if BULLET.match(line.strip()) else line.strip()
+        if not rest:
+            continue
+        amount = AMOUNT.match(rest)
+        if amount is None or int(amount[1]) > MOST:
+            found.append(Line(number, rest))
+        else:
+            found.append(Line(number, rest[amount.end() :], int(amount[1]), amount[2] and amount[2].lower()))
+    return found
+
+
+def wrong_with(lines: list[Line]) -> list[str]:
+    """Why these cannot be added; nothing, if they can."""
+    if not lines:
+        return ["Lines must name something to buy"]
+    if len(lines) > MOST_LINES:
+        return [f"There can be at most {MOST_LINES} lines"]
+    return [
+        f"Line {each.number}: Name must be 1-{LONGEST_NAME} characters"
+        for each in lines
+        if len(each.name) > LONGEST_NAME
+    ]

@@ -1,0 +1,73 @@
+"""What the ids in a family's rows are called, and which of them lead nowhere; always as of now."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.shopping.entities import (
+    Deletion,
+    InventoryItem,
+    Member,
+    ShoppingListItem,
+    StorageLocation,
+    Store,
+)
+from potluck.store import Store as Rows
+from potluck.table import Ref
+
+__all__ = ["Names", "names_in_items", "names_on_list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """By id: stores and locations that are there, and members who are still in the family."""
+
+    stores: dict[UUID, str] = field(default_factory=dict)
+    locations: dict[UUID, str] = field(default_factory=dict)
+    members: dict[UUID, str] = field(default_factory=dict)
+    gone_items: frozenset[UUID] = frozenset()
+    """Inventory items that are deleted, and may still have links to them."""
+
+    @classmethod
+    def of(cls, found: Iterable[Any]) -> "Names":
+        """The names of these rows, whatever they are."""
+        stores: dict[UUID, str] = {}
+        locations: dict[UUID, str] = {}
+        members: dict[UUID, str] = {}
+        gone: set[UUID] = set()
+        for each in found:
+            match each:
+                case Store():
+                    stores[each.store_id] = each.name
+                case StorageLocation():
+                    locations[each.location_id] = each.name
+                case Member(status="active"):
+                    members[each.member_id] = each.name
+                case Deletion(what="item"):
+                    gone.add(each.gone_id)
+        return cls(stores, locations, members, frozenset(gone))
+
+
+async def names_on_list(rows: Rows, items: Iterable[ShoppingListItem]) -> Names:
+    """What some items of a shopping list need to be shown, by one request."""
+    wanted: dict[Any, Ref[Any]] = {}
+    for item in items:
+        wanted["member", item.added_by] = Member.by_id(item.family_id, item.added_by)
+        if item.store_id is not None:
+            wanted["store", item.store_id] = Store.by_id(item.family_id, item.store_id)
+        if item.item_id is not None:
+            wanted["item", item.item_id] = Deletion.by_id(item.family_id, "item", item.item_id)
+    return Names.of(await rows.get_many(list(wanted.values())))
+
+
+async def names_in_items(rows: Rows, items: Iterable[InventoryItem]) -> Names:
+    """What some inventory items need to be shown, by one request, or by none where they point nowhere."""
+    wanted: dict[Any, Ref[Any]] = {}
+    for item in items:
+        for store_id in (item.preferred_store_id, *item.alternate_store_ids):
+            if store_id is not None:
+                wanted["store", store_id] = Store.by_id(item.family_id, store_id)
+        if item.location_id is not None:
+            wanted["location", item.location_id] = StorageLocation.by_id(item.family_id, item.location_id)
+    return Names.of(await rows.get_many(list(wanted.values())))

@@ -1,0 +1,61 @@
+"""The order of lists as people read them, and parts of them: pure functions over what is shown."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
+from uuid import UUID
+
+from potluck.apps.shopping.views import Group, ShoppingItemShown
+from potluck.store import Page
+from potluck.table.keys.folding import fold
+
+__all__ = ["by_name", "by_store", "groups_of", "part_of"]
+
+T = TypeVar("T")
+Place = tuple[Any, ...]
+"""Where an item stands in its list: smaller is earlier, and no two share one."""
+
+
+class Named(Protocol):
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+    @property
+    def name(self) -> str: ...
+
+
+def by_name(item: Named) -> Place:
+    """As a dictionary has it, whatever the case and the accents; the id, their first field, tells namesakes apart."""
+    return fold(item.name), item.name, str(getattr(item, item.__struct_fields__[0]))
+
+
+def by_store(item: ShoppingItemShown) -> Place:
+    """By store name and unassigned last, pending before purchased, newest first."""
+    return (
+        item.store_name is None,
+        fold(item.store_name or ""),
+        str(item.store_id or ""),
+        item.status == "purchased",
+        -int(item.created_at.timestamp()),
+        fold(item.name),
+        str(item.shopping_item_id),
+    )
+
+
+def groups_of(items: Iterable[ShoppingItemShown]) -> list[Group]:
+    """How much there is for each store, in the order of the items."""
+    counted: dict[tuple[UUID | None, str | None], list[int]] = {}
+    for item in items:
+        numbers = counted.setdefault((item.store_id, item.store_name), [0, 0])
+        numbers[item.status == "purchased"] += 1
+    return [
+        Group(store_id=store_id, store_name=store_name, pending=pending, purchased=purchased)
+        for (store_id, store_name), (pending, purchased) in counted.items()
+    ]
+
+
+def part_of(
+    items: Sequence[T], place: Callable[[T], Place], limit: int, after: Mapping[str, Any] | None = None
+) -> Page[T]:
+    """The next so many of a list in its order, also if what the last part ended with is gone."""
+    rest = items if after is None else [each for each in items if [*place(each)] > [*after["after"]]]
+    part = list(rest[:limit])
+    return Page(part, {"after": [*place(part[-1])]} if len(rest) > limit else None)

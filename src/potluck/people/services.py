@@ -1,0 +1,79 @@
+"""People's services, put together the one way they belong: what the suite and the command both open."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from potluck.people.accounts import Accounts, Registration, nobody_needs_them, nothing_to_forget
+from potluck.people.callers import Callers
+from potluck.people.idempotency import Answers
+from potluck.people.invitations import Invitations
+from potluck.people.passwords import Passwords
+from potluck.people.resets import Resets
+from potluck.people.sessions import Sessions
+from potluck.people.throttling import Throttles
+from potluck.people.tokens import Tokens
+from potluck.store import Clock, Store
+
+__all__ = ["People", "open_people"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """Every service there is for people, on one store."""
+
+    accounts: Accounts
+    sessions: Sessions
+    tokens: Tokens
+    invitations: Invitations
+    resets: Resets
+    answers: Answers
+    callers: Callers
+    passwords: Passwords
+    throttles: Throttles
+
+    def close(self) -> None:
+        """Let go of the threads that hash passwords."""
+        self.passwords.close()
+
+
+def open_people(
+    store: Store,
+    clock: Clock,
+    registration: Registration = "open",
+    *,
+    still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them,
+    forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget,
+    indexes_lag: timedelta = timedelta(0),
+    passwords: Passwords | None = None,
+) -> People:
+    """The services on this store; the two functions say what an account means to the apps.
+
+    `indexes_lag` is how far behind an index may be by which `forget` finds what is theirs.
+    """
+    passwords = passwords or Passwords()
+    throttles = Throttles(store, clock)
+    sessions = Sessions(store, clock, passwords, throttles)
+    tokens = Tokens(store, clock)
+    return People(
+        accounts=Accounts(
+            store,
+            clock,
+            passwords,
+            throttles,
+            sessions,
+            registration,
+            still_needed=still_needed,
+            forget=forget,
+            indexes_lag=indexes_lag,
+        ),
+        sessions=sessions,
+        tokens=tokens,
+        invitations=Invitations(store, clock),
+        resets=Resets(store, clock, passwords, sessions),
+        answers=Answers(store, clock),
+        callers=Callers(sessions, tokens),
+        passwords=passwords,
+        throttles=throttles,
+    )

@@ -1,0 +1,113 @@
+"""What an app hands the assembly, and what the assembly hands an app."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from litestar.types import ControllerRouterHandler
+from msgspec import Struct
+
+from potluck.engines import Engine
+from potluck.people.accounts import nobody_needs_them, nothing_to_forget
+from potluck.people.callers import Caller
+from potluck.people.entities import Account
+from potluck.people.services import People
+from potluck.settings import Settings
+from potluck.store import Clock, Store
+from potluck.streams import Consumer
+from potluck.table import Table
+from potluck.web.cursors import Cursors
+from potluck.web.dishes import Dish
+from potluck.web.errors import Kind
+from potluck.web.live import Live
+
+__all__ = ["App", "AppMaker", "Core", "Export", "HomeCard", "Waiting"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """What every app stands on."""
+
+    settings: Settings
+    engine: Engine
+    store: Store
+    clock: Clock
+    people: People
+    live: Live
+    cursors: Cursors
+
+
+class Waiting(NamedTuple):
+    """One thing that waits for a person, as the home page shows it."""
+
+    name: str
+    note: str
+    address: str
+    icon: str
+    action: str = ""
+    """The word on its button, which leads to the same address."""
+
+
+class HomeCard(NamedTuple):
+    """What an app has to say to a person on the home page."""
+
+    fact: str = ""
+    """A few words under its plate: "7 to buy"."""
+    waiting: Sequence[Waiting] = ()
+
+
+Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
+"""What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
+
+
+async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+    """Nothing of theirs is here."""
+    return
+    yield  # an async generator, like those that have something
+
+
+async def no_name(place: str) -> str | None:
+    """Whoever is invited is not told what the place is called."""
+    return None
+
+
+async def nothing_to_say(caller: Caller) -> HomeCard:
+    """The plate alone."""
+    return HomeCard()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """One app, whole: adding an app is a folder, and a line in the assembly."""
+
+    name: str
+    tables: Sequence[Table]
+    services: Mapping[str, Any] = field(default_factory=dict)
+    """What its handlers are given by the name of the parameter."""
+    routes: Sequence[ControllerRouterHandler] = ()
+    """The JSON door, under /api/v1."""
+    pages: Sequence[ControllerRouterHandler] = ()
+    """The HTML door."""
+    templates: Path | None = None
+    dish: Dish | None = None
+    """Its place in the navigation and on the home page."""
+    consumers: Sequence[Consumer] = ()
+    errors: Mapping[type[Exception], Kind] = field(default_factory=dict)
+    """Which problem each of its errors is."""
+    views: Mapping[type[Struct], Callable[[Any], Any]] = field(default_factory=dict)
+    """How a stored entity is shown as the `current` of a conflict; one that is not here is not shown."""
+    export: Export = nothing_to_export
+    still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
+    """The places that only this person looks after; while there are any, the account stays."""
+    forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget
+    """Remove everything that is only theirs; it may be called again after an interruption."""
+    place_name: Callable[[str], Awaitable[str | None]] = no_name
+    """What a place of its invitations is called, for whoever holds one; None if it is no more."""
+    home_card: Callable[[Caller], Awaitable[HomeCard]] = nothing_to_say
+    demo: Callable[[Sequence[Account]], Awaitable[Sequence[str]]] | None = None
+    """Fill it with believable things of these people; what it gives back is told to whoever asked for it."""
+
+
+AppMaker = Callable[[Core], App]

@@ -1,0 +1,101 @@
+"""Who is calling, from what a request carries: a token, or the cookie of a browser that signed in."""
+
+from datetime import datetime
+from typing import Any
+
+from litestar import Request
+from litestar.connection import ASGIConnection
+from litestar.datastructures import Cookie
+
+from potluck.people.callers import Caller, Callers
+from potluck.store import Clock
+from potluck.web.clients import Clients
+from potluck.web.errors import CrossSite, NotSignedIn
+
+__all__ = ["Door", "known"]
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+BEARER = "bearer "
+# A browser keeps a cookie with this name only if it came over https, for this host alone and for all of its paths.
+SECURE_COOKIE = "__Host-potluck"
+PLAIN_COOKIE = "potluck"
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+
+# Not a dataclass: Litestar takes those apart to look into each of their fields, whenever a handler is given one.
+class Door:
+    """Knows callers by what they carry."""
+
+    def __init__(self, callers: Callers, clients: Clients, clock: Clock) -> None:
+        self.callers = callers
+        self.clients = clients
+        self.clock = clock
+
+    async def visitor(self, request: Request[Any, Any, Any]) -> Caller | None:
+        """Who is calling, if anybody is known by what the request carries."""
+        secret = self.secret(request)
+        return None if secret is None else await self.callers.find(secret)
+
+    async def still(self, request: Request[Any, Any, Any], caller: Caller) -> bool:
+        """Whether what an open stream was opened with still names the same person, with the same password."""
+        now = await self.visitor(request)
+        return now is not None and (now.hash, now.session_epoch) == (caller.hash, caller.session_epoch)
+
+    def secret(self, connection: Connection) -> str | None:
+        """The token, if one is given; else what the cookie holds."""
+        given = connection.headers.get("authorization")
+        if given is not None:
+            return given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""
+        return connection.cookies.get(self.cookie_name(connection))
+
+    def cookie_name(self, connection: Connection) -> str:
+        return SECURE_COOKIE if self.secure(connection) else PLAIN_COOKIE
+
+    def secure(self, connection: Connection) -> bool:
+        """Whether the person's browser has come over https."""
+        return self.clients.scheme_of(connection.scope) == "https"
+
+    def signed_in(self, connection: Connection, secret: str, expires_at: datetime) -> Cookie:
+        """The cookie by which a browser is known from now on."""
+        return self._cookie(connection, secret, int((expires_at - self.clock()).total_seconds()))
+
+    def signed_out(self, connection: Connection) -> Cookie:
+        """The cookie that takes the other away."""
+        return self._cookie(connection, "", 0)
+
+    def _cookie(self, connection: Connection, value: str, max_age: int) -> Cookie:
+        return Cookie(
+            key=self.cookie_name(connection),
+            value=value,
+            max_age=max_age,
+            path="/",
+            httponly=True,
+            secure=self.secure(connection),
+            samesite="lax",
+        )
+
+    def must_be_same_origin(self, connection: Connection) -> None:
+        """CrossSite, if another site's page may have made a browser send this.
+
+        A browser says where a request comes from, in one header or the other. A program with a token, or with nothing,
+        says neither, and carries nothing that a browser would add by itself.
+        """
+        if connection.scope.get("method", "GET") in SAFE or "authorization" in connection.headers:
+            return
+        site = connection.headers.get("sec-fetch-site")
+        if site is not None:
+            allowed = site == "same-origin"
+        elif (origin := connection.headers.get("origin")) is not None:
+            allowed = origin == self.clients.origin_of(connection.scope)
+        else:
+            allowed = not any(name in connection.cookies for name in (SECURE_COOKIE, PLAIN_COOKIE))
+        if not allowed:
+            raise CrossSite
+
+
+def known(visitor: Caller | None) -> Caller:
+    """Who is calling; NotSignedIn if nobody is known."""
+    if visitor is None:
+        raise NotSignedIn
+    return visitor

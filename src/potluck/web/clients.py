@@ -1,0 +1,136 @@
+"""Who sent a request and by which address it was reached; proxies are believed only where the operator names them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from litestar.types import Scope
+
+from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
+
+__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen"]
+
+Address = IPv4Address | IPv6Address
+
+UNKNOWN = "unknown"
+# What one subscriber has of IPv6; who holds it can take any address in it, as often as they like.
+IPV6_CLIENT_BITS = 64
+NO_HOST = "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Reads what a request says of its sender and its address, with the operator's word on whom to believe."""
+
+    proxies: tuple[Network, ...] = ()
+    origin: str | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Clients":
+        return cls(settings.proxies, settings.origin)
+
+    def client_of(self, scope: Scope) -> str:
+        """By what attempts are counted: an IPv4 address, the /64 of an IPv6 address, or "unknown"."""
+        peer = _peer(scope)
+        if not self._believed(peer):
+            return client_named(peer)
+        return client_named(client_seen(peer, _values(scope, b"x-forwarded-for"), self.proxies))
+
+    def scheme_of(self, scope: Scope) -> str:
+        """http or https, as the person's browser has it."""
+        if self.origin is not None:
+            return self.origin.partition("://")[0]
+        told = self._told(scope, b"x-forwarded-proto").lower()
+        return told if told in DEFAULT_PORTS else _scheme(scope)
+
+    def host_of(self, scope: Scope) -> str:
+        """The name, and the port unless it goes without saying, as the person's browser has it."""
+        return self.origin_of(scope).partition("://")[2]
+
+    def origin_of(self, scope: Scope) -> str:
+        """Such as https://potluck.example: what links begin with and what an Origin header is held against."""
+        if self.origin is not None:
+            return self.origin
+        scheme = self.scheme_of(scope)
+        for host in (self._told(scope, b"x-forwarded-host"), *_values(scope, b"host")):
+            origin = origin_named(scheme, host)
+            if origin is not None:
+                return origin
+        server = scope.get("server")
+        if server is None or server[1] is None:
+            return f"{scheme}://{NO_HOST}"
+        name = f"[{server[0]}]" if ":" in server[0] else server[0]
+        return origin_named(scheme, f"{name}:{server[1]}") or f"{scheme}://{NO_HOST}"
+
+    def _told(self, scope: Scope, header: bytes) -> str:
+        """What the nearest proxy says, which is the last thing in the header; nothing if it is not to be believed."""
+        if not self.proxies:
+            return ""
+        values = _values(scope, header)
+        return _last(values) if values and self._believed(_peer(scope)) else ""
+
+    def _believed(self, address: Address | None) -> bool:
+        return address is not None and _among(address, self.proxies)
+
+
+def client_seen(peer: Address | None, forwarded: Sequence[str], proxies: Sequence[Network]) -> Address | None:
+    """Behind a proxy, the right-most address that is no proxy.
+
+    Each proxy adds on the right what it saw; whatever stands further to the left, the client may have written itself.
+    """
+    nearest = peer
+    for text in reversed(",".join(forwarded).split(",")):
+        if nearest is None or not _among(nearest, proxies):
+            return nearest
+        before = _address(text)
+        if before is None:
+            return nearest
+        nearest = before
+    return nearest
+
+
+def client_named(address: Address | None) -> str:
+    """The name that a client's attempts are counted under."""
+    if address is None:
+        return UNKNOWN
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(ip_network((address.packed, IPV6_CLIENT_BITS), strict=False))
+
+
+def _address(text: str) -> Address | None:
+    """An address, also with a port or in brackets as some proxies write it; IPv4 that came as IPv6 is IPv4."""
+    text = text.strip().strip('"')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        # Without the zone of a link-local address, which is a name of this machine's own.
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
+
+
+def _among(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address in network for network in networks)
+
+
+def _peer(scope: Scope) -> Address | None:
+    client = scope.get("client")
+    return _address(client[0]) if client else None
+
+
+def _scheme(scope: Scope) -> str:
+    scheme = str(scope.get("scheme", "http"))
+    return scheme if scheme in DEFAULT_PORTS else "http"
+
+
+def _values(scope: Scope, header: bytes) -> list[str]:
+    """What a header says, every time it is there; in latin-1, so that any byte is some character."""
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
+
+
+def _last(values: Sequence[str]) -> str:
+    return values[-1].rpartition(",")[2].strip() if values else ""

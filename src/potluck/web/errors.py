@@ -1,0 +1,323 @@
+"""The one table of what can be refused: each problem with its status and its page, and which error is which problem."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from potluck.people import errors as people
+from potluck.table import errors as table
+
+__all__ = [
+    "BROKEN",
+    "BY_STATUS",
+    "ERRORS",
+    "PROBLEMS",
+    "BodyNotJson",
+    "CrossSite",
+    "Kind",
+    "NotForThem",
+    "NotSignedIn",
+    "Problem",
+    "VersionNeeded",
+    "WebError",
+    "WrongMediaType",
+    "by_slug",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One kind of refusal: `/problems/{slug}` explains it to whoever meets it."""
+
+    slug: str
+    status: int
+    title: str
+    explanation: str
+    remedy: str = ""
+
+
+class WebError(Exception):
+    """What is refused before any app is asked."""
+
+
+class NotSignedIn(WebError):
+    """Nobody is known by what the request carries."""
+
+    def __init__(self) -> None:
+        super().__init__("Sign in, or send a valid token")
+
+
+class NotForThem(WebError):
+    """The caller is known, and may not do this."""
+
+
+class BodyNotJson(WebError):
+    """The body is not JSON at all, so that no field of it can be named."""
+
+
+class WrongMediaType(WebError):
+    """The body is said to be something else than JSON as it is."""
+
+
+class CrossSite(WebError):
+    """A page of another site made the browser ask."""
+
+    def __init__(self) -> None:
+        super().__init__("A browser may ask for this only from Potluck's own pages")
+
+
+class VersionNeeded(WebError):
+    """The change does not say which version it is of."""
+
+    def __init__(self) -> None:
+        super().__init__('Say which version you saw: "version" in the body, or If-Match')
+
+
+# --- the problems ----------------------------------------------------------------------------------------------------
+
+NOT_JSON = Problem(
+    "not-json",
+    400,
+    "The body is not JSON",
+    "The request's body could not be read as JSON in UTF-8, so nothing of it was looked at and nothing was written.",
+    "Check the quotes, commas and brackets, and that the text is UTF-8.",
+)
+BAD_REQUEST = Problem(
+    "bad-request", 400, "The request cannot be read", "The request does not keep to HTTP, so nothing was done."
+)
+NOT_SIGNED_IN = Problem(
+    "not-signed-in",
+    401,
+    "Not signed in",
+    "This needs to know who you are, and the request carried nothing that says so, or something that is no longer good:"
+    " a session that ended or a token that was revoked.",
+    "Sign in again, or send a valid token as Authorization: Bearer.",
+)
+WRONG_CREDENTIALS = Problem(
+    "wrong-credentials",
+    401,
+    "Wrong e-mail or password",
+    "No account has this e-mail address with this password. Which of the two is wrong is not told, to anybody.",
+    "Try again, or ask whoever runs this Potluck for a link to choose a new password.",
+)
+WRONG_PASSWORD = Problem(
+    "wrong-password",
+    403,
+    "Wrong password",
+    "You are signed in, but this change asks for your password once more, and the one given is not yours.",
+)
+TOKEN_CANNOT = Problem(
+    "token-cannot",
+    403,
+    "Not with an API token",
+    "A personal API token can do what its owner can, except manage tokens, the password or the account.",
+    "Sign in and do it there.",
+)
+REGISTRATION_CLOSED = Problem(
+    "registration-closed",
+    403,
+    "No registration",
+    "Whoever runs this Potluck has closed registration, or opened it to invited people only.",
+    "Ask them for an invitation.",
+)
+CROSS_SITE = Problem(
+    "cross-site",
+    403,
+    "Asked from another site",
+    "A browser that is signed in sent this from a page that is not Potluck's own, so it was not done.",
+    "Open Potluck itself and do it there. Programs send a token instead of a cookie.",
+)
+FORBIDDEN = Problem("forbidden", 403, "Not allowed", "You are known here, but your role does not allow this.")
+NOT_FOUND = Problem(
+    "not-found",
+    404,
+    "Not found",
+    "There is nothing here, or nothing that is yours to see. The two look the same, on purpose.",
+)
+METHOD_NOT_ALLOWED = Problem(
+    "method-not-allowed", 405, "Not like this", "This address exists, but does not take that kind of request."
+)
+VERSION_CONFLICT = Problem(
+    "version-conflict",
+    409,
+    "Somebody was faster",
+    "It was changed after you saw it, so your change was not made. The answer has it as it is now, in “current”.",
+    "Look at both, and send the change again with the current version.",
+)
+PRECONDITION_FAILED = Problem(
+    "precondition-failed",
+    412,
+    "Not the version you saw",
+    "It was changed after you saw it, so your change was not made. The answer has it as it is now, in “current”.",
+    "Look at both, and send the change again with the current version in If-Match.",
+)
+ALREADY_EXISTS = Problem("already-exists", 409, "It is there already", "Something with this id or name exists already.")
+EMAIL_TAKEN = Problem(
+    "email-taken",
+    409,
+    "This address has an account",
+    "An account with this e-mail address exists already.",
+    "Sign in, or use another address.",
+)
+STILL_NEEDED = Problem(
+    "still-needed",
+    409,
+    "You are still needed",
+    "You are the last one who can look after the places that the answer names, so your account was not deleted.",
+    "Let somebody else look after them too, or delete them first.",
+)
+TOO_MANY = Problem("too-many", 409, "As many as there can be", "There is room for only so many of these.")
+ALREADY_DONE = Problem(
+    "already-done",
+    409,
+    "Already done",
+    "This request was done before under the same Idempotency-Key. Its answer held a secret, which is not kept.",
+    "What it made is named in “made”. If the secret is lost, delete that and make another.",
+)
+EXPIRED = Problem(
+    "expired", 410, "No longer good", "What this opened is used up, withdrawn or over its time. Which is not told."
+)
+TOO_LARGE = Problem("too-large", 413, "Too large", "The body is larger than what is taken here.")
+WRONG_MEDIA_TYPE = Problem(
+    "wrong-media-type",
+    415,
+    "Not that kind of body",
+    "The body's Content-Type is not one that is taken here.",
+    "Send JSON, as application/json.",
+)
+INVALID_FIELDS = Problem(
+    "invalid-fields",
+    422,
+    "Some fields need another look",
+    "One or more fields are wrong. All of them are listed in “errors”, each with what it should be."
+    " Nothing was written.",
+)
+KEY_REUSED = Problem(
+    "key-reused",
+    422,
+    "This key was used for something else",
+    "The Idempotency-Key came before with another request. A key stands for one request and its repeats.",
+    "Use a new key for a new request.",
+)
+VERSION_NEEDED = Problem(
+    "version-needed",
+    428,
+    "Which version?",
+    "A change must name the version that was seen, so that nobody's change is overwritten unseen.",
+    'Send "version" in the body, or If-Match with the ETag of the last answer.',
+)
+THROTTLED = Problem(
+    "throttled",
+    429,
+    "Too many attempts",
+    "This was tried more often than is allowed. Retry-After has the seconds after which it can be tried again.",
+)
+HEADERS_TOO_LARGE = Problem(
+    "headers-too-large", 431, "Headers too large", "The request's headers are larger than what is taken here."
+)
+BROKEN = Problem(
+    "broken", 500, "Something broke here", "It is our mistake, not yours. It has been written down under the number."
+)
+OUTCOME_UNKNOWN = Problem(
+    "outcome-unknown",
+    503,
+    "Done, or not",
+    "The store took the write, but its answer was lost, so nobody can say whether it was done. It was not done twice.",
+    "Send it again with the same Idempotency-Key, or look before you do.",
+)
+BUSY = Problem(
+    "busy",
+    503,
+    "Busy just now",
+    "The store is asked more than it can answer. Nothing of this request was written.",
+    "Try again after the seconds that Retry-After has.",
+)
+
+PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, Problem))
+
+
+def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
+    """Each problem under the last part of its address."""
+    return {each.slug: each for each in problems}
+
+
+# --- which error is which problem ------------------------------------------------------------------------------------
+
+
+def _nothing(_: Any) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How an error is told: as which problem, and what the answer says besides."""
+
+    problem: Problem
+    members: Callable[[Any], Mapping[str, Any]] = field(default=_nothing)
+    headers: Callable[[Any], Mapping[str, str]] = field(default=_nothing)
+    detail: str | None = None
+    """Said instead of the error's own words, where those are for developers."""
+
+
+BUSY_SECONDS = "2"
+CHALLENGE = 'Bearer realm="potluck"'
+
+
+def _fields(error: people.InvalidFields) -> dict[str, Any]:
+    return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
+
+
+def _retry_after(error: people.Throttled) -> dict[str, str]:
+    return {"retry-after": str(error.retry_after)}
+
+
+ERRORS: dict[type[Exception], Kind] = {
+    # before any app is asked
+    BodyNotJson: Kind(NOT_JSON),
+    WrongMediaType: Kind(WRONG_MEDIA_TYPE),
+    NotSignedIn: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
+    NotForThem: Kind(FORBIDDEN),
+    CrossSite: Kind(CROSS_SITE),
+    VersionNeeded: Kind(VERSION_NEEDED),
+    # people
+    people.InvalidFields: Kind(INVALID_FIELDS, members=_fields),
+    people.EmailTaken: Kind(EMAIL_TAKEN),
+    people.RegistrationClosed: Kind(REGISTRATION_CLOSED),
+    people.WrongCredentials: Kind(WRONG_CREDENTIALS),
+    people.WrongPassword: Kind(WRONG_PASSWORD),
+    people.SignInNeeded: Kind(TOKEN_CANNOT),
+    people.SessionOver: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
+    people.Throttled: Kind(THROTTLED, headers=_retry_after),
+    # Only for someone whose account went while they asked: they are nobody now.
+    people.AccountGone: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
+    people.Stale: Kind(VERSION_CONFLICT),
+    people.StillNeeded: Kind(STILL_NEEDED, members=lambda error: {"places": error.places}),
+    people.TooMany: Kind(TOO_MANY, members=lambda error: {"atMost": error.at_most}),
+    people.NoSuchToken: Kind(NOT_FOUND),
+    people.NoSuchInvitation: Kind(NOT_FOUND),
+    people.InvitationInvalid: Kind(EXPIRED),
+    people.ResetInvalid: Kind(EXPIRED),
+    people.KeyReused: Kind(KEY_REUSED),
+    people.AlreadyDone: Kind(ALREADY_DONE, members=lambda error: {"made": error.made}),
+    # what the table refuses and no service puts into its own words
+    table.VersionConflict: Kind(VERSION_CONFLICT, detail="It has been changed since you saw it"),
+    table.Changed: Kind(VERSION_CONFLICT, detail="It has been changed since you saw it"),
+    table.NotFound: Kind(NOT_FOUND, detail=NOT_FOUND.explanation),
+    table.AlreadyExists: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
+    table.NotUnique: Kind(ALREADY_EXISTS, detail=ALREADY_EXISTS.explanation),
+    table.OutcomeUnknown: Kind(OUTCOME_UNKNOWN, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
+    table.Unavailable: Kind(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
+}
+
+# What the framework itself refuses, by the status it gives.
+BY_STATUS: dict[int, Problem] = {
+    400: BAD_REQUEST,
+    401: NOT_SIGNED_IN,
+    403: FORBIDDEN,
+    404: NOT_FOUND,
+    405: METHOD_NOT_ALLOWED,
+    413: TOO_LARGE,
+    415: WRONG_MEDIA_TYPE,
+    429: THROTTLED,
+    431: HEADERS_TOO_LARGE,
+}

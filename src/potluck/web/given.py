@@ -1,0 +1,122 @@
+"""What a handler asks for by name, it is given: who is calling, doing it once, a part of a list, its app's services.
+
+The framework's own injection resolves what a handler depends on in groups of tasks, which costs more than the whole
+handler. Here it is worked out once what each handler asks for; a call then awaits just that, in order.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, TypeVar
+
+from litestar import Request
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import QueryParameter
+
+from potluck.people.callers import Caller
+from potluck.people.idempotency import Answers
+from potluck.store import Store
+from potluck.web.callers import Door, known
+from potluck.web.cursors import LONGEST_PART, USUAL_PART, Cursors, Part
+from potluck.web.once import Once, asked_once
+
+__all__ = ["AS_NOBODY", "GIVEN", "Givers", "given_to"]
+
+T = TypeVar("T")
+AnyRequest = Request[Any, Any, Any]
+
+GIVEN = "given"
+"""Under this name a handler's `opt` tells what it is given."""
+
+AS_NOBODY = {"as nobody": True}
+"""The `opt` of a handler that takes nobody for known: who registers or signs in, whoever they were before."""
+
+BY_REQUEST = frozenset({"visitor", "caller", "once", "part"})
+PAGING: dict[str, Any] = {
+    "limit": (Annotated[int, QueryParameter(ge=1, le=LONGEST_PART)], USUAL_PART),
+    "cursor": (str | None, None),
+}
+
+
+class Givers:
+    """What is made anew for each request."""
+
+    def __init__(self, door: Door, answers: Answers, store: Store, cursors: Cursors, request_key: bytes) -> None:
+        self._door = door
+        self._answers = answers
+        self._store = store
+        self._cursors = cursors
+        self._request_key = request_key
+
+    async def visitor(self, request: AnyRequest) -> Caller | None:
+        """Who is calling, if anybody is known."""
+        return await self._door.visitor(request)
+
+    async def once(self, request: AnyRequest, visitor: Caller | None) -> Once:
+        """The write that is asked for, with its key."""
+        return Once(self._answers, self._store, await asked_once(request, visitor, self._request_key))
+
+    def part(self, request: AnyRequest, visitor: Caller | None, limit: int, cursor: str | None) -> Part:
+        """Which part of which list, for whom."""
+        asked = sorted((name, value) for name, value in request.query_params.multi_items() if name not in PAGING)
+        of = repr((None if visitor is None else str(visitor.user_id), request.url.path, asked))
+        return Part(limit, None if cursor is None else self._cursors.unseal(cursor, of), of, self._cursors)
+
+
+def given_to(handler: T, services: Mapping[str, Any], givers: Givers) -> T:
+    """The same handler, given what it asks for; what is no handler of requests is left as it is."""
+    if not isinstance(handler, HTTPRouteHandler):
+        return handler
+    asked = signature(handler.fn)
+    fixed = {name: services[name] for name in asked.parameters if name in services}
+    wanted = BY_REQUEST.intersection(asked.parameters)
+    if not fixed and not wanted:
+        return handler
+    bound = copy(handler)
+    bound.opt = {**handler.opt, GIVEN: frozenset({*fixed, *wanted})}
+    bound.sync_to_thread = None
+    knows = not AS_NOBODY.items() <= handler.opt.items()
+    bound(_bound(handler.fn, asked, fixed, wanted, givers, knows))
+    return bound
+
+
+def _bound(
+    call: Callable[..., Any],
+    asked: Signature,
+    fixed: Mapping[str, Any],
+    wanted: frozenset[str],
+    givers: Givers,
+    knows: bool,
+) -> Callable[..., Awaitable[Any]]:
+    takes_request = "request" in asked.parameters
+
+    async def answer(**arguments: Any) -> Any:
+        if wanted:
+            request: AnyRequest = arguments["request"] if takes_request else arguments.pop("request")
+            visitor = await givers.visitor(request) if knows else None
+            if "visitor" in wanted:
+                arguments["visitor"] = visitor
+            if "caller" in wanted:
+                arguments["caller"] = known(visitor)
+            if "part" in wanted:
+                arguments["part"] = givers.part(request, visitor, arguments.pop("limit"), arguments.pop("cursor"))
+            if "once" in wanted:
+                arguments["once"] = await givers.once(request, visitor)
+        found = call(**arguments, **fixed)
+        return await found if isinstance(found, Awaitable) else found
+
+    kept = [each for name, each in asked.parameters.items() if name not in fixed and name not in wanted]
+    if wanted and not takes_request:
+        kept.append(Parameter("request", Parameter.KEYWORD_ONLY, annotation=AnyRequest))
+    if "part" in wanted:
+        kept += [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+            for name, (annotation, default) in PAGING.items()
+        ]
+    kept = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in kept]
+    # What the framework looks at: the handler's own name and words, and what is left for a request to say.
+    answer.__name__, answer.__qualname__ = call.__name__, call.__qualname__
+    answer.__module__, answer.__doc__ = call.__module__, call.__doc__
+    answer.__annotations__ = {each.name: each.annotation for each in kept} | {"return": asked.return_annotation}
+    answer.__signature__ = asked.replace(parameters=kept)  # type: ignore[attr-defined]
+    return answer

@@ -1,0 +1,197 @@
+"""The last changes of a table in memory, each under the partitions that it touches, of the table and of every index."""
+
+from collections import deque
+from collections.abc import Container, Mapping
+from typing import Any
+
+from potluck.dynamo.values import Value
+from potluck.streams import Change
+from potluck.table.tables import Table
+from potluck.web.live.log import Log
+from potluck.web.live.positions import Vector
+
+__all__ = ["BUFFER_BYTES", "BUFFER_RECORDS", "Buffer", "Record", "Topic", "TopicKey", "topics_of"]
+
+BUFFER_RECORDS = 2000
+# As the service counts them; in memory it is about ten times as much.
+BUFFER_BYTES = 2_000_000
+
+TopicKey = tuple[str | None, str]
+"""An index, or None for the table itself, and a value of its partition key."""
+
+
+class Record:
+    """One change: where it stands in the log and in the buffer, and what it was decoded to for whoever looked first."""
+
+    __slots__ = (
+        "arrived",
+        "decoded_new",
+        "decoded_old",
+        "new",
+        "old",
+        "ordinal",
+        "position",
+        "sequence",
+        "shard",
+        "size",
+        "topics",
+        "vector",
+    )
+
+    def __init__(self, change: Change, shard: str, topics: tuple[TopicKey, ...], vector: Vector) -> None:
+        self.shard = shard
+        self.sequence = int(change.sequence_number)
+        self.old = change.old
+        self.new = change.new
+        self.size = int(change.record["dynamodb"].get("SizeBytes", 0))
+        self.topics = topics
+        self.vector = vector
+        """How far everything was read when this was read."""
+        self.ordinal = -1
+        self.arrived = 0.0
+        self.position: str | None = None
+        self.decoded_old: dict[Any, Any] = {}
+        self.decoded_new: dict[Any, Any] = {}
+
+
+class Topic:
+    """The changes in memory that touch one partition."""
+
+    __slots__ = ("dropped", "records")
+
+    def __init__(self) -> None:
+        self.records: deque[Record] = deque()
+        self.dropped = -1
+        """The last of its changes that memory has no longer."""
+
+
+class Shard:
+    """How far one shard was read, and from where on all of it is in memory."""
+
+    __slots__ = ("floor", "from_start", "sequence")
+
+    def __init__(self, from_start: bool) -> None:
+        self.from_start = from_start
+        """Whether it began while it was watched, so that nothing of it came before what was read."""
+        self.sequence: int | None = None
+        self.floor: int | None = None
+
+
+class Buffer:
+    """What was read of one log since it is read, the oldest forgotten first."""
+
+    def __init__(
+        self, table: Table, log: Log, watched: Container[TopicKey], most_records: int, most_bytes: int
+    ) -> None:
+        self.table = table
+        self.log = log
+        self._watched = watched
+        self._most_records = most_records
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._keys = partition_attributes(table)
+        self.records: deque[Record] = deque()
+        self.topics: dict[TopicKey, Topic] = {}
+        self.shards: dict[str, Shard] = {}
+        self.vector: Vector = {}
+        self.floor: Vector = {}
+        """How far everything was read before the oldest change that is here."""
+        self.end = 0
+        """The number that the next change gets."""
+
+    def follow(self, shard: str, instead_of: str | None = None) -> None:
+        """From now on this shard is read, and its parent no more."""
+        self.shards[shard] = Shard(from_start=instead_of is not None)
+        vector = {each: number for each, number in self.vector.items() if each != instead_of}
+        self.vector = {**vector, shard: None}
+        if not self.records:
+            self.floor = self.vector
+
+    def append(self, shard: str, change: Change, arrived: float) -> Record:
+        topics = topics_of(self._keys, change)
+        sequence = int(change.sequence_number)
+        self.vector = {**self.vector, shard: sequence}
+        record = Record(change, shard, topics, self.vector)
+        record.ordinal, record.arrived = self.end, arrived
+        self.end += 1
+        state = self.shards[shard]
+        state.sequence = sequence
+        if state.floor is None:
+            # Of a shard that was there before, what lies before the first change that was read is not known.
+            state.floor = sequence
+        self.records.append(record)
+        for key in topics:
+            topic = self.topics.get(key)
+            if topic is None:
+                topic = self.topics[key] = Topic()
+            topic.records.append(record)
+        self._bytes += record.size
+        while len(self.records) > self._most_records or (self._bytes > self._most_bytes and len(self.records) > 1):
+            self._forget_oldest()
+        return record
+
+    def _forget_oldest(self) -> None:
+        record = self.records.popleft()
+        self._bytes -= record.size
+        self.floor = record.vector
+        state = self.shards[record.shard]
+        state.floor = record.sequence
+        state.from_start = False
+        for key in record.topics:
+            topic = self.topics[key]
+            topic.records.popleft()
+            topic.dropped = record.ordinal
+            if not topic.records and key not in self._watched:
+                del self.topics[key]
+
+    def covers(self, vector: Vector) -> bool:
+        """Whether everything after this position is in memory; where that is not certain, it is not."""
+        for shard, sequence in vector.items():
+            state = self.shards.get(shard)
+            if state is None or sequence is None or state.floor is None or sequence < state.floor:
+                return False
+        return all(
+            shard in vector or state.from_start or self.log.precedes(shard, vector)
+            for shard, state in self.shards.items()
+        )
+
+    def read_before(self, vector: Vector, record: Record) -> bool:
+        """Whether a reader who has come this far has had the change."""
+        if record.shard in vector:
+            sequence = vector[record.shard]
+            return sequence is not None and record.sequence <= sequence
+        return self.log.precedes(record.shard, vector)
+
+    def later(self, one: Vector, other: Vector) -> Vector:
+        """How far both together have read."""
+        together: dict[str, int | None] = {}
+        for shard in {**one, **other}:
+            if self.log.precedes(shard, one) or self.log.precedes(shard, other):
+                continue
+            numbers = [number for number in (one.get(shard), other.get(shard)) if number is not None]
+            together[shard] = max(numbers, default=None)
+        return together
+
+
+def partition_attributes(table: Table) -> tuple[tuple[str | None, str], ...]:
+    """By index, and None for the table, the attribute that says the partition."""
+    indexes = ((index, keys[0].name) for index, keys in table.indexes.items())
+    return (None, table.partition.name), *indexes
+
+
+def topics_of(keys: tuple[tuple[str | None, str], ...], change: Change) -> tuple[TopicKey, ...]:
+    """The partitions in which the change is to be seen: those the item is in, and those it was in."""
+    found: dict[TopicKey, None] = {}
+    for image in (change.old, change.new):
+        if image is not None:
+            for index, attribute in keys:
+                value = image.get(attribute)
+                if value is not None:
+                    found[index, partition_text(value)] = None
+    return tuple(found)
+
+
+def partition_text(value: Mapping[str, Any] | Value) -> str:
+    # Numbers are canonical on both engines, and a key attribute has one type only.
+    ((_, text),) = value.items()
+    return str(text)

@@ -1,0 +1,92 @@
+"""Positions: how far a reader has come in each shard of each stream, as a text that only this suite can read or make.
+
+It is sealed because sequence numbers count what others do, and because a made-up one would reach back to before its
+maker was allowed to look. The same position is always the same text.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import islice
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+__all__ = ["LONGEST_POSITION", "Position", "PositionCodec", "Unreadable", "Vector", "tag_of"]
+
+Vector = Mapping[str, int | None]
+"""By shard, the sequence number of the last change that was told; None before the first."""
+
+FORMAT = 1
+TAG_BYTES = 6
+TIME_BYTES = 5
+LONGEST_POSITION = 4000
+KEY_BYTES = 32
+# Without a key of the suite's own, anyone can read positions and make them up.
+NO_KEY = bytes(KEY_BYTES)
+
+
+class Unreadable(ValueError):
+    """The text is no position that was given out here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What was told so far, of each stream by its tag, and when that was; shards are known by tags as well."""
+
+    at: int
+    streams: Mapping[bytes, Mapping[bytes, int | None]]
+
+
+@lru_cache(1024)
+def tag_of(name: str) -> bytes:
+    """A short name for a stream or shard: the long ones would be most of a position."""
+    return blake2b(name.encode(), digest_size=TAG_BYTES).digest()
+
+
+class PositionCodec:
+    """Seals positions, and opens them again in any process that has the same key."""
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._sealing = AESSIV(NO_KEY if key is None else key)
+
+    def encode(self, at: int, streams: Iterable[tuple[bytes, Vector]]) -> str:
+        parts = [bytes([FORMAT]), at.to_bytes(TIME_BYTES, "big")]
+        for tag, vector in streams:
+            parts += [tag, len(vector).to_bytes(2, "big")]
+            for shard, sequence in vector.items():
+                number = b"" if sequence is None else sequence.to_bytes((sequence.bit_length() + 7) // 8, "big")
+                parts += [tag_of(shard), bytes([len(number)]), number]
+        return urlsafe_b64encode(self._sealing.encrypt(b"".join(parts), None)).decode().rstrip("=")
+
+    def decode(self, text: str) -> Position:
+        """The position; Unreadable for what was not made here."""
+        if not text or len(text) > LONGEST_POSITION or not text.isascii():
+            raise Unreadable
+        try:
+            opened = self._sealing.decrypt(urlsafe_b64decode(text + "=" * (-len(text) % 4)), None)
+        except (InvalidTag, NotBase64, ValueError) as error:
+            raise Unreadable from error
+        rest = iter(opened)
+        if next(rest, None) != FORMAT:
+            raise Unreadable
+        at = _number(rest, TIME_BYTES)
+        streams: dict[bytes, dict[bytes, int | None]] = {}
+        while tag := _taken(rest, TAG_BYTES):
+            shards = streams[tag] = {}
+            for _ in range(_number(rest, 2)):
+                shard = _taken(rest, TAG_BYTES)
+                length = _number(rest, 1)
+                shards[shard] = _number(rest, length) if length else None
+        return Position(at, streams)
+
+
+def _taken(rest: Iterator[int], count: int) -> bytes:
+    return bytes(islice(rest, count))
+
+
+def _number(rest: Iterator[int], count: int) -> int:
+    return int.from_bytes(_taken(rest, count), "big")

@@ -1,0 +1,250 @@
+"""One reader of a table's stream for a whole process: it goes on with it, and wakes those whom a change concerns.
+
+What it read last stays in memory, so that a thousand open event streams read the log once and not a thousand times.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable
+from typing import Protocol
+
+from potluck.engines import CLOSED, DynamoError, Engine
+from potluck.leases import is_passing
+from potluck.streams import Change, Pauses
+from potluck.table.errors import Unavailable
+from potluck.table.tables import Table
+from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, TopicKey
+from potluck.web.live.log import Log, Trimmed, open_log
+
+__all__ = ["Tail", "Woken"]
+
+# The engine says at once when there is something; this is how long to go without looking if it does not.
+IDLE_SECONDS = 2.0
+DISCOVER_SECONDS = 60.0
+SHARD_SUCCESSION_SECONDS = 0.2
+NO_STREAM_SECONDS = 0.5
+READY_SECONDS = 10.0
+# Each of them renders and sends when its turn comes; other requests get theirs in between.
+WOKEN_AT_ONCE = 50
+TAKEN_IN_AT_ONCE = 200
+
+log = logging.getLogger(__name__)
+
+
+class Woken(Protocol):
+    """Whoever waits for changes of some partitions."""
+
+    def wake(self) -> None: ...
+
+
+class Tail:
+    """The newest changes of one table, from the log's beginning on, until it is stopped."""
+
+    def __init__(
+        self, engine: Engine, table: Table, *, records: int = BUFFER_RECORDS, size: int = BUFFER_BYTES
+    ) -> None:
+        self.engine = engine
+        self.table = table
+        self.buffer: Buffer | None = None
+        """None until the log was read to its end, and again while the table has no stream."""
+        self._most_records = records
+        self._most_bytes = size
+        self._waiting: dict[TopicKey, dict[Woken, None]] = {}
+        self._ready = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    def start(self) -> None:
+        """Begin, unless it was begun."""
+        if self._running is None and not self._stopped:
+            self._running = asyncio.create_task(self._run(), name=f"live:{self.table.name}")
+
+    async def stop(self) -> None:
+        """Read no more; whoever still waits for it to be ready is refused."""
+        self._stopped = True
+        self._ready.set()
+        if self._running is not None:
+            await _all_cancelled({self._running}, again_after=1.0)
+
+    async def ready(self) -> Buffer:
+        """What is in memory, as soon as it goes up to now; Unavailable where that takes too long."""
+        self.start()
+        while self.buffer is None:
+            if self._stopped:
+                raise Unavailable("the server is stopping")
+            try:
+                await asyncio.wait_for(self._ready.wait(), READY_SECONDS)
+            except TimeoutError:
+                raise Unavailable(f"the stream of {self.table.name} cannot be read") from None
+        return self.buffer
+
+    def watch(self, topic: TopicKey, reader: Woken) -> None:
+        self._waiting.setdefault(topic, {})[reader] = None
+
+    def unwatch(self, topic: TopicKey, reader: Woken) -> None:
+        waiting = self._waiting.get(topic, {})
+        waiting.pop(reader, None)
+        if waiting:
+            return
+        self._waiting.pop(topic, None)
+        if self.buffer is not None and topic in self.buffer.topics and not self.buffer.topics[topic].records:
+            del self.buffer.topics[topic]
+
+    # --- following the stream -----------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        pauses = Pauses()
+        while True:
+            try:
+                found = await open_log(self.engine, self.table.name)
+                if found is not None:
+                    await self._follow(found)
+                    pauses = Pauses()
+                else:
+                    await asyncio.sleep(NO_STREAM_SECONDS)
+            except DynamoError as error:
+                if error.code == CLOSED:
+                    return
+                log.warning("the stream of %s is read anew: %s", self.table.name, error)
+                await pauses.wait()
+            except Exception:
+                log.exception("the stream of %s is read anew", self.table.name)
+                await pauses.wait()
+            finally:
+                self.buffer = None
+                if not self._stopped:
+                    self._ready.clear()
+                # They go on from their own places, in whatever stream there is then.
+                await self._wake(self._waiting)
+
+    async def _follow(self, found: Log) -> None:
+        """Read the log, each shard after its parent, until it is not the table's any more."""
+        buffer = Buffer(self.table, found, self._waiting, self._most_records, self._most_bytes)
+        reading: dict[str, asyncio.Task[None]] = {}
+        behind: set[str] = set()
+
+        def read(shard: str, instead_of: str | None = None) -> None:
+            buffer.follow(shard, instead_of)
+            behind.add(shard)
+            reading[shard] = asyncio.create_task(self._read(buffer, shard, behind), name=f"live:{shard}")
+
+        try:
+            for shard in found.newest():
+                read(shard)
+            if not reading:
+                await self._publish(buffer)
+            while True:
+                done: set[asyncio.Task[None]] = set()
+                if reading:
+                    done, _ = await asyncio.wait(
+                        reading.values(), timeout=DISCOVER_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                    )
+                else:
+                    await asyncio.sleep(NO_STREAM_SECONDS)
+                ended = [shard for shard, task in reading.items() if task in done]
+                for shard in ended:
+                    reading.pop(shard).result()
+                if not await self._is_current(found):
+                    return
+                await found.look_at_shards()
+                for shard in ended:
+                    while not found.children(shard):
+                        # The children of a shard that was split may be told of a little later.
+                        await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
+                        if not await self._is_current(found):
+                            return
+                        await found.look_at_shards()
+                    for child in found.children(shard):
+                        read(child, shard)
+                for shard in found.newest():
+                    if shard not in buffer.shards and found.parents[shard] not in reading:
+                        read(shard)
+        finally:
+            await _all_cancelled(set(reading.values()), again_after=0.1)
+
+    async def _is_current(self, found: Log) -> bool:
+        """Whether it is still the table's stream: not if the table was made anew, say."""
+        now = await open_log(self.engine, self.table.name)
+        return now is not None and now.arn == found.arn
+
+    async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
+        """Take in what the shard has, as it comes, to its end."""
+        iterator: str | None = None
+        while True:
+            last = buffer.shards[shard].sequence
+            try:
+                if iterator is None:
+                    iterator = await buffer.log.iterator(shard, last)
+                page = await buffer.log.page(iterator)
+            except Trimmed:
+                if last is not None:
+                    # A machine that slept for a day: memory has a hole now, so it begins anew.
+                    raise DynamoError("TrimmedDataAccessException", f"{shard} is trimmed after {last}") from None
+                # The log's beginning moves on, and DynamoDB Local was seen to say so of a new shard.
+                iterator = None
+                await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
+                continue
+            except DynamoError as error:
+                if error.code != "ExpiredIteratorException":
+                    raise
+                iterator = None
+                continue
+            if page.changes:
+                await self._take_in(buffer, shard, page.changes)
+            iterator = page.next
+            if not page.changes or iterator is None:
+                behind.discard(shard)
+                if not behind and self.buffer is not buffer:
+                    await self._publish(buffer)
+            if iterator is None:
+                return
+            if not page.changes:
+                await self._wait()
+
+    async def _take_in(self, buffer: Buffer, shard: str, changes: list[Change]) -> None:
+        now, wall = time.monotonic(), time.time()
+        touched: dict[TopicKey, None] = {}
+        for number, change in enumerate(changes, 1):
+            # The log tells whole seconds, so a change is at most a second younger than it says.
+            told = float(change.record["dynamodb"].get("ApproximateCreationDateTime", wall))
+            record = buffer.append(shard, change, now - max(0.0, wall - told - 1.0))
+            for topic in record.topics:
+                if topic in self._waiting:
+                    touched[topic] = None
+            if number % TAKEN_IN_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        if touched:
+            await self._wake(touched)
+        else:
+            await asyncio.sleep(0)
+
+    async def _publish(self, buffer: Buffer) -> None:
+        self.buffer = buffer
+        self._ready.set()
+        await self._wake(self._waiting)
+
+    async def _wake(self, topics: Iterable[TopicKey]) -> None:
+        """Wake whoever watches these, a few at a time, so that others get their turns."""
+        readers = list({reader: None for topic in topics for reader in self._waiting.get(topic, ())})
+        for start in range(0, len(readers), WOKEN_AT_ONCE):
+            for reader in readers[start : start + WOKEN_AT_ONCE]:
+                reader.wake()
+            await asyncio.sleep(0)
+
+    async def _wait(self) -> None:
+        try:
+            await self.engine.changed(self.table.name, IDLE_SECONDS)
+        except DynamoError as error:
+            if not is_passing(error):
+                raise
+            await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
+
+
+async def _all_cancelled(tasks: set[asyncio.Task[None]], again_after: float) -> None:
+    """Cancel them until they have ended."""
+    # Up to Python 3.11, `wait_for` loses a cancellation that comes together with its result.
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        _, tasks = await asyncio.wait(tasks, timeout=again_after)

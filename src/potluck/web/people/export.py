@@ -1,0 +1,334 @@
+"""Taking everything along: a zip of what is a person's in every app, made without ever holding much of it in memory."""
+
+import asyncio
+import csv
+import io
+import re
+import zipfile
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from uuid import UUID
+
+import msgspec
+from litestar.response import Stream
+from msgspec import Struct
+
+from potluck.people.accounts import AccountExport, Accounts
+from potluck.store import Clock
+from potluck.web.app import App, Export
+
+__all__ = ["ZIP", "ExportFile", "Exports", "inert"]
+
+ZIP = "application/zip"
+FORMAT = 1
+
+# What is smaller stays in memory, whatever is larger goes through a file that has no name.
+KEPT_IN_MEMORY = 1 << 20
+# As much is taken from an app before it is written, in a thread; and as much is read at once.
+COLLECTED = 1 << 18
+PIECE = 1 << 16
+# For its owner alone.
+FILE_MODE = 0o600
+# Each takes a thread and room on the disk; whoever comes later waits.
+EXPORTS_AT_ONCE = 2
+
+Spooled = SpooledTemporaryFile[bytes]
+
+APOSTROPHES = (
+    "In the CSV files, a text that a spreadsheet could take for a formula has an apostrophe in front. "
+    "The JSON files have every value as it is."
+)
+
+
+class FileListed(Struct, rename="camel", frozen=True, kw_only=True):
+    """A file of the export."""
+
+    name: str
+    bytes: int
+    sha256: str
+    rows: dict[str, int]
+    """How many there are of each table."""
+    made_inert: int = 0
+    """How many cells have an apostrophe in front."""
+
+
+class Manifest(Struct, rename="camel", frozen=True, kw_only=True):
+    """What an export consists of."""
+
+    format: str = "potluck-export"
+    version: int = FORMAT
+    exported_at: datetime
+    user_id: UUID
+    notes: list[str]
+    files: list[FileListed]
+
+
+@dataclass(slots=True)
+class ExportFile:
+    """A finished export; whoever has it streams it once, and then it is gone."""
+
+    name: str
+    size: int
+    file: IO[bytes]
+
+    def answer(self) -> Stream:
+        return Stream(
+            self.pieces(),
+            media_type=ZIP,
+            headers={
+                "content-disposition": f'attachment; filename="{self.name}"',
+                "content-length": str(self.size),
+                "cache-control": "no-store",
+            },
+        )
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        try:
+            while piece := await asyncio.to_thread(self.file.read, PIECE):
+                yield piece
+        finally:
+            self.file.close()
+
+
+class Exports:
+    """Makes exports: people's own rows and those of every app."""
+
+    def __init__(self, accounts: Accounts, apps: Sequence[App], clock: Clock) -> None:
+        self._accounts = accounts
+        self._sources: list[tuple[str, Export]] = [("people", self._people), *((app.name, app.export) for app in apps)]
+        self._clock = clock
+        self._at_once = asyncio.Semaphore(EXPORTS_AT_ONCE)
+
+    async def make(self, user_id: UUID) -> ExportFile:
+        """Everything that is theirs, in a file that is removed when it was read or let go."""
+        async with self._at_once:
+            now = self._clock().replace(microsecond=0)
+            with ExitStack() as on_failure:
+                file = on_failure.enter_context(_spooled())
+                with _Writing(file, now) as writing:
+                    for app, export in self._sources:
+                        with _Tables() as tables:
+                            await tables.collect(export(user_id))
+                            await asyncio.to_thread(writing.add_app, app, tables)
+                    await asyncio.to_thread(writing.finish, user_id)
+                size = file.seek(0, io.SEEK_END)
+                file.seek(0)
+                on_failure.pop_all()
+            return ExportFile(f"potluck-{now:%Y-%m-%d}.zip", size, file)
+
+    async def _people(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        exported = await self._accounts.export(user_id)
+        yield "account", account_row(exported)
+        for session in exported.sessions:
+            yield "sessions", session
+        for token in exported.api_tokens:
+            yield "apiTokens", token
+        for invitation in exported.invitations:
+            yield "invitations", invitation
+
+
+class AccountRow(Struct, rename="camel", frozen=True, kw_only=True):
+    """The account itself, but for the hash of its password."""
+
+    user_id: UUID
+    email: str
+    name: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+def account_row(exported: AccountExport) -> AccountRow:
+    return AccountRow(**{each: getattr(exported, each) for each in AccountRow.__struct_fields__})
+
+
+# --- the rows of an app, table by table ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Table:
+    """Rows as lines of JSON, in the order in which they came."""
+
+    name: str
+    lines: Spooled
+    rows: int = 0
+    columns: dict[str, None] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[bytes]:
+        self.lines.seek(0)
+        return iter(self.lines)
+
+    def add(self, kind: type[Struct], line: bytes) -> None:
+        self.lines.write(line + b"\n")
+        self.columns.update(_columns(kind))
+        self.rows += 1
+
+
+class _Tables:
+    """What an app gives, each table in a file of its own until it is written into the zip."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, _Table] = {}
+
+    def __enter__(self) -> "_Tables":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for table in self._tables.values():
+            table.lines.close()
+
+    def __iter__(self) -> Iterator[_Table]:
+        return iter(self._tables.values())
+
+    async def collect(self, given: AsyncIterator[tuple[str, Struct]]) -> None:
+        waiting: list[tuple[str, type[Struct], bytes]] = []
+        size = 0
+        async for name, row in given:
+            line = msgspec.json.encode(row)
+            waiting.append((name, type(row), line))
+            size += len(line)
+            if size >= COLLECTED:
+                await asyncio.to_thread(self._add, waiting)
+                waiting, size = [], 0
+        await asyncio.to_thread(self._add, waiting)
+
+    def _add(self, rows: Iterable[tuple[str, type[Struct], bytes]]) -> None:
+        for name, kind, line in rows:
+            table = self._tables.get(name)
+            if table is None:
+                table = self._tables[name] = _Table(name, _spooled())
+            table.add(kind, line)
+
+
+def _spooled() -> Spooled:
+    return SpooledTemporaryFile(KEPT_IN_MEMORY)
+
+
+@cache
+def _columns(kind: type[Struct]) -> dict[str, None]:
+    return dict.fromkeys(each.encode_name for each in msgspec.structs.fields(kind))
+
+
+# --- the zip ---------------------------------------------------------------------------------------------------------
+
+
+class _Writing:
+    """A zip that is being written, one file after the other."""
+
+    def __init__(self, file: IO[bytes], now: datetime) -> None:
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self._now = now
+        self._files: list[FileListed] = []
+
+    def __enter__(self) -> "_Writing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def add_app(self, app: str, tables: _Tables) -> None:
+        """Everything as JSON, and each table as CSV."""
+        with self._member(f"{app}.json") as member:
+            member.rows = {table.name: table.rows for table in tables}
+            member.write(b"{")
+            for number, table in enumerate(tables):
+                member.write(b"%s%s: [" % (b",\n" if number else b"\n", msgspec.json.encode(table.name)))
+                for row, line in enumerate(table):
+                    member.write((b",\n" if row else b"\n") + line.rstrip(b"\n"))
+                member.write(b"\n]")
+            member.write(b"\n}\n")
+        for table in tables:
+            with self._member(f"{app}/{table.name}.csv") as member:
+                member.rows = {table.name: table.rows}
+                self._write_csv(member, table)
+
+    def finish(self, user_id: UUID) -> None:
+        """What the files are, last; nothing follows."""
+        manifest = Manifest(exported_at=self._now, user_id=user_id, notes=[APOSTROPHES], files=self._files)
+        with self._zip.open(self._info("manifest.json"), "w") as opened:
+            opened.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+    @staticmethod
+    def _write_csv(member: "_Member", table: _Table) -> None:
+        columns = list(table.columns)
+        text = io.StringIO(newline="")
+        # RFC 4180: commas, quotes doubled, lines that end in CR LF.
+        rows = csv.writer(text)
+        rows.writerow(columns)
+        for line in table:
+            row: dict[str, Any] = msgspec.json.decode(line)
+            cells = [_cell(row.get(column)) for column in columns]
+            for place, column in enumerate(columns):
+                if isinstance(row.get(column), str) and cells[place] != row[column]:
+                    member.made_inert += 1
+            rows.writerow(cells)
+            if text.tell() >= PIECE:
+                member.write(text.getvalue().encode())
+                text.seek(0)
+                text.truncate()
+        member.write(text.getvalue().encode())
+
+    @contextmanager
+    def _member(self, name: str) -> Iterator["_Member"]:
+        with self._zip.open(self._info(name), "w", force_zip64=True) as opened:
+            member = _Member(opened)
+            yield member
+        self._files.append(
+            FileListed(
+                name=name,
+                bytes=member.bytes,
+                sha256=member.hash.hexdigest(),
+                rows=member.rows,
+                made_inert=member.made_inert,
+            )
+        )
+
+    def _info(self, name: str) -> zipfile.ZipInfo:
+        info = zipfile.ZipInfo(name, self._now.timetuple()[:6])
+        info.compress_type = zipfile.ZIP_DEFLATED
+        info.external_attr = FILE_MODE << 16
+        return info
+
+
+class _Member:
+    """A file inside the zip, and what the manifest says of it."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self._opened = opened
+        self.bytes = 0
+        self.hash = sha256()
+        self.rows: dict[str, int] = {}
+        self.made_inert = 0
+
+    def write(self, piece: bytes) -> None:
+        self._opened.write(piece)
+        self.hash.update(piece)
+        self.bytes += len(piece)
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------
+
+# What spreadsheets take for a formula: one of the signs, also in full width, behind whatever they skip; or a tab or the
+# end of a line, behind which some of them look too.
+RUN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff'\"`‘’“”]*[=+\-@＝＋－＠]|[ '\"]*[\t\r\n]")
+NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def inert(text: str) -> str:
+    """The text, with an apostrophe in front if a spreadsheet would run it; a number is a number."""
+    return f"'{text}" if RUN.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return inert(value)
+    # Numbers, true and false as JSON has them; so are lists and objects, which begin with a bracket.
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,149 @@
+"""One process that serves: uvicorn as it is wanted here, and a stop that cuts nobody off."""
+
+import asyncio
+import inspect
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from importlib import import_module
+from typing import Any
+
+import uvicorn
+from litestar.types import ASGIApp
+
+from potluck.settings import Settings
+from potluck.web.connections import Connection
+from potluck.web.logs import log_what_nobody_awaited, logging_in_lines
+from potluck.web.serving import BACKLOG, GRACE_SECONDS, Make
+
+__all__ = ["Server", "serve_here"]
+
+TIDYING_SECONDS = 1.0
+# Longer than the minute for which proxies keep theirs, so that none of them sends into a connection that just closed.
+KEEP_ALIVE_SECONDS = 75
+TICKS_BETWEEN_CHECKS = 10
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+log = logging.getLogger("potluck.server")
+
+
+def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket], ready: Callable[[], None]) -> None:
+    """Serve in this process; `ready` is called once it can be reached."""
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(log_what_nobody_awaited)
+        async with _found(make)(settings) as application:
+            server = Server(application, ready)
+            await server.serve(list(sockets))
+            if not server.started:
+                raise RuntimeError("the application did not start")
+
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        with logging_in_lines(settings), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(run())
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which here tells the application that it stops, and watches over slow clients."""
+
+    def __init__(self, application: ASGIApp, ready: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application,
+                interface="asgi3",
+                http=Connection,
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                # It would believe every forwarded address that comes from this machine; ours are in clients.py.
+                proxy_headers=False,
+                server_header=False,
+                workers=1,
+                backlog=BACKLOG,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+        self._application = application
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS_BETWEEN_CHECKS == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.check(now)
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        await _tell(self._application)
+        await super().shutdown(sockets)
+        # Requests that outlived the grace have been cancelled; what they hold is let go before the engine closes.
+        if self.server_state.tasks:
+            await asyncio.wait(self.server_state.tasks, timeout=TIDYING_SECONDS)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """The first signal is the wish to stop; a Ctrl+C after it, that it be now.
+
+        uvicorn's own way sends the signal again when it is done, which would end the process before the engine closes.
+        """
+        for number in SIGNALS:
+            signal.signal(number, self._told_to_stop)
+        yield
+
+    def _told_to_stop(self, number: int, _: Any) -> None:
+        # Only the key is pressed again by somebody who waits; a supervisor may well send its signal twice.
+        if self.should_exit and number == signal.SIGINT:
+            # Whatever is stored is stored: the store outlives its process at any moment.
+            os._exit(128 + number)
+        self.should_exit = True
+
+
+async def _tell(application: ASGIApp) -> None:
+    """End what would otherwise go on until its client leaves: open event streams."""
+    state = getattr(application, "state", None)
+    stop = getattr(state, "on_stopping", None) or getattr(getattr(state, "live", None), "stop", None)
+    if stop is None:
+        return
+    try:
+        async with asyncio.timeout(TIDYING_SECONDS):
+            told = stop()
+            if inspect.isawaitable(told):
+                await told
+    except Exception:
+        # It stops all the same, and what is still open then is cut off after the grace.
+        log.exception("open streams could not be told to end")
+
+
+def _found(make: Make) -> Callable[[Settings], AbstractAsyncContextManager[Any]]:
+    if not isinstance(make, str):
+        return make
+    module, _, name = make.partition(":")
+    found: Callable[[Settings], AbstractAsyncContextManager[Any]] = getattr(import_module(module), name)
+    return found
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop

@@ -1,0 +1,63 @@
+"""Versions over HTTP: which one a change is of, and the tags by which a reader knows that nothing changed."""
+
+import re
+from hashlib import sha256
+from typing import Any
+
+from litestar import Request, Response
+from litestar.status_codes import HTTP_304_NOT_MODIFIED
+from msgspec import UNSET, UnsetType
+
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.errors import VersionNeeded
+
+__all__ = ["etag", "expected", "seen", "tag_of", "unchanged"]
+
+TAG = re.compile(r'(W/)?"([^"]*)"')
+VERSION = re.compile(r"[1-9][0-9]{0,15}")
+
+# A tag that no version ever had: the write is refused as stale, and tells how the item is now.
+NEVER = 0
+
+
+def etag(version: int) -> str:
+    """The tag of a row whose answer is the same for all who may see it."""
+    return f'"{version}"'
+
+
+def tag_of(body: bytes) -> str:
+    """The tag of an answer that is put together, or that each caller sees differently; good for If-None-Match only."""
+    return f'W/"{sha256(body).hexdigest()[:32]}"'
+
+
+def seen(request: Request[Any, Any, Any], in_body: int | UnsetType | None = UNSET) -> int:
+    """The version that a change says it saw, in its body or as If-Match; VersionNeeded if it says none."""
+    by_header = expected(request)
+    by_body = in_body if isinstance(in_body, int) else None
+    if by_header is None and by_body is None:
+        raise VersionNeeded
+    if by_header is not None and by_body is not None and by_header != by_body:
+        raise InvalidFields(WrongField("version", "version and If-Match name different versions"))
+    return by_body if by_header is None else by_header  # type: ignore[return-value]
+
+
+def expected(request: Request[Any, Any, Any]) -> int | None:
+    """The version that If-Match names; None without it, or with `*`, which any version matches."""
+    given = request.headers.get("if-match")
+    if given is None or given.strip() == "*":
+        return None
+    found = TAG.fullmatch(given.strip())
+    if found is None:
+        raise InvalidFields(WrongField("If-Match", 'If-Match must be one ETag, such as "3"'))
+    weak, tag = found.groups()
+    return int(tag) if not weak and VERSION.fullmatch(tag) else NEVER
+
+
+def unchanged(request: Request[Any, Any, Any], tag: str) -> Response[Any] | None:
+    """304, if the caller has the answer with this tag already."""
+    given = request.headers.get("if-none-match")
+    if given is None:
+        return None
+    bare = tag.removeprefix("W/")
+    known = given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))
+    return Response(None, status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag}) if known else None

@@ -1,0 +1,62 @@
+"""One of several workers: what the processes run that workers.py starts and watches."""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from socket import socket
+from typing import NoReturn
+
+from potluck.web.server import serve_here
+from potluck.web.serving import cannot_start
+from potluck.web.workers import KILLED_AFTER_SECONDS, REACHABLE
+
+__all__ = ["work"]
+
+STDIN = 0
+
+
+def work(writing: int) -> int:
+    """Be one worker: the exit status of the process."""
+    # Until it is known how to stop well, as a process that does not know better.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    make, settings, descriptors = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_the_parent, name="parent", daemon=True).start()
+    told = False
+
+    def tell(words: bytes) -> None:
+        nonlocal told
+        if not told:
+            told = True
+            with suppress(OSError):
+                os.write(writing, words)
+            os.close(writing)
+
+    try:
+        serve_here(make, settings, [socket(fileno=each) for each in descriptors], lambda: tell(REACHABLE))
+    except Exception as error:
+        problem = cannot_start(error)
+        if problem is None or told:
+            raise
+        tell(problem.encode())
+        return 1
+    return 0
+
+
+def _end_with_the_parent() -> NoReturn:
+    """Wait for the end of the pipe that the parent holds open: it is gone, however it went."""
+    # Not through sys.stdin, whose lock this would hold when the process ends first.
+    with suppress(OSError):
+        while os.read(STDIN, 1):
+            pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(KILLED_AFTER_SECONDS)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(work(int(sys.argv[1])))

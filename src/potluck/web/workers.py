@@ -1,0 +1,178 @@
+"""Several workers on one socket: started, watched, replaced when one dies, and stopped together.
+
+The parent binds and never accepts; each worker is a process of its own that accepts what comes. A worker has two pipes
+to its parent: what it is to do comes by the one, whose end tells it that the parent is gone; that it can be reached, or
+why not, goes by the other.
+"""
+
+import asyncio
+import logging
+import os
+import pickle
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from socket import socket
+
+from potluck.settings import Settings, SettingsError
+from potluck.web.logs import logging_in_lines
+from potluck.web.serving import GRACE_SECONDS, Make
+
+__all__ = ["KILLED_AFTER_SECONDS", "REACHABLE", "supervise"]
+
+# A worker that has not ended this long after it was told to is ended.
+KILLED_AFTER_SECONDS = GRACE_SECONDS + 2.0
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 30.0
+# Having lived this long, a worker that dies is no sequel to the deaths before it.
+STEADY_SECONDS = 60.0
+# So many that could not even start, with nobody left who serves, and it is given up.
+FAILED_STARTS = 5
+
+REACHABLE = b"reachable"
+
+log = logging.getLogger("potluck.workers")
+
+
+def supervise(make: Make, settings: Settings, sockets: Sequence[socket], announce: Callable[[], None]) -> int:
+    """Run the workers until told to stop; the exit status of the process."""
+    if os.name != "posix":
+        raise SettingsError("POTLUCK_WORKERS must be 1 on this system: workers share a socket as only POSIX can")
+    order = pickle.dumps((make, settings, [each.fileno() for each in sockets]))
+    with logging_in_lines(settings):
+        return asyncio.run(_Workers(order, sockets, settings.workers, announce).run())
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: asyncio.subprocess.Process
+    reachable: bool
+    problem: str
+    """Why it could not start, in words, if it had any."""
+
+
+class _Workers:
+    def __init__(self, order: bytes, sockets: Sequence[socket], number: int, announce: Callable[[], None]) -> None:
+        self._order = order
+        self._sockets = sockets
+        self._number = number
+        self._announce = announce
+        self._announced = False
+        self._serving = 0
+        self._processes: set[asyncio.subprocess.Process] = set()
+        self._stopping = asyncio.Event()
+        self._status = 0
+
+    async def run(self) -> int:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._told_to_stop, number)
+        workers = [asyncio.create_task(self._keep()) for _ in range(self._number)]
+        ended = asyncio.gather(*workers)
+        told = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait((ended, told), return_when=asyncio.FIRST_COMPLETED)
+            # While anybody holds it open, the socket goes on taking calls that nobody will answer.
+            for each in self._sockets:
+                each.close()
+            self._end(signal.SIGTERM)
+            await asyncio.wait((ended,), timeout=KILLED_AFTER_SECONDS)
+        finally:
+            self._end(signal.SIGKILL)
+        await ended
+        return self._status
+
+    async def _keep(self) -> None:
+        """Have one worker, whichever process it is, until told to stop."""
+        deaths = 0
+        while not self._stopping.is_set():
+            worker = await self._start()
+            began = time.monotonic()
+            if worker.reachable:
+                self._count(1)
+            status = await worker.process.wait()
+            self._processes.discard(worker.process)
+            if worker.reachable:
+                self._count(-1)
+            if self._stopping.is_set():
+                return
+            deaths = deaths + 1 if time.monotonic() - began < STEADY_SECONDS else 1
+            if not worker.reachable and (not self._announced or (not self._serving and deaths >= FAILED_STARTS)):
+                self._give_up(worker.problem or f"a worker could not start and ended with status {status}")
+                return
+            pause = min(FIRST_PAUSE_SECONDS * 2 ** (deaths - 1), LONGEST_PAUSE_SECONDS)
+            log.warning("worker %d ended with status %d and is replaced", worker.process.pid, status)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), pause)
+
+    async def _start(self) -> _Worker:
+        reading, writing = os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                "potluck.web.worker",
+                str(writing),
+                stdin=asyncio.subprocess.PIPE,
+                pass_fds=(writing, *(each.fileno() for each in self._sockets)),
+                # As here, wherever that came from.
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
+                # A Ctrl+C at the terminal is for the parent, which passes it on.
+                process_group=0,
+            )
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        self._processes.add(process)
+        if self._stopping.is_set():
+            # Told while it was being started, and so not among those that were ended.
+            process.kill()
+        assert process.stdin is not None
+        with suppress(ConnectionError):
+            process.stdin.write(self._order)
+            await process.stdin.drain()
+        said = await _read_all(reading)
+        reachable = said == REACHABLE
+        return _Worker(process, reachable, "" if reachable else said.decode(errors="replace"))
+
+    def _count(self, change: int) -> None:
+        self._serving += change
+        if self._serving == self._number and not self._announced:
+            self._announced = True
+            self._announce()
+
+    def _give_up(self, problem: str) -> None:
+        if not self._stopping.is_set():
+            print(f"potluck: {problem}", file=sys.stderr, flush=True)
+            self._status = 1
+            self._stopping.set()
+
+    def _told_to_stop(self, number: int) -> None:
+        if self._stopping.is_set() and number == signal.SIGINT:
+            self._status = self._status or 128 + number
+            self._end(signal.SIGKILL)
+        self._stopping.set()
+
+    def _end(self, number: signal.Signals) -> None:
+        for process in self._processes:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.send_signal(number)
+
+
+async def _read_all(descriptor: int) -> bytes:
+    """Everything that is written to a pipe until its last writer has closed it."""
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
+    )
+    try:
+        return await reader.read()
+    finally:
+        transport.close()

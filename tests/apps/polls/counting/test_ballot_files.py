@@ -1,0 +1,167 @@
+"""Ballot files: what is written is read back, quirks are understood, and what cannot be counted is refused."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from potluck.apps.polls import ballot_files
+from potluck.apps.polls.ballot_files import BallotFile, UnreadableBallots, read, write
+from potluck.apps.polls.ballot_files.contents import Names
+from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE
+from tests.apps.polls.counting.strategies import contests, marked_votes
+
+NAMES = ["Ann", "Bob", "Cid", "Dot", "Eve"]
+
+
+def trimmed(votes):
+    counts = {}
+    for ranking, many in votes.items():
+        while ranking and ranking[-1] == ():
+            ranking = ranking[:-1]
+        counts[ranking] = counts.get(ranking, 0) + many
+    return counts
+
+
+@pytest.mark.parametrize("format", ballot_files.FORMATS)
+@settings(max_examples=40, deadline=None)
+@given(contest=contests(marked_votes))
+def test_what_is_written_is_read_back(format, contest):
+    candidates, votes, _ = contest
+    file = BallotFile(candidates=NAMES[:candidates], ballots=trimmed(votes))
+    again = read(write(file, format).encode(), format)
+    assert (again.candidates, again.ballots) == (file.candidates, file.ballots)
+
+
+@pytest.mark.parametrize("format", ballot_files.FORMATS)
+@settings(max_examples=100, deadline=None)
+@given(
+    names=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8),
+        min_size=2,
+        max_size=4,
+        unique_by=lambda name: name.casefold(),
+    )
+)
+def test_any_names_survive(format, names):
+    try:
+        file = BallotFile(candidates=Names(names).names, ballots={(1, 2): 3, (2,): 1})
+    except UnreadableBallots:
+        return
+    again = read(write(file, format).encode(), format)
+    assert (again.candidates, again.ballots) == (file.candidates, file.ballots)
+
+
+def test_the_order_of_lines_in_a_file_changes_nothing_about_it():
+    one = read(b"rank 1,rank 2\nBob,Ann\nAnn,\n")
+    other = read(b"rank 1,rank 2\nAnn,\nBob,Ann\n")
+    assert (one.candidates, one.ballots) == (other.candidates, other.ballots)
+
+
+def test_an_overvote_without_names_is_kept_where_the_format_can_say_it():
+    file = BallotFile(candidates=["Ann", "Bob"], ballots={(1, UNNAMED_OVERVOTE): 2, (2,): 1})
+    for format in ("json", "csv"):
+        assert read(write(file, format).encode()).ballots == file.ballots
+    with pytest.raises(UnreadableBallots, match="BLT cannot say"):
+        write(file, "blt")
+
+
+def test_json_understands_rankings_ranks_and_bare_lists():
+    file = read(
+        b'{"candidates": ["Ann", {"name": "Bob"}], "seats": 2, "lotOrder": ["Bob", "Ann"], "ballots": ['
+        b'{"ranking": ["ann ", "BOB"], "count": 3}, {"ranks": [[], ["Bob"], ["Ann", "Bob"]]}, ["Bob", null, ""]]}'
+    )
+    assert file.ballots == {(1, 2): 3, ((), 2, (1, 2)): 1, (2,): 1}
+    assert (file.seats, file.lot_order) == (2, [2, 1])
+
+
+def test_csv_by_candidate_understands_gaps_equals_and_other_separators():
+    file = read("\ufeffballot id;count;Ann;Bob;Undeclared Write-ins\r\nx1;2;1;1;3\r\n\r\nx2;1;;2;\r\n".encode())
+    assert file.candidates == ["Ann", "Bob", "Undeclared Write-ins"]
+    assert file.ballots == {((1, 2), (), 3): 2, ((), 2): 1}
+    assert file.undeclared == [3]
+
+
+def test_csv_by_rank_understands_what_machines_write():
+    file = read(
+        b'Cast Vote Record,Precinct,1st Choice,2nd Choice,3rd choice\n1,P,"Ann, A.",undervote,overvote\n2,P,Bob|Cid,,\n'
+    )
+    assert file.candidates == ["Ann, A.", "Bob", "Cid"]
+    assert file.ballots == {(1, (), UNNAMED_OVERVOTE): 1, ((2, 3),): 1}
+
+
+def test_windows_and_utf_16_files_are_read():
+    assert read("rank 1\nZoë\n".encode("cp1252")).candidates == ["Zoë"]
+    assert read("rank 1\nZoë\n".encode("utf-16")).candidates == ["Zoë"]
+
+
+BLT = b"""\xef\xbb\xbf# a comment
+4 2
+-3
+[tie 4 3 2 1]
+3 1 2 0   # three voters
+(id7) 3 2=4 - 1 0
+2.0 4 0
+1 0
+0
+"Ann" "Bob"
+"Cid"
+Dot
+"A "good" title"
+"""
+
+
+def test_blt_understands_withdrawals_equals_gaps_ids_and_comments():
+    file = read(BLT)
+    assert file.candidates == ["Ann", "Bob", "Dot"]
+    # Who has withdrawn leaves no gap.
+    assert file.ballots == {(1, 2): 3, ((2, 3), (), 1): 1, (3,): 2, (): 1}
+    assert (file.seats, file.title, file.lot_order) == (2, 'A "good" title', [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "why"),
+    [
+        (b"", "", "empty"),
+        (b'{"candidates": ["A"],\n "ballots": [', "line 2", "not JSON"),
+        (b'{"candidates": ["A"], "ballots": [{"ranking": ["B"], "count": 1}]}', "ballot 1", "“B” is not a candidate"),
+        (b'{"candidates": ["A"], "ballots": [["A"], {"ranking": ["A"], "count": 1.5}]}', "ballot 2", "whole number"),
+        (b'{"candidates": ["A"], "ballots": [{"ranking": ["A"], "count": true}]}', "ballot 1", "whole number"),
+        (b'{"candidates": ["A", "a"], "ballots": []}', "candidates", "there twice"),
+        (b'{"candidates": ["A"], "ballots": [{"ranking": [1]}]}', "ballot 1", "should be a name"),
+        (b"[3]", "ballot 1", "list of names"),
+        (b"count,A,B\n1,1,2\nx,2,1\n", "line 3", "its count is “x”"),
+        (b"count,A,B\n1,1,first\n", "line 2", "“first” under “B” is not a rank"),
+        (b"count,A,B\n1,1,0\n", "line 2", "“0” under “B” is not a rank"),
+        (b"count,A,B\n1,1,2,3\n", "line 2", "4 cells"),
+        (b"2 1\n1 3 0\n0\n", "line 2", "“3” is not one of the candidates 1 to 2"),
+        (b"2 1\n1 2\n1 1 0\n0\n", "line 2", "ends with 0"),
+        (b"2 1\n1 2 0\n", "line 2", "the file ends"),
+        (b'2 1\n1 2 0\n"A"\n"B"\n', "line 3", "have not been ended"),
+        (b'2 1\n1 2 0\n0\n"A"\n', "line 4", "only 1 names"),
+        (b"2 1\nx 2 0\n0\n", "line 2", "starts with how many"),
+        (b"2 1\n0.5 2 0\n0\n", "line 2", "starts with how many"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused_with_place_and_reason(text, where, why):
+    with pytest.raises(UnreadableBallots) as refused:
+        read(text)
+    assert str(refused.value).startswith(where)
+    assert why in str(refused.value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)))
+def test_anything_else_is_read_or_refused_but_never_fails(data):
+    for format in (None, *ballot_files.FORMATS):
+        try:
+            read(data, format)
+        except UnreadableBallots:
+            continue
+
+
+def test_progress_is_told_on_the_way():
+    told = []
+    read(b"2 1\n" + b"1 2 1 0\n" * 50_000 + b'0\n"A"\n"B"\n', progress=told.append)
+    assert told == sorted(told)
+    assert len(told) == 2
+    assert 0 < told[0] < told[-1] <= 1

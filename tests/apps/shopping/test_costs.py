@@ -1,0 +1,67 @@
+"""What each call costs, counted; the README has the same table."""
+
+from pathlib import Path
+
+import potluck.apps.shopping
+
+README = Path(potluck.apps.shopping.__file__).with_name("README.md")
+
+
+async def measured(shop):
+    """Each call with its requests, read units and write units, on a family where everything is small."""
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    families, members, inventory = shop.shopping.families, shop.shopping.members, shop.shopping.inventory
+    stores, todo = shop.shopping.stores, shop.shopping.shopping_list
+    clearing, restocking = shop.shopping.clearing, shop.shopping.restocking
+    grocer = await stores.add(ada, family, "Grocer")
+    costs = {}
+
+    async def cost(what, call):
+        with shop.recording.scope() as calls:
+            answer = await call
+        read = sum(each.read_units for each in calls)
+        write = sum(each.write_units for each in calls)
+        costs[what] = (" + ".join(calls.operations), read, write)
+        return answer
+
+    await cost("the whole shopping list", todo.all(ada, family))
+    await cost("the list of one store", todo.all(ada, family, store_id=grocer.store_id))
+    cake = await cost("add free text", todo.add(ada, family, name="Cake", store_id=grocer.store_id))
+    milk = await cost("add to the inventory", inventory.add(ada, family, "Milk", preferred_store_id=grocer.store_id))
+    linked = await cost("add from the inventory", todo.add(ada, family, item_id=milk.item_id))
+    await cost("add two lines", todo.add_lines(ada, family, "tea\nsalt"))
+    await cost("look at one item", todo.one(ada, family, linked.shopping_item_id))
+    await cost("edit", todo.edit(ada, family, cake.shopping_item_id, 1, notes="big"))
+    await cost("check off free text", todo.set_status(ada, family, cake.shopping_item_id, 2, status="purchased"))
+    await cost(
+        "check off what is linked", todo.set_status(ada, family, linked.shopping_item_id, 1, status="purchased")
+    )
+    await cost("restock", restocking.restock(ada, family, linked.shopping_item_id))
+    cleared = await cost("clear two purchased", clearing.clear_purchased(ada, family))
+    await cost("undo that", clearing.undo(ada, family, cleared.undo_token))
+    await cost("delete from the list", todo.delete(ada, family, cake.shopping_item_id))
+    await cost("the inventory", inventory.all(ada, family))
+    await cost("what is low", inventory.all(ada, family, low_stock=True))
+    await cost("adjust", inventory.adjust(ada, family, milk.item_id, 1))
+    await cost("delete from the inventory, with one link", inventory.delete(ada, family, milk.item_id))
+    await cost("my families", families.all(ada))
+    await cost("the members", members.all(ada, family))
+    await cost("remove a member", members.remove(ada, family, ben.user_id))
+    return costs
+
+
+def table(costs):
+    """The costs as the README has them."""
+    rows = [f"| {what} | {calls} | {read:g} | {write:g} |" for what, (calls, read, write) in costs.items()]
+    return "\n".join(["| call | requests | read units | write units |", "| --- | --- | --- | --- |", *rows])
+
+
+async def test_the_readme_has_what_each_call_costs(embedded_shop):
+    assert table(await measured(embedded_shop)) in README.read_text()
+
+
+async def test_a_call_takes_as_many_requests_on_any_engine(shop):
+    text = README.read_text()
+    for what, (calls, _, _) in (await measured(shop)).items():
+        assert f"| {what} | {calls} |" in text

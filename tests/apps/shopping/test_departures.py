@@ -1,0 +1,150 @@
+"""What an account means to Shopping: its share of export and deletion, of names that follow, and of the home page."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from potluck.apps.shopping.entities import Family, Member
+from potluck.apps.shopping.following import Following
+from potluck.people.entities import Account
+from potluck.people.errors import StillNeeded
+from potluck.streams import Change
+from potluck.table import the
+from potluck.table.entity import plan_of
+
+
+async def test_an_export_has_what_its_owner_sees_table_after_table(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    eve, elsewhere = await shop.family("Byron", "Eve")
+    await shop.shopping.shopping_list.add(eve, elsewhere, name="secret")
+    store = await shop.shopping.stores.add(ada, family, "Grocer")
+    cellar = await shop.shopping.locations.add(ada, family, "Cellar")
+    milk = await shop.shopping.inventory.add(ada, family, "Milk", location_id=cellar.location_id)
+    added = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, store_id=store.store_id)
+    left = (await shop.shopping.families.create(eve, "Left")).family_id
+    made = await shop.shopping.members.invite(eve, left, "member")
+    await shop.shopping.members.accept(ben, made.secret)
+    await shop.shopping.members.remove(ben, left, ben.user_id)
+    exported = [row async for row in shop.shopping.export(ben.user_id)]
+    tables = [table for table, _ in exported]
+    assert tables == ["memberships", "memberships", "families", "stores", "locations", "inventory", "shoppingList"]
+    memberships = {row.family_id: (row.name, row.email, row.status) for _, row in exported[:2]}
+    assert memberships == {
+        family: ("Ben", "ben@example.org", "active"),
+        left: ("Ben", "ben@example.org", "removed"),
+    }
+    assert [row for _, row in exported[3:]] == [store, cellar, milk, added]
+    text = msgspec.json.encode([row for _, row in exported])
+    assert b"secret" not in text
+    assert b"ada@example.org" not in text
+
+
+async def test_families_whose_last_admin_they_are_need_them(shop):
+    ada, family = await shop.family("Lovelace")
+    await shop.shopping.families.create(ada, "Byron")
+    ben = await shop.joined(ada, family)
+    assert await shop.shopping.still_needed(ada.user_id) == ["Byron", "Lovelace"]
+    assert await shop.shopping.still_needed(ben.user_id) == []
+    await shop.shopping.members.change_role(ada, family, ben.user_id, 1, role="admin")
+    assert await shop.shopping.still_needed(ada.user_id) == ["Byron"]
+
+
+async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family, role="admin")
+    alone = (await shop.shopping.families.create(ben, "Alone")).family_id
+    await shop.shopping.shopping_list.add(ben, alone, name="mine")
+    eve, left = await shop.family("Left", "Eve")
+    made = await shop.shopping.members.invite(eve, left, "member")
+    await shop.shopping.members.accept(ben, made.secret)
+    await shop.shopping.members.remove(eve, left, ben.user_id)
+    added = await shop.shopping.shopping_list.add(ben, family, name="Tea")
+    await shop.shopping.forget(ben.user_id)
+    await shop.carried()
+    assert "ben@example.org" not in repr(await shop.dump())
+    assert {key[0] for key in await shop.dump()} == {f"FAMILY#{family}", f"FAMILY#{left}"}
+    assert await shop.shopping.families.all(ben) == []
+    seen = await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id)
+    assert (seen.name, seen.added_by_name) == ("Tea", "Former member")
+    counts = await shop.rows.one(Family.by_id(family))
+    assert (counts.member_count, counts.admin_count) == (1, 1)
+    # It may be asked again after an interruption.
+    await shop.shopping.forget(ben.user_id)
+
+
+async def test_who_has_become_the_last_admin_is_not_forgotten(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    await shop.joined(ada, family)
+    with pytest.raises(StillNeeded) as refused:
+        await shop.shopping.forget(ada.user_id)
+    assert refused.value.places == ["Lovelace"]
+    assert await shop.shopping.is_in(ada, family)
+
+
+async def test_of_two_admins_who_are_forgotten_at_once_one_is_still_needed(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family, role="admin")
+    await shop.joined(ada, family, "Cat")
+    ended = await asyncio.gather(*(shop.shopping.forget(each.user_id) for each in (ada, ben)), return_exceptions=True)
+    assert sorted(type(each).__name__ for each in ended) == ["NoneType", "StillNeeded"]
+    assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
+
+
+async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_version(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    other = (await shop.shopping.families.create(ada, "Byron")).family_id
+    following = Following(shop.rows)
+
+    async def changed(**values):
+        before = await shop.rows.one(Account.by_id(ada.user_id))
+        after = await shop.rows.modify(
+            Account.by_id(ada.user_id), lambda _: [the(getattr(Account, k)).becomes(v) for k, v in values.items()]
+        )
+        encode = plan_of(Account).coding.encode
+        record = {"eventName": "MODIFY", "dynamodb": {"OldImage": encode(before), "NewImage": encode(after)}}
+        with shop.recording.scope() as calls:
+            await following.handle(Change("Accounts", record))
+        return calls.operations
+
+    assert await changed(name="Countess") == ["Query", "UpdateItem", "UpdateItem"]
+    assert await changed(email="new@example.org") == ["Query", "UpdateItem", "UpdateItem"]
+    assert await changed(session_epoch=2) == []
+    for each in (family, other):
+        member = await shop.rows.one(Member.by_id(each, ada.user_id))
+        assert (member.name, member.email, member.version) == ("Countess", "new@example.org", 1)
+
+
+async def test_the_consumer_of_accounts_carries_names_over(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    _, names = shop.shopping.consumers()
+    running = asyncio.create_task(names.run())
+    try:
+        await shop.rows.modify(Account.by_id(ada.user_id), lambda _: [the(Account.name).becomes("Countess")])
+        async with asyncio.timeout(10):
+            while (await shop.shopping.members.all(ada, family))[0].name != "Countess":  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_the_home_page_is_told_how_much_is_to_buy_and_what_is_low(shop):
+    ada, family = await shop.family()
+    other = (await shop.shopping.families.create(ada, "Byron")).family_id
+    assert (await shop.shopping.at_a_glance(await shop.person("Eve"))).fact == ""
+    assert (await shop.shopping.at_a_glance(ada)).fact == "Nothing to buy"
+    await shop.shopping.shopping_list.add_lines(ada, family, "milk\nbread\ntea")
+    await shop.shopping.shopping_list.add_lines(ada, other, "salt")
+    done = (await shop.shopping.shopping_list.all(ada, family)).items[0]
+    await shop.shopping.shopping_list.set_status(ada, family, done.shopping_item_id, 1, status="purchased")
+    await shop.shopping.inventory.add(ada, other, "Rice", quantity=1, threshold=2, unit="kg")
+    await shop.shopping.inventory.add(ada, family, "Oats", quantity=3, threshold=2)
+    glance = await shop.shopping.at_a_glance(ada)
+    assert (glance.fact, glance.to_buy) == ("3 to buy", 3)
+    assert [(each.family_id, each.name, each.quantity, each.unit) for each in glance.low] == [(other, "Rice", 1, "kg")]

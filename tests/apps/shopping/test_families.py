@@ -1,0 +1,341 @@
+"""Families and their people: roles, invitations, leaving, and the admin who stays."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from potluck.apps.shopping.entities import Family, Member
+from potluck.apps.shopping.errors import LastAdmin, NothingThere, OnlyAdmins
+from potluck.apps.shopping.members import MOST_MEMBERS
+from potluck.people.entities import Account
+from potluck.people.errors import AccountGone, InvalidFields, InvitationInvalid, NoSuchInvitation, Stale, TooMany
+from potluck.table import absent, the
+from tests.apps.shopping.assembly import NOW, outcomes
+
+# --- families --------------------------------------------------------------------------------------------------------
+
+
+async def test_whoever_makes_a_family_is_its_admin(shop):
+    ada = await shop.person()
+    with shop.recording.scope() as calls:
+        made = await shop.shopping.families.create(ada, " Lovelace ")
+    assert calls.operations == ["GetItem", "TransactWriteItems"]
+    assert (made.name, made.role, made.version, made.member_count) == ("Lovelace", "admin", 1, 1)
+    assert made.created_by == ada.user_id
+    assert await shop.shopping.families.one(ada, made.family_id) == made
+    (member,) = await shop.shopping.members.all(ada, made.family_id)
+    assert (member.member_id, member.name, member.email, member.role) == (
+        *(ada.user_id, "Ada", "ada@example.org"),
+        "admin",
+    )
+    await shop.shopping.families.create(ada, "Byron")
+    assert [each.name for each in await shop.shopping.families.all(ada)] == ["Byron", "Lovelace"]
+
+
+async def test_nobody_without_an_account_makes_a_family(embedded_shop):
+    shop = embedded_shop
+    ada = await shop.person()
+    await shop.rows.delete(Account.by_id(ada.user_id))
+    with pytest.raises(AccountGone):
+        await shop.shopping.families.create(ada, "Lovelace")
+    assert await shop.kinds() == {}
+
+
+async def test_an_admin_renames_it_by_version(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    families = shop.shopping.families
+    renamed = await families.rename(ada, family, 1, name="Byron")
+    assert (renamed.name, renamed.version) == ("Byron", 2)
+    with pytest.raises(Stale) as refused:
+        await families.rename(ada, family, 1, name="King")
+    assert refused.value.current == renamed
+    assert await families.rename(ada, family, 2, name="Byron") == renamed
+    with pytest.raises(OnlyAdmins):
+        await families.rename(ben, family, 2, name="King")
+    seen = await families.one(ben, family)
+    assert (seen.name, seen.role, seen.member_count) == ("Byron", "member", 2)
+
+
+async def test_a_deleted_family_is_gone_for_all_of_them_at_once_and_then_from_the_table(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    _, other = await shop.family("Byron", "Bea")
+    store = await shop.shopping.stores.add(ada, family, "Grocer")
+    milk = await shop.shopping.inventory.add(ada, family, "Milk", preferred_store_id=store.store_id)
+    await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id)
+    await shop.shopping.locations.add(ada, family, "Cellar")
+    invited = await shop.shopping.members.invite(ada, family, "member")
+    with pytest.raises(OnlyAdmins):
+        await shop.shopping.families.delete(ben, family)
+    with pytest.raises(Stale):
+        await shop.shopping.families.delete(ada, family, 2)
+    await shop.shopping.families.delete(ada, family, 1)
+    for person in (ada, ben):
+        assert await shop.shopping.families.all(person) == []
+        for attempt in (
+            shop.shopping.families.one(person, family),
+            shop.shopping.shopping_list.all(person, family),
+            shop.shopping.shopping_list.add(person, family, name="Tea"),
+        ):
+            with pytest.raises(NothingThere):
+                await attempt
+    with pytest.raises(InvitationInvalid):
+        await shop.shopping.members.accept(await shop.person("Eve"), invited.secret)
+    await shop.carried()
+    assert {key[0] for key in await shop.dump()} == {f"FAMILY#{other}"}
+    # Carried once more, there is nothing to do.
+    await shop.carried()
+
+
+async def test_whoever_comes_while_a_family_is_deleted_is_in_none(busy_shop):
+    shop = busy_shop
+    ada, family = await shop.family()
+    made = [await shop.shopping.members.invite(ada, family, "member") for _ in range(5)]
+    people = [await shop.person(name) for name in ("Ben", "Cat", "Dan", "Eve", "Fay")]
+    await outcomes(
+        *(shop.shopping.members.accept(each, one.secret) for each, one in zip(people, made, strict=True)),
+        shop.shopping.families.delete(ada, family),
+    )
+    await shop.carried()
+    assert await shop.kinds() == {}
+
+
+# --- members ---------------------------------------------------------------------------------------------------------
+
+
+async def test_whoever_accepts_is_in_and_an_invitation_is_good_once(shop):
+    ada, family = await shop.family()
+    ben, cat = await shop.person("Ben"), await shop.person("Cat")
+    made = await shop.shopping.members.invite(ada, family, "member", " ben@example.org ")
+    (open_one,) = await shop.shopping.members.invitations(ada, family)
+    assert (open_one.id, open_one.role, open_one.email) == (made.invitation_id, "member", "ben@example.org")
+    assert open_one.expires_at == made.expires_at
+    assert (await shop.shopping.members.accept(ben, made.secret)).family_id == family
+    with pytest.raises(InvitationInvalid):
+        await shop.shopping.members.accept(cat, made.secret)
+    assert [each.name for each in await shop.shopping.members.all(ben, family)] == ["Ada", "Ben"]
+    assert await shop.shopping.members.invitations(ada, family) == []
+    assert (await shop.rows.one(Family.by_id(family))).member_count == 2
+
+
+async def test_who_is_in_already_uses_nothing_up(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    made = await shop.shopping.members.invite(ada, family, "admin")
+    assert (await shop.shopping.members.accept(ben, made.secret)).family_id == family
+    assert [each.role for each in await shop.shopping.members.all(ada, family)] == ["admin", "member"]
+    cat = await shop.person("Cat")
+    await shop.shopping.members.accept(cat, made.secret)
+    assert [each.role for each in await shop.shopping.members.all(ada, family)] == ["admin", "member", "admin"]
+
+
+async def test_one_who_left_can_come_again_and_is_no_second_member(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    added = await shop.shopping.shopping_list.add(ben, family, name="Tea")
+    await shop.shopping.members.remove(ben, family, ben.user_id)
+    made = await shop.shopping.members.invite(ada, family, "admin")
+    await shop.shopping.members.accept(ben, made.secret)
+    assert [(each.name, each.role) for each in await shop.shopping.members.all(ada, family)] == [
+        ("Ada", "admin"),
+        ("Ben", "admin"),
+    ]
+    counts = await shop.rows.one(Family.by_id(family))
+    assert (counts.member_count, counts.admin_count) == (2, 2)
+    assert (await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id)).added_by_name == "Ben"
+
+
+async def test_only_admins_manage_people(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    members = shop.shopping.members
+    made = await members.invite(ada, family, "member")
+    for attempt in (
+        members.invite(ben, family, "member"),
+        members.invitations(ben, family),
+        members.withdraw(ben, family, made.invitation_id),
+        members.remove(ben, family, ada.user_id),
+        members.change_role(ben, family, ben.user_id, 1, role="admin"),
+    ):
+        with pytest.raises(OnlyAdmins):
+            await attempt
+    await members.withdraw(ada, family, made.invitation_id)
+    with pytest.raises(NoSuchInvitation):
+        await members.withdraw(ada, family, made.invitation_id)
+    with pytest.raises(InvalidFields) as refused:
+        await members.invite(ada, family, "owner")
+    assert [each.message for each in refused.value.errors] == ["Role must be 'admin' or 'member'"]
+
+
+async def test_roles_change_by_version_and_count(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    members = shop.shopping.members
+    made = await members.change_role(ada, family, ben.user_id, 1, role="admin")
+    assert (made.role, made.version) == ("admin", 2)
+    assert await members.change_role(ada, family, ben.user_id, 2, role="admin") == made
+    with pytest.raises(Stale) as refused:
+        await members.change_role(ada, family, ben.user_id, 1, role="member")
+    assert refused.value.current == made
+    # An admin steps back, the last one cannot.
+    await members.change_role(ada, family, ada.user_id, 1, role="member")
+    with pytest.raises(LastAdmin):
+        await members.change_role(ben, family, ben.user_id, 2, role="member")
+    with pytest.raises(LastAdmin):
+        await members.remove(ben, family, ben.user_id)
+    with pytest.raises(OnlyAdmins):
+        await members.change_role(ada, family, ben.user_id, 2, role="member")
+    assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
+    for made_up in (uuid4(), family):
+        with pytest.raises(NothingThere):
+            await members.change_role(ben, family, made_up, 1, role="member")
+        with pytest.raises(NothingThere):
+            await members.remove(ben, family, made_up)
+
+
+async def test_one_who_was_removed_is_out_on_the_next_call(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    assert await shop.shopping.is_in(ben, family)
+    await shop.shopping.members.remove(ada, family, ben.user_id)
+    assert not await shop.shopping.is_in(ben, family)
+    with pytest.raises(NothingThere):
+        await shop.shopping.shopping_list.all(ben, family)
+    assert await shop.shopping.families.all(ben) == []
+    assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
+    with pytest.raises(NothingThere):
+        await shop.shopping.members.remove(ada, family, ben.user_id)
+
+
+async def test_one_who_is_removed_between_reading_and_writing_has_written_nothing(interrupted_shop):
+    shop = interrupted_shop
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    added = await shop.shopping.shopping_list.add(ada, family, name="Tea")
+    shop.meanwhile(lambda: shop.shopping.members.remove(ada, family, ben.user_id))
+    with pytest.raises(NothingThere):
+        await shop.shopping.shopping_list.edit(ben, family, added.shopping_item_id, 1, name="Coffee")
+    assert await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id) == added
+
+
+async def test_an_admin_who_is_made_a_member_between_reading_and_writing_has_written_nothing(interrupted_shop):
+    shop = interrupted_shop
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family, role="admin")
+
+    def demote(version):
+        return lambda: shop.shopping.members.change_role(ada, family, ben.user_id, version, role="member")
+
+    shop.meanwhile(demote(1))
+    with pytest.raises(OnlyAdmins):
+        await shop.shopping.stores.add(ben, family, "Grocer")
+    await shop.shopping.members.change_role(ada, family, ben.user_id, 2, role="admin")
+    shop.meanwhile(demote(3))
+    with pytest.raises(OnlyAdmins):
+        await shop.shopping.members.invite(ben, family, "admin")
+    assert await shop.shopping.members.invitations(ada, family) == []
+    assert await shop.shopping.stores.all(ada, family) == []
+
+
+async def test_who_is_renamed_while_coming_in_has_the_new_name(interrupted_shop):
+    shop = interrupted_shop
+    ada, family = await shop.family()
+    ben = await shop.person("Ben")
+    made = await shop.shopping.members.invite(ada, family, "member")
+    shop.meanwhile(
+        lambda: shop.rows.modify(Account.by_id(ben.user_id), lambda _: [the(Account.name).becomes("Benjamin")])
+    )
+    await shop.shopping.members.accept(ben, made.secret)
+    assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada", "Benjamin"]
+
+
+async def test_two_admins_who_remove_each_other_at_once_leave_one(busy_shop):
+    shop = busy_shop
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family, role="admin")
+    done, refused = await outcomes(
+        shop.shopping.members.remove(ada, family, ben.user_id),
+        shop.shopping.members.remove(ben, family, ada.user_id),
+    )
+    assert (len(done), [type(each) for each in refused]) in ((1, [NothingThere]), (1, [LastAdmin]))
+    members = await shop.rows.all(Member.all_of_family(family))
+    (left,) = [each for each in members if each.status == "active"]
+    counts = await shop.rows.one(Family.by_id(family))
+    assert (left.role, counts.admin_count, counts.member_count) == ("admin", 1, 1)
+
+
+async def test_of_admins_who_all_leave_or_step_back_at_once_one_stays(busy_shop):
+    shop = busy_shop
+    ada, family = await shop.family()
+    admins = [ada, *[await shop.joined(ada, family, name, "admin") for name in ("Ben", "Cat", "Dan")]]
+    done, refused = await outcomes(
+        *(shop.shopping.members.remove(each, family, each.user_id) for each in admins[:2]),
+        *(shop.shopping.members.change_role(each, family, each.user_id, 1, role="member") for each in admins[2:]),
+    )
+    assert (len(done), [type(each) for each in refused]) == (3, [LastAdmin])
+    members = await shop.rows.all(Member.all_of_family(family))
+    left = [each for each in members if each.status == "active"]
+    counts = await shop.rows.one(Family.by_id(family))
+    assert [each.role for each in left].count("admin") == counts.admin_count == 1
+    assert counts.member_count == len(left)
+
+
+async def test_who_is_promoted_while_being_removed_leaves_the_count_right(busy_shop):
+    shop = busy_shop
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family)
+    await outcomes(
+        shop.shopping.members.change_role(ada, family, ben.user_id, 1, role="admin"),
+        shop.shopping.members.remove(ben, family, ben.user_id),
+    )
+    assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
+    assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
+
+
+async def test_an_admin_who_was_removed_cannot_let_themselves_in_again(shop):
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family, role="admin")
+    kept = await shop.shopping.members.invite(ben, family, "admin")
+    await shop.shopping.members.remove(ada, family, ben.user_id)
+    for person in (ben, await shop.person("Mallory")):
+        with pytest.raises(InvitationInvalid):
+            await shop.shopping.members.accept(person, kept.secret)
+    assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
+
+
+async def test_an_invitation_to_another_app_leads_to_no_family(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    made = await shop.invitations.make("library", str(family), "admin", ada.user_id)
+    with pytest.raises(InvitationInvalid):
+        await shop.shopping.members.accept(await shop.person("Ben"), made.secret)
+
+
+async def test_a_family_has_not_too_many_members(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    await shop.rows.update(Family.by_id(family), the(Family.member_count).add(MOST_MEMBERS - 2))
+    await shop.joined(ada, family)
+    with pytest.raises(TooMany):
+        await shop.joined(ada, family, "Cat")
+
+
+async def test_a_full_family_is_deleted_by_one_transaction(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    for number in range(MOST_MEMBERS - 1):
+        member = Member(
+            member_id=UUID(int=number),
+            family_id=family,
+            name=f"m{number}",
+            email="m@example.org",
+            created_at=NOW,
+            updated_at=NOW,
+        )
+        await shop.rows.put(member, when=absent)
+    await shop.rows.update(Family.by_id(family), the(Family.member_count).add(MOST_MEMBERS - 1))
+    with shop.recording.scope() as calls:
+        await shop.shopping.families.delete(ada, family)
+    assert calls.operations.count("TransactWriteItems") == 1
+    assert await shop.kinds() == {"Deletion": 1}

@@ -1,0 +1,279 @@
+"""What pointed to something deleted points to nothing: at once where it fits, and to the end where it does not."""
+
+import asyncio
+from uuid import UUID
+
+import pytest
+from msgspec.structs import replace
+
+from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
+from potluck.apps.shopping.errors import AlreadyThere, NothingThere
+from potluck.apps.shopping.orphans import LINKS_AT_ONCE
+from potluck.people.callers import nothing_else
+from potluck.people.errors import Stale
+from potluck.people.idempotency import Answer, Answers, Asked
+from potluck.streams import PositionLost
+from potluck.table import absent, put
+from tests.apps.shopping.assembly import NOW, outcomes
+
+MANY = 2000
+
+
+async def linked(shop, count, alongside=nothing_else):
+    """A family whose list has so many items linked to one of the inventory; every third is purchased."""
+    ada, family = await shop.family()
+    store = await shop.shopping.stores.add(ada, family, "Grocer")
+    milk = await shop.shopping.inventory.add(ada, family, "Milk", preferred_store_id=store.store_id)
+    first = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, quantity=2, notes="n")
+    template = await shop.rows.one(ShoppingListItem.by_id(family, first.shopping_item_id))
+    rows = [
+        replace(
+            template,
+            shopping_item_id=UUID(int=number),
+            status="purchased" if number % 3 == 0 else "pending",
+            ttl=int(NOW.timestamp()) + 1000 if number % 3 == 0 else None,
+        )
+        for number in range(1, count)
+    ]
+    for start in range(0, len(rows), 100):
+        await shop.rows.transact(*(put(each, when=absent) for each in rows[start : start + 100]))
+    return ada, family, store, milk
+
+
+async def loosened(shop, ada, family, store):
+    """That every item on the list is free text, at version 2, with all else as it was."""
+    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    assert {(row.item_id, row.name, row.store_id, row.version) for row in rows} == {(None, "Milk", store.store_id, 2)}
+    assert {(row.quantity, row.notes) for row in rows} == {(2, "n")}
+    assert all((row.ttl is not None) == (row.status == "purchased") for row in rows)
+    shown = (await shop.shopping.shopping_list.all(ada, family)).items
+    assert [each.item_id for each in shown] == [None] * len(rows)
+    return len(rows)
+
+
+@pytest.mark.parametrize("count", [3, 40, LINKS_AT_ONCE])
+async def test_links_that_fit_are_loosened_by_the_transaction_that_deletes(shop, count):
+    ada, family, store, milk = await linked(shop, count)
+    answers, asked = Answers(shop.rows, shop.clock), Asked(ada.user_id, "key", "0" * 64)
+
+    def keeping(_):
+        return answers.keeping(asked, Answer(status=204))
+
+    with shop.recording.scope() as calls:
+        await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, keeping)
+    assert calls.operations[-1] == "TransactWriteItems"
+    assert calls.operations.count("TransactWriteItems") == 1
+    assert await loosened(shop, ada, family, store) == count
+    assert await answers.find(asked) is not None
+    assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
+    with pytest.raises(NothingThere):
+        await shop.shopping.inventory.one(ada, family, milk.item_id)
+    await shop.carried()
+    assert await loosened(shop, ada, family, store) == count
+    assert "Deletion" not in await shop.kinds()
+
+
+async def test_more_links_than_fit_are_hidden_at_once_and_carried_to_the_end(embedded_shop):
+    await many_links(embedded_shop, MANY)
+
+
+async def test_more_links_than_fit_are_carried_to_the_end_on_any_engine(shop):
+    await many_links(shop, 200)
+
+
+@pytest.mark.soak
+async def test_very_many_links_are_carried_to_the_end_on_any_engine(shop):
+    await many_links(shop, MANY)
+
+
+async def many_links(shop, count):
+    ada, family, store, milk = await linked(shop, count)
+    todo = shop.shopping.shopping_list
+    await shop.shopping.inventory.delete(ada, family, milk.item_id)
+    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    assert {row.item_id for row in rows} == {milk.item_id}
+    # Nothing is loosened yet, and nobody sees where it leads.
+    shown = (await todo.all(ada, family)).items
+    assert len(shown) == count
+    assert {each.item_id for each in shown} == {None}
+    for status in ("pending", "purchased"):
+        assert {each.item_id for each in (await todo.all(ada, family, status=status)).items} == {None}
+    assert (await todo.one(ada, family, rows[0].shopping_item_id)).item_id is None
+    exported = [row async for table, row in shop.shopping.export(ada.user_id) if table == "shoppingList"]
+    assert {each.item_id for each in exported} == {None}
+    with pytest.raises(NothingThere):
+        await todo.add(ada, family, item_id=milk.item_id)
+    with pytest.raises(AlreadyThere):
+        await shop.shopping.inventory.add(ada, family, "Milk", item_id=milk.item_id)
+    await shop.carried()
+    assert await loosened(shop, ada, family, store) == count
+    assert "Deletion" not in await shop.kinds()
+    await shop.shopping.inventory.add(ada, family, "Milk", item_id=milk.item_id)
+
+
+async def test_a_link_that_is_not_loosened_yet_is_loosened_by_whoever_changes_the_status(embedded_shop):
+    shop = embedded_shop
+    ada, family, _, milk = await linked(shop, LINKS_AT_ONCE + 1)
+    await shop.shopping.inventory.delete(ada, family, milk.item_id)
+    todo = shop.shopping.shopping_list
+    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    pending = next(row.shopping_item_id for row in rows if row.status == "pending")
+    other = next(row.shopping_item_id for row in rows if row.status == "pending" and row.shopping_item_id != pending)
+    purchased = next(row.shopping_item_id for row in rows if row.status == "purchased")
+    for which, status in ((pending, "purchased"), (purchased, "pending")):
+        changed = await todo.set_status(ada, family, which, 1, status=status)
+        assert (changed.status, changed.item_id, changed.version) == (status, None, 2)
+        assert (await shop.rows.one(ShoppingListItem.by_id(family, which))).item_id is None
+    await todo.delete(ada, family, other)
+    assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
+    await shop.carried()
+    assert {row.item_id for row in await shop.rows.all(ShoppingListItem.all_of_family(family))} == {None}
+
+
+async def test_a_link_made_while_the_others_were_looked_for_is_found(interrupted_shop):
+    shop = interrupted_shop
+    ada, family, _, milk = await linked(shop, 3)
+    shop.meanwhile(
+        lambda: shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, name="late", allow_duplicate=True)
+    )
+    await shop.shopping.inventory.delete(ada, family, milk.item_id)
+    shown = (await shop.shopping.shopping_list.all(ada, family)).items
+    assert [each.item_id for each in shown] == [None] * 4
+    await shop.carried()
+    assert {row.item_id for row in await shop.rows.all(ShoppingListItem.all_of_family(family))} == {None}
+
+
+async def test_an_inventory_item_that_goes_while_it_is_added_is_not_linked_to(interrupted_shop):
+    shop = interrupted_shop
+    ada, family, _, milk = await linked(shop, 1)
+
+    async def gone():
+        await shop.shopping.inventory.delete(ada, family, milk.item_id)
+        await shop.carried()
+
+    shop.meanwhile(gone)
+    with pytest.raises(NothingThere):
+        await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, allow_duplicate=True)
+    assert "PendingGuard" not in await shop.kinds()
+
+
+async def test_an_inventory_item_that_goes_while_a_link_to_it_is_checked_off_or_deleted(interrupted_shop):
+    shop = interrupted_shop
+    todo = shop.shopping.shopping_list
+    for change in ("check off", "delete"):
+        ada, family, _, milk = await linked(shop, 1)
+        (seen,) = (await todo.all(ada, family)).items
+
+        def gone(ada=ada, family=family, milk=milk):
+            return shop.shopping.inventory.delete(ada, family, milk.item_id)
+
+        shop.meanwhile(gone)
+        if change == "check off":
+            with pytest.raises(Stale) as refused:
+                await todo.set_status(ada, family, seen.shopping_item_id, 1, status="purchased")
+            assert (refused.value.current.item_id, refused.value.current.version) == (None, 2)
+        else:
+            await todo.delete(ada, family, seen.shopping_item_id)
+            assert (await todo.all(ada, family)).items == []
+    assert "PendingGuard" not in await shop.kinds()
+
+
+async def test_edits_and_adds_beside_a_deletion_lose_nothing_and_leave_no_link(busy_shop):
+    shop = busy_shop
+    ada, family, _, milk = await linked(shop, 8)
+    todo = shop.shopping.shopping_list
+    seen = (await todo.all(ada, family)).items
+    done, _ = await outcomes(
+        *(todo.edit(ada, family, each.shopping_item_id, 1, notes="edited") for each in seen),
+        *(todo.add(ada, family, item_id=milk.item_id, allow_duplicate=True) for _ in range(5)),
+        shop.shopping.inventory.delete(ada, family, milk.item_id),
+    )
+    await shop.carried()
+    rows = await shop.rows.all(ShoppingListItem.all_of_family(family))
+    assert {row.item_id for row in rows} == {None}
+    edited = {each.shopping_item_id for each in done if each is not None and each.notes == "edited"}
+    assert {row.shopping_item_id for row in rows if row.notes == "edited"} == edited
+    assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
+
+
+# --- stores and locations --------------------------------------------------------------------------------------------
+
+
+async def test_what_pointed_to_a_deleted_store_or_location_points_to_none(shop):
+    ada, family = await shop.family()
+    inventory, todo = shop.shopping.inventory, shop.shopping.shopping_list
+    store = await shop.shopping.stores.add(ada, family, "Grocer")
+    other = await shop.shopping.stores.add(ada, family, "Baker")
+    cellar = await shop.shopping.locations.add(ada, family, "Cellar")
+    first = await inventory.add(ada, family, "Milk", preferred_store_id=store.store_id, location_id=cellar.location_id)
+    second = await inventory.add(
+        ada,
+        family,
+        "Bread",
+        preferred_store_id=other.store_id,
+        alternate_store_ids=(store.store_id, other.store_id),
+    )
+    added = await todo.add(ada, family, item_id=first.item_id)
+    await shop.shopping.stores.delete(ada, family, store.store_id)
+    loose = await todo.one(ada, family, added.shopping_item_id)
+    assert (loose.item_id, loose.name, loose.store_id, loose.store_name, loose.version) == (
+        *(first.item_id, "Milk", None, None),
+        2,
+    )
+    milk, bread = [await inventory.one(ada, family, each.item_id) for each in (first, second)]
+    assert (milk.preferred_store_id, milk.location_id, milk.version) == (None, cellar.location_id, 2)
+    assert (bread.preferred_store_id, bread.alternate_store_ids, bread.version) == (
+        *(other.store_id, (other.store_id,)),
+        2,
+    )
+    await shop.shopping.locations.delete(ada, family, cellar.location_id)
+    assert (await inventory.one(ada, family, first.item_id)).location_id is None
+    assert [each.name for each in (await todo.all(ada, family, store_id="unassigned")).items] == ["Milk"]
+    # Its name is free.
+    await shop.shopping.stores.add(ada, family, "grocer")
+    await shop.carried()
+    assert "Deletion" not in await shop.kinds()
+
+
+async def test_a_store_with_more_links_than_fit_is_hidden_and_carried(embedded_shop):
+    shop = embedded_shop
+    ada, family, store, milk = await linked(shop, LINKS_AT_ONCE + 10)
+    await shop.shopping.stores.delete(ada, family, store.store_id)
+    listed = await shop.shopping.shopping_list.all(ada, family)
+    assert [(each.store_id, each.store_name) for each in listed.groups] == [(None, None)]
+    assert {each.store_id for each in listed.items} == {None}
+    assert (await shop.shopping.inventory.one(ada, family, milk.item_id)).preferred_store_id is None
+    with pytest.raises(AlreadyThere):
+        await shop.shopping.stores.add(ada, family, "Another", store_id=store.store_id)
+    await shop.carried()
+    assert {row.store_id for row in await shop.rows.all(ShoppingListItem.all_of_family(family))} == {None}
+
+
+# --- the consumer ----------------------------------------------------------------------------------------------------
+
+
+async def test_the_consumer_carries_a_deletion_that_it_reads_of(shop):
+    ada, family, store, milk = await linked(shop, LINKS_AT_ONCE + 1)
+    deletions, _ = shop.shopping.consumers()
+    running = asyncio.create_task(deletions.run())
+    try:
+        await shop.shopping.inventory.delete(ada, family, milk.item_id)
+        async with asyncio.timeout(20):
+            while await shop.rows.get(Deletion.by_id(family, "item", milk.item_id)):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1
+        assert await deletions.parked() == []
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_consumer_that_missed_changes_finds_every_deletion(embedded_shop):
+    shop = embedded_shop
+    made = [await linked(shop, LINKS_AT_ONCE + 1) for _ in range(2)]
+    for ada, family, _, milk in made:
+        await shop.shopping.inventory.delete(ada, family, milk.item_id)
+    await shop.shopping.orphans.lost(PositionLost("shopping-deletions", "InventoryManagement", "trimmed"))
+    for ada, family, store, _ in made:
+        assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1
+    assert "Deletion" not in await shop.kinds()

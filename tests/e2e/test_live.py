@@ -1,0 +1,188 @@
+"""A list that several look at: two browsers, at two processes on one store."""
+
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.e2e.browsing import Visit
+from tests.e2e.coming_in import join, send, sign_in
+from tests.e2e.toys import Toy, toy_on
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+SECONDS = 1000
+# How often a stream is checked that tells nothing, with what it takes to hear of it.
+RECHECKED_WITHIN = 15 * 1.2 + 2
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory) -> Iterator[tuple[Toy, Toy]]:
+    folder = tmp_path_factory.mktemp("shared")
+    with toy_on(folder) as one, toy_on(folder) as other:
+        yield one, other
+
+
+@pytest.fixture
+def both(visit, servers) -> tuple[Visit, Visit]:
+    """The same book in two browsers, each at a server of its own, both live."""
+    here, there = visit("/", at=servers[0].address), visit("/", "desk", at=servers[1].address)
+    sign_in(there, join(here))
+    book = urlsplit(send(here, "/notes", name="Campfire")).path
+    for window in (here, there):
+        window.open(book)
+        live(window)
+    return here, there
+
+
+def live(window):
+    window.page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
+
+
+def titles(window):
+    return window.page.locator("#notes .row-name").all_inner_texts()
+
+
+def add(window, *names):
+    for name in names:
+        window.page.get_by_label("Add a note").first.fill(name)
+        window.page.keyboard.press("Enter")
+        window.page.locator("#notes .row-name", has_text=name).wait_for()
+
+
+def retitle(window, name, to):
+    field = window.page.get_by_label(f"Title of {name}", exact=True)
+    field.fill(to)
+    field.press("Enter")
+    window.page.locator("#notes .row-name", has_text=to).wait_for()
+
+
+def remove(window, name):
+    window.page.get_by_role("button", name=f"Delete {name}").click()
+    window.page.locator("#notes .row-name", has_text=name).wait_for(state="detached")
+
+
+def until_same(one, other, within=20.0):
+    """Both show the same rows, each once, in the same order."""
+    end = time.monotonic() + within
+    while titles(one) != titles(other) and time.monotonic() < end:
+        time.sleep(0.05)
+    ids = "[...document.querySelectorAll('#notes > li')].map((row) => `${row.id} ${row.dataset.version}`)"
+    assert one.page.evaluate(ids) == other.page.evaluate(ids)
+    assert titles(one) == titles(other)
+    assert len(set(titles(one))) == len(titles(one))
+
+
+def without_network(window):
+    """What a browser says of requests that find nobody is not the page's doing."""
+    window.errors[:] = [each for each in window.errors if "net::ERR" not in each]
+
+
+def test_a_change_in_one_browser_appears_in_the_other_once(both):
+    here, there = both
+    add(here, "Firewood", "Matches")
+    there.page.locator("#notes .row-name", has_text="Matches").wait_for()
+    until_same(here, there)
+    retitle(there, "Firewood", "Dry firewood")
+    here.page.locator("#notes .row-name", has_text="Dry firewood").wait_for()
+    remove(here, "Matches")
+    there.page.locator("#notes .row-name", has_text="Matches").wait_for(state="detached")
+    until_same(here, there)
+    # The form is empty again, and the number beside the name counts.
+    assert here.page.get_by_label("Add a note").first.input_value() == ""
+    for window in both:
+        assert window.page.locator("[data-live-count]").inner_text() == "1"
+        assert window.violations() == []
+    there.picture("live")
+
+
+def test_what_somebody_types_is_not_taken_from_under_their_hands(both):
+    here, there = both
+    add(here, "Firewood")
+    field = there.page.get_by_label("Title of Firewood", exact=True)
+    field.fill("Firewood, two bags")
+    retitle(here, "Firewood", "Dry firewood")
+    # The change is there, and waits.
+    add(here, "Matches")
+    there.page.locator("#notes .row-name", has_text="Matches").wait_for()
+    assert field.input_value() == "Firewood, two bags"
+    there.expected = "status of 409"
+    field.press("Enter")
+    there.page.get_by_role("heading", name="It changed twice").wait_for()
+    there.picture("changed-twice")
+    there.page.get_by_role("button", name="Firewood, two bags").click()
+    there.page.wait_for_url("**/notes/*")
+    here.page.locator("#notes .row-name", has_text="Firewood, two bags").wait_for()
+    live(there)
+    until_same(here, there)
+
+
+def offline_for(both, seconds):
+    here, there = both
+    add(here, "Firewood", "Matches", "Water")
+    there.page.locator("#notes .row-name", has_text="Water").wait_for()
+    there.page.context.set_offline(True)
+    there.page.locator(".live", has_text="Last fresh at").wait_for()
+    there.page.get_by_text("No signal").wait_for()
+    there.picture("live-no-signal")
+    add(here, "Marshmallows", "Sticks")
+    retitle(here, "Firewood", "Dry firewood")
+    remove(here, "Matches")
+    time.sleep(seconds)
+    assert "Sticks" not in titles(there)
+    there.page.context.set_offline(False)
+    live(there)
+    until_same(here, there)
+    add(here, "Guitar")
+    there.page.locator("#notes .row-name", has_text="Guitar").wait_for()
+    until_same(here, there)
+    without_network(there)
+
+
+def test_after_a_time_without_signal_nothing_is_missing_or_doubled(both):
+    offline_for(both, 1)
+
+
+@pytest.mark.soak
+def test_after_a_minute_without_signal_nothing_is_missing_or_doubled(both):
+    offline_for(both, 60)
+
+
+def test_after_a_restart_of_its_server_nothing_is_missing_or_doubled(both, servers):
+    here, there = both
+    add(here, "Firewood", "Matches")
+    there.page.locator("#notes .row-name", has_text="Matches").wait_for()
+    servers[1].stop()
+    there.page.locator(".live", has_text="Last fresh at").wait_for()
+    add(here, "Water")
+    remove(here, "Matches")
+    servers[1].start()
+    live(there)
+    until_same(here, there)
+    retitle(here, "Firewood", "Dry firewood")
+    there.page.locator("#notes .row-name", has_text="Dry firewood").wait_for()
+    until_same(here, there)
+    without_network(there)
+
+
+def test_signed_out_elsewhere_it_hears_no_more_and_says_so(both):
+    here, there = both
+    add(here, "Firewood")
+    there.page.locator("#notes .row-name", has_text="Firewood").wait_for()
+    send(here, "/account/sessions/end-others")
+    # What follows is asked about before it is told.
+    there.expected = "status of 401"
+    add(here, "Secret plans")
+    there.page.get_by_text("This is not open to you any more").wait_for()
+    assert titles(there) == ["Firewood"]
+    assert there.violations() == []
+    there.picture("live-over")
+
+
+@pytest.mark.soak
+def test_signed_out_elsewhere_a_quiet_stream_ends_within_fifteen_seconds(both):
+    here, there = both
+    there.expected = "status of 401"
+    send(here, "/account/sessions/end-others")
+    there.page.get_by_text("This is not open to you any more").wait_for(timeout=RECHECKED_WITHIN * SECONDS)

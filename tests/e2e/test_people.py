@@ -1,0 +1,298 @@
+"""Coming, being here and leaving, in a real browser."""
+
+import json
+import zipfile
+
+import pytest
+
+from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+ANOTHER = "battery staple"
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.mark.parametrize("screen", ["phone", "desk"])
+def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
+    seen = visit("/", screen, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
+    page, email = seen.page, newcomer()
+
+    # sign up, wrong first
+    page.get_by_role("link", name="Make an account").click()
+    seen.expected = "status of 422"
+    page.get_by_label("E-mail").fill("mara")
+    page.get_by_label("Password").fill("short")
+    press(page, "Make my account")
+    page.get_by_text("Name must have 1 to 100 characters").wait_for()
+    assert page.evaluate("document.activeElement.name") == "name"
+    assert page.get_by_label("E-mail").input_value() == "mara"
+    assert page.get_by_label("Password").input_value() == ""
+    seen.picture("sign-up-wrong")
+    page.keyboard.type("Mara Okafor")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    press(page, "Make my account")
+    page.get_by_role("heading", name="Mara Okafor").wait_for()
+    assert page.get_by_role("heading", level=1).inner_text() != "Hello, Mara Okafor" or _before_dawn(page)
+
+    # out, and in again with a wrong password first
+    page.get_by_role("link", name="Mara Okafor, your account").click()
+    press(page, "Sign out")
+    page.get_by_role("link", name="Sign in").first.click()
+    seen.expected = "status of 401"
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill("wrong password")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").get_by_text("The e-mail address or the password is wrong").wait_for()
+    assert page.get_by_label("E-mail").input_value() == email
+    assert page.get_by_label("Password").input_value() == ""
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{seen.address}/")
+
+    # another name, in place
+    page.get_by_role("link", name="Mara Okafor, your account").click()
+    page.evaluate("window.stayed = true")
+    page.get_by_label("What people call you").fill("Mara")
+    press(page, "Change the name")
+    page.get_by_text("People now see you as Mara.").wait_for()
+    assert page.evaluate("window.stayed") is True
+    assert page.evaluate("document.activeElement.className") == "done"
+
+    # a token, made, copied and revoked
+    page.get_by_label("What is it for?").fill("Kitchen display")
+    press(page, "Make a token")
+    token = page.locator(".pass code").inner_text()
+    assert token.startswith("plt_")
+    seen.picture_of("#tokens", "token")
+    press(page, "Copy: Kitchen display")
+    page.get_by_text("The token is copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == token
+    bearer = {"authorization": f"Bearer {token}"}
+    assert page.request.get(f"{seen.address}/api/v1/me", headers=bearer).json()["name"] == "Mara"
+    page.once("dialog", lambda dialog: dialog.accept())
+    press(page, "Revoke Kitchen display")
+    page.get_by_text("Revoked. It is dead from now on.").wait_for()
+    assert page.request.get(f"{seen.address}/api/v1/me", headers=bearer).status == 401
+
+    # everything, taken along
+    with page.expect_download() as coming:
+        press(page, "Download everything")
+    page.get_by_text("Here it is").wait_for()
+    coming.value.save_as(tmp_path / "everything.zip")
+    with zipfile.ZipFile(tmp_path / "everything.zip") as file:
+        assert file.testzip() is None
+        assert email in file.read("people.json").decode()
+        assert json.loads(file.read("manifest.json"))
+
+    # and gone
+    page.get_by_role("link", name="Delete my account").click()
+    seen.expected = "status of 403"
+    page.get_by_label("Your password").fill("wrong password")
+    page.get_by_label("I am sure: delete it all").check()
+    press(page, "Delete my account")
+    page.get_by_text("The password is wrong").wait_for()
+    assert page.get_by_label("I am sure: delete it all").is_checked()
+    page.get_by_label("Your password").fill(PASSWORD)
+    press(page, "Delete my account")
+    page.get_by_role("heading", name="Your place is cleared").wait_for()
+    assert page.context.cookies() == []
+    seen.expected = "status of 401"
+    answer = page.request.post(f"{seen.address}/api/v1/sessions", data={"email": email, "password": PASSWORD})
+    assert answer.status == 401
+
+
+def _before_dawn(page):
+    return page.evaluate("new Date().getHours()") < 5
+
+
+def test_another_password_or_address_puts_every_other_browser_out(visit):
+    here, there = visit("/"), visit("/", "desk")
+    email = join(here)
+    sign_in(there, email)
+    there.open("/account")
+    here.open("/account")
+    page = here.page
+    page.locator("summary", has_text="Change the password").click()
+    page.get_by_label("Your password now").fill(PASSWORD)
+    page.get_by_label("New password").fill(ANOTHER)
+    press(page, "Change the password")
+    page.get_by_text("Everywhere else you are signed out.").wait_for()
+    there.open("/account")
+    assert there.page.url.endswith("/sign-in?next=/account")
+    assert page.get_by_text("Nowhere else.").is_visible()
+
+    fresh = newcomer()
+    sign_in(there, email, ANOTHER)
+    page.locator("summary", has_text="Change the e-mail").click()
+    page.get_by_label("New e-mail").fill(fresh)
+    page.locator("#email-password").fill(ANOTHER)
+    press(page, "Change the e-mail")
+    page.get_by_text(f"You now sign in with {fresh}.").wait_for()
+    there.open("/account")
+    assert there.page.url.endswith("/sign-in?next=/account")
+
+    # Signed in there again, under the new address; the page here lists both, and ends the other.
+    sign_in(there, fresh, ANOTHER)
+    here.open("/account")
+    press(page, "Sign out everywhere else")
+    page.get_by_text("You are signed in here only.").wait_for()
+    there.open("/account")
+    assert there.page.url.endswith("/sign-in?next=/account")
+
+
+def test_a_name_that_changed_in_two_windows_shows_both(visit):
+    here, there = visit("/"), visit("/")
+    sign_in(there, join(here))
+    for window in (here, there):
+        window.open("/account")
+    here.page.get_by_label("What people call you").fill("Mara here")
+    press(here.page, "Change the name")
+    here.page.get_by_text("People now see you as Mara here.").wait_for()
+    there.expected = "status of 409"
+    there.page.get_by_label("What people call you").fill("Mara there")
+    press(there.page, "Change the name")
+    there.page.get_by_role("heading", name="Your name changed twice").wait_for()
+    assert there.violations() == []
+    there.picture_of("#name", "name-twice")
+    there.page.get_by_role("button", name="Mara there").click()
+    there.page.get_by_text("People now see you as Mara there.").wait_for()
+
+
+# --- links with secrets ----------------------------------------------------------------------------------------------
+
+
+def asked_for(seen):
+    """Every address that the window asks for from now on."""
+    asked = []
+    seen.page.on("request", lambda request: asked.append(request.url))
+    return asked
+
+
+def test_a_link_with_a_secret_leaves_no_trace_of_it(visit):
+    seen = visit("/")
+    asked = asked_for(seen)
+    secret = "plr_" + "0123456789abcdef" * 4
+    seen.page.goto(f"{seen.address}/reset#{secret}")
+    field = seen.page.locator("input[name=token]")
+    seen.page.wait_for_function("document.querySelector('[data-from-link]').hidden")
+    assert field.input_value() == secret
+    assert seen.page.url == f"{seen.address}/reset"
+    seen.expected = "status of 410"
+    seen.page.get_by_label("New password").fill(ANOTHER)
+    press(seen.page, "Set the password")
+    # It was never one; the field is there, to try another.
+    seen.page.get_by_text("This link is not valid, or no longer").wait_for()
+    assert field.is_visible()
+
+    seen.page.goto(f"{seen.address}/invitation#pli_{'0' * 64}")
+    seen.page.get_by_text("This invitation is not valid, or no longer").wait_for()
+    assert seen.page.url == f"{seen.address}/invitation"
+    assert [url for url in asked if "plr_" in url.partition("#")[0] or "pli_" in url.partition("#")[0]] == []
+
+
+def test_without_scripts_everything_is_a_form_and_secrets_are_copied_by_hand(visit):
+    seen = visit("/sign-up", java_script_enabled=False)
+    page, email = seen.page, newcomer()
+    page.get_by_label("What people call you").fill("Mara Okafor")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    press(page, "Make my account")
+    page.get_by_role("heading", name="Hello, Mara Okafor").wait_for()
+    seen.open("/account")
+    page.get_by_label("What people call you").fill("Mara")
+    press(page, "Change the name")
+    assert page.get_by_text("People now see you as Mara.").is_visible()
+    page.get_by_label("What is it for?").fill("Script")
+    press(page, "Make a token")
+    assert page.locator(".pass code").inner_text().startswith("plt_")
+    press(page, "Revoke Script")
+    assert page.get_by_text("Revoked.").is_visible()
+    with page.expect_download() as coming:
+        press(page, "Download everything")
+    assert coming.value.suggested_filename.endswith(".zip")
+    press(page, "Sign out")
+    seen.expected = "status of 410"
+    seen.open("/reset")
+    page.get_by_label("What stands after # in the link").fill("plr_" + "0" * 64)
+    page.get_by_label("New password").fill(ANOTHER)
+    seen.expected = "status of 410"
+    press(page, "Set the password")
+    assert page.get_by_text("This link is not valid, or no longer").is_visible()
+
+
+# --- by keyboard alone -----------------------------------------------------------------------------------------------
+
+
+def reach(page, selector, most=60):
+    """Press Tab until this has the focus."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"Tab does not reach {selector}")
+
+
+def test_a_keyboard_is_enough(visit):
+    seen = visit("/sign-up", "desk")
+    page, email = seen.page, newcomer()
+    for field, text in (("name", "Mara Okafor"), ("email", email), ("password", PASSWORD)):
+        reach(page, f"input[name={field}]")
+        page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{seen.address}/")
+    reach(page, ".me a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/account")
+    reach(page, "#name-field")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Mara")
+    page.keyboard.press("Enter")
+    page.get_by_text("People now see you as Mara.").wait_for()
+    # The focus is on what was said, and goes on from there.
+    reach(page, "#password summary")
+    page.keyboard.press("Enter")
+    reach(page, "#current", 1)
+    page.keyboard.type(PASSWORD)
+    reach(page, "#new", 1)
+    page.keyboard.type(ANOTHER)
+    page.keyboard.press("Enter")
+    page.get_by_text("Your new password is set.").wait_for()
+    reach(page, "#token-name")
+    page.keyboard.type("Script")
+    page.keyboard.press("Enter")
+    page.locator(".pass code").wait_for()
+    page.once("dialog", lambda dialog: dialog.accept())
+    reach(page, "#tokens .danger")
+    page.keyboard.press("Enter")
+    page.get_by_text("Revoked.").wait_for()
+    reach(page, "#leave a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/account/delete")
+    reach(page, "#password")
+    page.keyboard.type(ANOTHER)
+    reach(page, ".tick", 1)
+    page.keyboard.press("Space")
+    reach(page, "button.danger", 1)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/goodbye")
+
+
+# --- what waits at home ----------------------------------------------------------------------------------------------
+
+
+def test_home_greets_by_the_persons_own_clock(visit):
+    seen = visit("/", timezone_id="Pacific/Auckland")
+    join(seen)
+    seen.page.clock.set_fixed_time("2026-11-13T07:30:00Z")
+    seen.open("/")
+    seen.page.get_by_role("heading", name="Good evening, Mara Okafor").wait_for()
+    send(seen, "/notes", name="Campfire")
+    seen.open("/")
+    assert seen.page.get_by_text("One thing is waiting.").is_visible()
+    seen.page.get_by_role("navigation", name="The table").get_by_role("link", name="Notes").click()
+    seen.page.wait_for_url("**/notes")

@@ -1,0 +1,193 @@
+"""The toy's JSON door: decode, call, render."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar import Request, Response, delete, get, patch, post, put
+from litestar.params import FromPath
+from msgspec import UNSET, Meta, UnsetType
+
+from potluck.people.callers import Caller
+from potluck.web.bodies import Body, Says
+from potluck.web.callers import Door
+from potluck.web.cursors import Listed, Part
+from potluck.web.live import Changes, Live
+from potluck.web.once import Made, Once, Told
+from potluck.web.versions import etag, expected, seen, unchanged
+from tests.toy.entities import Note
+from tests.toy.service import BookShown, Notes, NoteShown, book_shown, shown
+
+__all__ = ["ROUTES"]
+
+AnyRequest = Request[Any, Any, Any]
+Title = Annotated[str, Meta(min_length=1, max_length=100), Says("Title must have 1 to 100 characters")]
+Text = Annotated[str, Meta(max_length=5000)]
+BOOK = "/books/{book_id:str}"
+NOTE = f"{BOOK}/notes/{{note_id:str}}"
+
+
+class NewBook(Body):
+    name: Title
+
+
+class NewNote(Body):
+    title: Title
+    note_id: UUID | UnsetType = UNSET
+    text: Text = ""
+    private: Text = ""
+
+
+class NoteChange(Body):
+    version: Annotated[int, Meta(ge=1, le=10**15)] | UnsetType = UNSET
+    title: Title | UnsetType = UNSET
+    text: Text | UnsetType = UNSET
+    private: Text | UnsetType = UNSET
+
+
+@post("/books", tags=["Notes"])
+async def open_book(data: NewBook, caller: Caller, notes: Notes, once: Once) -> Response[BookShown]:
+    """Open a book of notes; its opener is its admin."""
+    return await once(
+        lambda alongside: notes.open_book(caller, data.name, alongside),
+        lambda book: Made(book_shown(book), book.book_id, headers={"etag": etag(book.version)}),
+        account_checked=True,
+    )
+
+
+@get(BOOK, tags=["Notes"])
+async def one_book(
+    book_id: FromPath[UUID], caller: Caller, notes: Notes, request: AnyRequest
+) -> Response[BookShown | None]:
+    """A book that the caller is in."""
+    book = await notes.book(caller, book_id)
+    tag = etag(book.version)
+    return unchanged(request, tag) or Response(book_shown(book), headers={"etag": tag})
+
+
+@put(f"{BOOK}/members/{{user_id:str}}", tags=["Notes"], status_code=204)
+async def let_in(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes) -> None:
+    """Let somebody into the book."""
+    await notes.let_in(caller, book_id, user_id)
+
+
+@delete(f"{BOOK}/members/{{user_id:str}}", tags=["Notes"])
+async def put_out(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes) -> None:
+    """Put somebody out of the book."""
+    await notes.put_out(caller, book_id, user_id)
+
+
+@post(f"{BOOK}/notes", tags=["Notes"])
+async def add(
+    book_id: FromPath[UUID],
+    data: NewNote,
+    caller: Caller,
+    notes: Notes,
+    once: Once,
+) -> Response[NoteShown]:
+    """Add a note."""
+    return await once(
+        lambda alongside: notes.add(
+            caller, book_id, data.title, data.text, data.private, data.note_id or None, alongside
+        ),
+        lambda note: Made(note, note.note_id, headers={"etag": etag(note.version)}),
+    )
+
+
+@get(f"{BOOK}/notes", tags=["Notes"])
+async def listed(
+    book_id: FromPath[UUID],
+    caller: Caller,
+    notes: Notes,
+    part: Part,
+    live: Live,
+) -> Listed[NoteShown]:
+    """The notes of a book, in the order of their ids."""
+    position = await live.position(Note.all_of_book(book_id))
+    page = await notes.page(caller, book_id, part.limit, part.after)
+    return part.answer(page, lambda note: shown(note, caller.user_id), position)
+
+
+@get(NOTE, tags=["Notes"])
+async def one(
+    book_id: FromPath[UUID],
+    note_id: FromPath[UUID],
+    caller: Caller,
+    notes: Notes,
+    request: AnyRequest,
+) -> Response[NoteShown | None]:
+    """One note."""
+    note = await notes.one(caller, book_id, note_id)
+    tag = etag(note.version)
+    return unchanged(request, tag) or Response(note, headers={"etag": tag})
+
+
+@patch(NOTE, tags=["Notes"])
+async def change(
+    book_id: FromPath[UUID],
+    note_id: FromPath[UUID],
+    data: NoteChange,
+    caller: Caller,
+    notes: Notes,
+    once: Once,
+    request: AnyRequest,
+) -> Response[NoteShown]:
+    """Change a note."""
+    version = seen(request, data.version)
+    return await once(
+        lambda alongside: notes.change(
+            caller, book_id, note_id, version, data.title, data.text, data.private, alongside
+        ),
+        lambda note: Told(body=note, headers={"etag": etag(note.version)}),
+    )
+
+
+@delete(NOTE, tags=["Notes"])
+async def remove(
+    book_id: FromPath[UUID],
+    note_id: FromPath[UUID],
+    caller: Caller,
+    notes: Notes,
+    once: Once,
+    request: AnyRequest,
+) -> None:
+    """Delete a note."""
+    return await once(
+        lambda alongside: notes.delete(caller, book_id, note_id, expected(request), alongside),
+        lambda _: Told(body=None, status=204),
+    )
+
+
+@get(f"{BOOK}/notes/events", tags=["Notes"])
+async def events(
+    book_id: FromPath[UUID],
+    caller: Caller,
+    notes: Notes,
+    live: Live,
+    door: Door,
+    request: AnyRequest,
+) -> Response[Any]:
+    """The changes of a book's notes, as they happen."""
+    await notes.must_be_in(caller, book_id)
+
+    async def allowed() -> bool:
+        return await door.still(request, caller) and await notes.is_in(caller, book_id)
+
+    return live.stream(
+        request, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id), allowed=allowed
+    )
+
+
+@get(f"{BOOK}/notes/changes", tags=["Notes"])
+async def changes(
+    book_id: FromPath[UUID],
+    caller: Caller,
+    notes: Notes,
+    live: Live,
+    since: str,
+) -> Changes:
+    """The changes of a book's notes since a position."""
+    await notes.must_be_in(caller, book_id)
+    return await live.changes(since, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id))
+
+
+ROUTES = [open_book, one_book, let_in, put_out, add, listed, one, change, remove, events, changes]

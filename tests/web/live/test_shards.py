@@ -1,0 +1,102 @@
+"""Streams of several shards, which end, are followed by others, and are trimmed; and engines that fail on the way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from potluck.engines import Engine
+from potluck.engines.embedded import open_embedded
+from potluck.store import Store
+from potluck.web.live import Live
+from tests.web.live.boards import KEY, Card, boards, clock, folded, heard_by, listening, random_history
+from tests.web.live.shards import Failing, Sharded
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
+    engine = await open_embedded(tmp_path / "store.db")
+    await Store(engine, clock).create_tables(boards)
+    yield engine
+    await engine.close()
+
+
+def by_card(events: list[Any]) -> dict[str, list[tuple[str, str]]]:
+    """What was told of each card, in order: between those of different shards there is none."""
+    told: dict[str, list[tuple[str, str]]] = {}
+    for each in events:
+        assert each != "reset"
+        item = each.item if isinstance(each.item, dict) else {"card": each.item.card, "text": each.item.text}
+        told.setdefault(item["card"], []).append((each.event, item["text"]))
+    return told
+
+
+async def visible(store: Store) -> dict[str, str]:
+    return {card.card: card.text for card in await store.all(Card.on_board("b")) if not card.hidden}
+
+
+async def test_shards_end_and_others_follow_without_a_gap_or_a_double(engine: Engine) -> None:
+    sharded = Sharded(engine)
+    store = Store(engine, clock)
+    live = Live(sharded, clock, key=KEY)
+    start = await live.position(boards)
+    async with listening(live, start) as listener:
+        for generation in range(4):
+            await random_history(store, seed=generation, steps=12)
+            await sharded.split(boards.name)
+            sharded.told_late = 2 if generation == 2 else 0
+        await random_history(store, seed=99, steps=12)
+        now = await visible(store)
+        await listener.until(lambda: folded(listener.events) == now)
+        await asyncio.sleep(0.2)
+    whole = listener.events
+    assert folded(whole) == now
+    restarted, forgetful = Live(sharded, clock, key=KEY), Live(sharded, clock, key=KEY, buffer_records=4)
+    for each in (live, restarted, forgetful):
+        assert by_card(await heard_by(each, start)) == by_card(whole)
+        for place in range(0, len(whole), 3):
+            assert by_card(await heard_by(each, whole[place].position)) == by_card(whole[place + 1 :]), place
+    for each in (live, restarted, forgetful):
+        await each.stop()
+
+
+async def test_a_shard_that_is_not_kept_any_more_is_reset(engine: Engine) -> None:
+    sharded = Sharded(engine)
+    store = Store(engine, clock)
+    live = Live(sharded, clock, key=KEY)
+    await live.position(boards)
+    await random_history(store, seed=1, steps=10)
+    await asyncio.sleep(0.3)
+    old = await live.position(boards)
+    await sharded.split(boards.name)
+    await random_history(store, seed=2, steps=10)
+    await live.stop()
+    sharded.trimmed |= {"0-0", "0-1"}
+    restarted = Live(sharded, clock, key=KEY)
+    assert await heard_by(restarted, old) == ["reset"]
+    position = await restarted.position(boards)
+    await store.put(Card(board="b", card="new"))
+    await asyncio.sleep(0.3)
+    assert [each.item.card for each in await heard_by(restarted, position)] == ["new"]
+    await restarted.stop()
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_what_fails_on_the_way_is_tried_again(engine: Engine, seed: int) -> None:
+    failing = Failing(engine, seed)
+    store = Store(engine, clock)
+    live = Live(failing, clock, key=KEY)
+    start = await live.position(boards)
+    async with listening(live, start) as listener:
+        for part in range(4):
+            await random_history(store, seed=seed * 10 + part, steps=10)
+            await asyncio.sleep(0.02)
+        now = await visible(store)
+        await listener.until(lambda: folded(listener.events) == now)
+    restarted = Live(failing, clock, key=KEY, buffer_records=3)
+    assert by_card(await heard_by(restarted, start)) == by_card(await heard_by(live, start))
+    assert len(set(failing.failed)) >= 4
+    await live.stop()
+    await restarted.stop()

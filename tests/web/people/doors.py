@@ -1,0 +1,94 @@
+"""The suite with the toy app, as people's tests call it: who asks, what was written, what is in the tables."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from litestar import Litestar
+
+from potluck.engines import Engine
+from potluck.engines.recording import WRITES, Recording
+from potluck.people.services import People
+from potluck.web.app import App, Core
+from tests.people.assembly import PASSWORD, Clock
+from tests.toy import notes_app
+from tests.web.suites import API, bearer, client_at, rows_of, signed_up, suite_on
+
+__all__ = ["ANOTHER_PASSWORD", "PASSWORD", "Doors", "doors_on"]
+
+ANOTHER_PASSWORD = "battery staple"
+
+
+@dataclass
+class Doors:
+    client: httpx.AsyncClient
+    application: Litestar
+    clock: Clock
+    recording: Recording
+    people: People
+    """The suite's own services: for what the operator and the apps do."""
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        by: Any = None,
+        at: httpx.AsyncClient | None = None,
+        **headers: str,
+    ) -> httpx.Response:
+        """Call under /api/v1, as somebody if it is said who; headers with _ for -."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        if by is not None:
+            named |= bearer(by)
+        sent: dict[str, Any] = {} if body is None else {"json": body}
+        return await (at or self.client).request(method, API + path, headers=named, **sent)
+
+    async def join(self, email: str = "ada@example.org", name: str = "Ada") -> dict[str, Any]:
+        return await signed_up(self.client, email, name)
+
+    async def sign_in(
+        self, email: str = "ada@example.org", password: str = PASSWORD, at: httpx.AsyncClient | None = None
+    ) -> httpx.Response:
+        return await self.ask("POST", "/sessions", {"email": email, "password": password}, at=at)
+
+    def elsewhere(self, address: str) -> httpx.AsyncClient:
+        return client_at(self.application, address)
+
+    async def rows(self) -> dict[str, list[dict[str, Any]]]:
+        return await rows_of(self.recording)
+
+    @contextlib.contextmanager
+    def written(self) -> Iterator[list[str]]:
+        """What is written meanwhile, but for attempts that are counted and for what a consumer writes."""
+        found: list[str] = []
+        with self.recording.scope() as calls:
+            yield found
+        for call in calls:
+            counted = "THROTTLE#" in repr(call.request)
+            if call.operation in WRITES and call.error is None and "ToyWork" not in call.tables and not counted:
+                found.append(f"{call.operation} {call.request}")
+
+
+@contextlib.asynccontextmanager
+async def doors_on(
+    folder: Path, wrap: Callable[[Engine], Engine] = lambda engine: engine, **options: Any
+) -> AsyncIterator[Doors]:
+    clock = Clock()
+    recordings: list[Recording] = []
+    cores: list[Core] = []
+
+    def recorded(engine: Engine) -> Engine:
+        recordings.append(Recording(engine))
+        return wrap(recordings[0])
+
+    def known(core: Core) -> App:
+        cores.append(core)
+        return notes_app(core)
+
+    async with suite_on(folder, (known,), clock=clock, wrap=recorded, **options) as (client, application):
+        yield Doors(client, application, clock, recordings[0], cores[0].people)

@@ -1,0 +1,270 @@
+"""People over HTTP: everything that one can do with an account, by API."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from potluck.people.invitations import POTLUCK
+from tests.web.people.doors import ANOTHER_PASSWORD, PASSWORD, doors_on
+from tests.web.suites import API
+
+HASHES = ("$argon2", "hash", "epoch")
+
+
+async def test_sign_up_sign_in_change_everything_and_leave(doors):
+    made = await doors.join(" Ada@Example.org ", "Ada")
+    assert set(made) == {"userId", "email", "name", "token", "tokenExpiresAt"}
+    assert (made["email"], made["name"], made["tokenExpiresAt"]) == ("Ada@Example.org", "Ada", "2040-01-31T12:00:00Z")
+    assert UUID(made["userId"]).version == 4
+
+    opened = await doors.sign_in("ADA@example.org")
+    assert opened.status_code == 201
+    assert set(opened.json()) == {"token", "expiresAt"}
+    there = opened.json()["token"]
+
+    me = await doors.ask("GET", "/me", by=made)
+    assert me.json() == {
+        "userId": made["userId"],
+        "email": "Ada@Example.org",
+        "name": "Ada",
+        "version": 1,
+        "createdAt": "2040-01-01T12:00:00Z",
+    }
+    assert me.headers["etag"] == '"1"'
+
+    renamed = await doors.ask("PATCH", "/me", {"name": " Countess ", "version": 1}, by=made)
+    assert (renamed.status_code, renamed.json()["name"], renamed.json()["version"]) == (200, "Countess", 2)
+    assert renamed.headers["etag"] == '"2"'
+
+    moved = await doors.ask("PUT", "/me/email", {"email": "countess@example.org", "password": PASSWORD}, by=made)
+    assert (moved.status_code, moved.json()["email"], moved.json()["version"]) == (200, "countess@example.org", 3)
+    assert (await doors.ask("GET", "/me", by=there)).status_code == 401
+    assert (await doors.sign_in("ada@example.org")).status_code == 401
+
+    there = (await doors.sign_in("countess@example.org")).json()["token"]
+    changed = await doors.ask("PUT", "/me/password", {"current": PASSWORD, "new": ANOTHER_PASSWORD}, by=made)
+    assert (changed.status_code, changed.content) == (204, b"")
+    assert (await doors.ask("GET", "/me", by=there)).status_code == 401
+    assert (await doors.sign_in("countess@example.org")).status_code == 401
+    there = (await doors.sign_in("countess@example.org", ANOTHER_PASSWORD)).json()["token"]
+
+    ended = await doors.ask("DELETE", "/sessions/current", by=there)
+    assert (ended.status_code, ended.content) == (204, b"")
+    assert (await doors.ask("GET", "/me", by=there)).status_code == 401
+
+    gone = await doors.ask("POST", "/me/delete", {"password": ANOTHER_PASSWORD}, by=made)
+    assert (gone.status_code, gone.content) == (204, b"")
+    assert (await doors.ask("GET", "/me", by=made)).status_code == 401
+    assert (await doors.sign_in("countess@example.org", ANOTHER_PASSWORD)).status_code == 401
+
+
+async def test_a_name_is_changed_by_whoever_saw_the_latest_version(doors):
+    ada = await doors.join()
+    unsaid = await doors.ask("PATCH", "/me", {"name": "Countess"}, by=ada)
+    assert (unsaid.status_code, unsaid.json()["type"]) == (428, "/problems/version-needed")
+    assert (await doors.ask("PATCH", "/me", {"name": "Countess"}, by=ada, if_match='"1"')).status_code == 200
+
+    stale = await doors.ask("PATCH", "/me", {"name": "Ada", "version": 1}, by=ada)
+    assert (stale.status_code, stale.json()["type"]) == (409, "/problems/version-conflict")
+    assert stale.json()["current"] == (await doors.ask("GET", "/me", by=ada)).json()
+    stale = await doors.ask("PATCH", "/me", {"name": "Ada"}, by=ada, if_match='"1"')
+    assert (stale.status_code, stale.json()["current"]["name"]) == (412, "Countess")
+    stale = await doors.ask("PATCH", "/me", {"version": 1}, by=ada)
+    assert stale.status_code == 409
+
+    with doors.written() as written:
+        for body in ({"version": 2}, {"version": 2, "name": "Countess"}):
+            same = await doors.ask("PATCH", "/me", body, by=ada)
+            assert (same.status_code, same.json()["version"]) == (200, 2)
+    assert written == []
+    unchanged = await doors.ask("GET", "/me", by=ada, if_none_match='"2"')
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+async def test_an_api_token_calls_for_its_owner_and_is_revoked(doors):
+    ada = await doors.join()
+    made = await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)
+    assert (made.status_code, set(made.json())) == (201, {"id", "name", "token", "createdAt"})
+    doors.clock.forward(minutes=1)
+    later = (await doors.ask("POST", "/me/tokens", {"name": "Later"}, by=ada)).json()
+    listed = await doors.ask("GET", "/me/tokens", by=ada)
+    assert listed.json() == {
+        "items": [
+            {"id": later["id"], "name": "Later", "createdAt": "2040-01-01T12:01:00Z"},
+            {"id": made.json()["id"], "name": "Backup", "createdAt": "2040-01-01T12:00:00Z"},
+        ],
+        "nextCursor": None,
+        "position": None,
+    }
+    assert (await doors.ask("GET", "/me", by=made.json())).json()["userId"] == ada["userId"]
+    assert (await doors.ask("POST", "/books", {"name": "Plans"}, by=made.json())).status_code == 201
+    assert (await doors.ask("GET", "/me/export", by=made.json())).status_code == 200
+
+    revoked = await doors.ask("DELETE", f"/me/tokens/{made.json()['id']}", by=ada)
+    assert (revoked.status_code, revoked.content) == (204, b"")
+    assert (await doors.ask("GET", "/me", by=made.json())).status_code == 401
+    assert (await doors.ask("GET", "/me", by=later)).status_code == 200
+    for gone in (made.json()["id"], uuid4()):
+        assert (await doors.ask("DELETE", f"/me/tokens/{gone}", by=ada)).status_code == 404
+
+
+async def test_an_api_token_manages_neither_tokens_nor_password_nor_account(doors):
+    ada = await doors.join()
+    program = (await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)).json()
+    calls = [
+        ("PATCH", "/me", {"name": "Mallory", "version": 1}),
+        ("PUT", "/me/password", {"current": PASSWORD, "new": ANOTHER_PASSWORD}),
+        ("PUT", "/me/email", {"email": "mallory@example.org", "password": PASSWORD}),
+        ("POST", "/me/delete", {"password": PASSWORD}),
+        ("GET", "/me/tokens", None),
+        ("POST", "/me/tokens", {"name": "Another"}),
+        ("DELETE", f"/me/tokens/{program['id']}", None),
+        ("GET", "/me/sessions", None),
+        ("POST", "/me/sessions/end-others", None),
+        ("DELETE", "/sessions/current", None),
+    ]
+    with doors.written() as written:
+        for method, path, body in calls:
+            answer = await doors.ask(method, path, body, by=program)
+            assert (answer.status_code, answer.json()["type"]) == (403, "/problems/token-cannot"), (method, path)
+    assert written == []
+
+
+async def test_where_one_is_signed_in_is_listed_in_parts_and_ended_at_once(doors):
+    ada = await doors.join()
+    for _ in range(4):
+        doors.clock.forward(minutes=1)
+        there = (await doors.sign_in()).json()["token"]
+    seen, cursor = [], ""
+    while cursor is not None:
+        query = f"?limit=2&cursor={cursor}" if cursor else "?limit=2"
+        part = (await doors.ask("GET", f"/me/sessions{query}", by=ada)).json()
+        seen += part["items"]
+        cursor = part["nextCursor"]
+    assert [each["createdAt"][14:16] for each in seen] == ["04", "03", "02", "01", "00"]
+    assert [each["current"] for each in seen] == [False] * 4 + [True]
+    assert set(seen[0]) == {"createdAt", "expiresAt", "current"}
+
+    ended = await doors.ask("POST", "/me/sessions/end-others", by=ada)
+    assert (ended.status_code, ended.content) == (204, b"")
+    assert (await doors.ask("GET", "/me", by=there)).status_code == 401
+    assert len((await doors.ask("GET", "/me/sessions", by=ada)).json()["items"]) == 1
+
+
+async def test_no_answer_holds_a_hash(doors):
+    ada = await doors.join()
+    await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)
+    await doors.people.invitations.make("notes", "book", "member", UUID(ada["userId"]))
+    answers = [await doors.ask("GET", path, by=ada) for path in ("/me", "/me/tokens", "/me/sessions")] + [
+        await doors.ask("PATCH", "/me", {"version": 9}, by=ada)
+    ]
+    for answer in answers:
+        assert not any(word in answer.text.lower() for word in HASHES), answer.text
+
+
+async def test_a_browser_that_signs_out_or_leaves_forgets_its_cookie_and_a_program_has_none(doors):
+    ada = await doors.join()
+    by_program = await doors.ask("DELETE", "/sessions/current", by=ada)
+    assert "set-cookie" not in by_program.headers
+    for method, path, body in (
+        ("DELETE", "/sessions/current", None),
+        ("POST", "/me/delete", {"password": PASSWORD}),
+    ):
+        token = (await doors.sign_in()).json()["token"]
+        refused = await doors.ask(method, path, body, cookie=f"potluck={token}")
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/cross-site")
+        done = await doors.ask(method, path, body, cookie=f"potluck={token}", sec_fetch_site="same-origin")
+        assert done.status_code == 204
+        taken_away = done.headers["set-cookie"].lower()
+        assert taken_away.startswith(("potluck=;", 'potluck="";'))
+        assert "max-age=0" in taken_away
+
+
+# --- who may register ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("registration", ["closed", "invited"])
+async def test_where_registration_is_not_open_nobody_registers_uninvited(tmp_path, registration):
+    async with doors_on(tmp_path, registration=registration) as doors:
+        body = {"email": "ada@example.org", "password": PASSWORD, "name": "Ada"}
+        with doors.written() as written:
+            refused = await doors.ask("POST", "/accounts", body)
+            assert (refused.status_code, refused.json()["type"]) == (403, "/problems/registration-closed")
+            made_up = {**body, "invitation": f"pli_{'0' * 64}"}
+            assert (await doors.ask("POST", "/accounts", made_up)).status_code == (
+                410 if registration == "invited" else 403
+            )
+        assert written == []
+
+
+async def test_an_invited_person_looks_and_registers_once(tmp_path):
+    async with doors_on(tmp_path, registration="invited") as doors:
+        invitation = await doors.people.invitations.make_for_newcomer()
+        looked = await doors.ask("POST", "/invitations/look", {"token": invitation.secret})
+        assert looked.status_code == 200
+        assert looked.json() == {
+            "app": POTLUCK,
+            "place": None,
+            "role": "newcomer",
+            "expiresAt": "2040-01-08T12:00:00Z",
+        }
+        body = {"email": "ada@example.org", "password": PASSWORD, "name": "Ada", "invitation": invitation.secret}
+        ada = await doors.ask("POST", "/accounts", body)
+        assert ada.status_code == 201
+        again = await doors.ask("POST", "/accounts", {**body, "email": "ben@example.org"})
+        assert (again.status_code, again.json()["type"]) == (410, "/problems/expired")
+        assert (await doors.ask("POST", "/invitations/look", {"token": invitation.secret})).status_code == 410
+
+
+async def test_an_invitation_to_a_place_says_what_its_app_says(doors):
+    ada = await doors.join()
+    book = (await doors.ask("POST", "/books", {"name": "Plans"}, by=ada)).json()["bookId"]
+    made = await doors.people.invitations.make("notes", book, "member", UUID(ada["userId"]))
+    looked = (await doors.ask("POST", "/invitations/look", {"token": made.secret})).json()
+    assert (looked["app"], looked["place"], looked["role"]) == ("notes", "Plans", "member")
+    elsewhere = await doors.people.invitations.make("elsewhere", "secret-id", "member", UUID(ada["userId"]))
+    looked = await doors.ask("POST", "/invitations/look", {"token": elsewhere.secret})
+    assert looked.json()["place"] is None
+    assert "secret-id" not in looked.text
+    for wrong in ("", "pli_", f"pli_{'0' * 64}", ada["token"]):
+        assert (await doors.ask("POST", "/invitations/look", {"token": wrong})).status_code == 410
+
+
+# --- the operator's password reset -----------------------------------------------------------------------------------
+
+
+async def test_a_reset_chooses_a_password_once_and_ends_every_session(doors):
+    ada = await doors.join()
+    issued = await doors.people.resets.issue("ada@example.org")
+    short = await doors.ask("POST", "/password-resets", {"token": issued.secret, "new": "short"})
+    assert (short.status_code, short.json()["errors"][0]["field"]) == (422, "new")
+    body = {"token": issued.secret, "new": ANOTHER_PASSWORD}
+    chosen = await doors.ask("POST", "/password-resets", body)
+    assert (chosen.status_code, chosen.content) == (204, b"")
+    assert (await doors.ask("GET", "/me", by=ada)).status_code == 401
+    assert (await doors.sign_in(password=ANOTHER_PASSWORD)).status_code == 201
+    again = await doors.ask("POST", "/password-resets", body)
+    assert (again.status_code, again.json()["type"]) == (410, "/problems/expired")
+
+
+async def test_every_call_is_described(doors):
+    document = (await doors.client.get("/schema/openapi.json")).json()
+    calls = {f"{method.upper()} {path.removeprefix(API)}" for path, at in document["paths"].items() for method in at}
+    assert calls >= {
+        "POST /accounts",
+        "POST /sessions",
+        "DELETE /sessions/current",
+        "GET /me",
+        "PATCH /me",
+        "PUT /me/password",
+        "PUT /me/email",
+        "POST /me/tokens",
+        "GET /me/tokens",
+        "DELETE /me/tokens/{tokenId}",
+        "GET /me/export",
+        "POST /me/delete",
+        "GET /me/sessions",
+        "POST /me/sessions/end-others",
+        "POST /password-resets",
+        "POST /invitations/look",
+    }

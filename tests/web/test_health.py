@@ -1,0 +1,88 @@
+import asyncio
+
+import pytest
+
+from potluck.engines import DynamoError
+from potluck.web import health, security
+from tests.web.reading import BROWSER, Page
+from tests.web.suites import suite_on
+
+
+@pytest.fixture
+async def client(tmp_path):
+    async with suite_on(tmp_path) as (client, _):
+        yield client
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/static/shell.css", "/nowhere", "/static/nowhere.css", "/sign-in"])
+async def test_every_answer_carries_the_security_headers(client, path):
+    headers = (await client.get(path)).headers
+    for name, value in security.HEADERS.items():
+        assert headers[name] == value
+    assert "unsafe" not in headers["content-security-policy"]
+    assert "default-src 'self'" in headers["content-security-policy"]
+
+
+async def test_health_and_readiness_ask_the_engine(client):
+    answer = await client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "engine": "embedded"})
+    assert answer.headers["cache-control"] == "no-store"
+    assert (await client.get("/readyz")).json() == {"status": "ready", "engine": "embedded"}
+
+
+class Failing:
+    """An engine that made its tables, and has not answered since."""
+
+    def __init__(self, engine) -> None:
+        self.engine = engine
+        self.failing = False
+
+    async def call(self, operation, request):
+        if not self.failing:
+            return await self.engine.call(operation, request)
+        raise DynamoError("InternalServerError", "the disk is on fire")
+
+    async def changed(self, table, timeout):
+        return await self.engine.changed(table, timeout)
+
+    async def close(self):
+        await self.engine.close()
+
+
+class Hanging(Failing):
+    async def call(self, operation, request):
+        if not self.failing:
+            return await self.engine.call(operation, request)
+        return await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("kind", [Failing, Hanging])
+async def test_an_engine_that_does_not_answer_is_reported_without_its_words(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(health, "ANSWER_SECONDS", 0.05)
+    engines = []
+
+    def wrap(engine):
+        engines.append(kind(engine))
+        return engines[0]
+
+    async with suite_on(tmp_path, wrap=wrap) as (client, _):
+        engines[0].failing = True
+        for path in ("/healthz", "/readyz"):
+            answer = await client.get(path)
+            assert answer.status_code == 503
+            assert "fire" not in answer.text
+        page = await client.get("/", headers=BROWSER)
+        assert page.status_code == 200
+        assert "The store does not answer just now" in Page(page.text).words
+        engines[0].failing = False
+
+
+async def test_the_store_is_made_for_its_owner_only(client, tmp_path):
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "data" / "potluck.db").is_file()
+
+
+async def test_a_method_an_address_does_not_take_is_405_and_says_what_it_takes(client):
+    answer = await client.post("/healthz")
+    assert answer.status_code == 405
+    assert "GET" in answer.headers["allow"]

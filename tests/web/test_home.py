@@ -1,0 +1,100 @@
+import asyncio
+
+import pytest
+
+from potluck.web import dishes, home
+from potluck.web.app import App, HomeCard, Waiting
+from potluck.web.dishes import Dish
+from tests.toy import notes_app
+from tests.web.reading import BROWSER, Page
+from tests.web.suites import bearer, signed_up, suite_on
+
+
+def speaking(name, card, address="/there"):
+    """An app that has nothing but something to say."""
+    return lambda _: App(name=name, tables=[], dish=Dish(name, name.title(), "tag", "…", address), home_card=card)
+
+
+async def polls_card(caller):
+    return HomeCard("1 open", [Waiting("Where to in June?", f"Closes tonight, {caller.name}", "/p/1", "vote", "Vote")])
+
+
+async def quiet_card(_):
+    return HomeCard("7 to buy")
+
+
+async def failing_card(_):
+    raise RuntimeError("no card today")
+
+
+async def hanging_card(_):
+    await asyncio.Event().wait()
+
+
+async def front(folder, *apps):
+    """The front page of somebody who is signed in."""
+    async with suite_on(folder, apps) as (client, _):
+        ada = await signed_up(client)
+        answer = await client.get("/", headers=BROWSER | bearer(ada))
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    return Page(answer.text)
+
+
+async def test_a_visitor_reads_what_potluck_is_and_what_is_not_here_yet(tmp_path):
+    async with suite_on(tmp_path) as (client, _):
+        answer = await client.get("/", headers=BROWSER)
+        head = await client.head("/", headers=BROWSER)
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    page = Page(answer.text)
+    assert "Potluck is a small suite of apps" in page.words
+    for dish in dishes.DISHES:
+        assert dish.does in page.words
+    assert page.words.count("Not here yet") == len(dishes.DISHES) == 5
+    assert "The store answers" in page.words
+    assert "Without an account" in page.words
+    assert {"/sign-in", "/sign-up"} <= {each["href"] for each in page.all("a")}
+    assert (head.status_code, head.text) == (200, "")
+
+
+@pytest.mark.parametrize(("registration", "offered"), [("open", True), ("invited", True), ("closed", False)])
+async def test_an_account_is_offered_where_one_can_be_made(tmp_path, registration, offered):
+    async with suite_on(tmp_path, registration=registration) as (client, _):
+        page = Page((await client.get("/", headers=BROWSER)).text)
+    assert ("/sign-up" in {each["href"] for each in page.all("a")}) is offered
+
+
+async def test_plates_say_what_the_apps_say_and_lead_only_where_something_is(tmp_path):
+    page = await front(tmp_path, speaking("polls", polls_card, "/polls"), speaking("shopping", quiet_card, "/shopping"))
+    plates = {
+        each["data-app"]: each.get("href") for each in page.all("a", "span") if "plate" in each.get("class", "").split()
+    }
+    assert {name for name in plates if plates[name]} == {"polls", "shopping"}
+    assert set(plates) == {dish.id for dish in dishes.DISHES}
+    assert "1 open" in page.words
+    assert "7 to buy" in page.words
+
+
+async def test_what_waits_stands_in_the_order_of_the_apps(tmp_path):
+    async def other_card(_):
+        return HomeCard(waiting=[Waiting("Ida asks for Piranesi", "On the shelf", "/l/2", "library-big")])
+
+    page = await front(tmp_path, speaking("library", other_card), speaking("polls", polls_card))
+    assert page.words.index("Ida asks for Piranesi") < page.words.index("Where to in June?")
+    assert "Closes tonight, Ada" in page.words
+    assert "Two things are waiting" in page.words
+
+
+@pytest.mark.parametrize("card", [failing_card, hanging_card])
+async def test_an_app_that_fails_or_hangs_is_left_out_and_named(tmp_path, monkeypatch, card):
+    monkeypatch.setattr(home, "CARD_SECONDS", 0.05)
+    page = await front(tmp_path, speaking("library", card), speaking("polls", polls_card))
+    assert "Library does not answer just now" in page.words
+    assert "Where to in June?" in page.words
+    assert "no card today" not in page.words
+
+
+async def test_nobody_is_greeted_by_the_servers_clock(tmp_path):
+    page = await front(tmp_path, notes_app)
+    assert "Hello, Ada" in page.words
+    assert "Good " not in page.words

@@ -1,0 +1,58 @@
+import re
+
+import pytest
+
+from potluck.web import health
+from potluck.web.errors import PROBLEMS
+from tests.toy import notes_app
+from tests.web.reading import BROWSER, Page
+from tests.web.suites import suite_on
+
+
+@pytest.fixture
+async def client(tmp_path):
+    async with suite_on(tmp_path, (notes_app,)) as (client, _):
+        yield client
+
+
+async def test_nothing_there_is_a_page_for_people_and_a_problem_for_programs(client):
+    page = await client.get("/nowhere", headers=BROWSER)
+    assert page.status_code == 404
+    words = Page(page.text).words
+    assert "Not found" in words
+    assert page.headers["x-request-id"] in words
+    for accept in ("*/*", "application/json", "application/problem+json"):
+        problem = await client.get("/nowhere", headers={"accept": accept})
+        assert problem.status_code == 404
+        assert problem.headers["content-type"] == "application/problem+json"
+        assert problem.json()["status"] == 404
+
+
+async def test_every_problem_has_a_page_and_the_list_leads_to_it(client):
+    listed = await client.get("/problems", headers=BROWSER)
+    leads = {each["href"] for each in Page(listed.text).all("a") if each["href"].startswith("/problems/")}
+    assert {f"/problems/{each.slug}" for each in PROBLEMS} < leads
+    # The toy's own problem is there like any other.
+    assert "/problems/last-admin" in leads
+    for address in sorted(leads):
+        page = await client.get(address, headers=BROWSER)
+        assert page.status_code == 200
+        assert f'"{address}"' in Page(page.text).words
+    assert (await client.get("/problems/of-my-own", headers=BROWSER)).status_code == 404
+
+
+async def test_who_is_not_signed_in_is_led_to_sign_in_and_back(client):
+    page = await client.get("/notes?part=2", headers=BROWSER)
+    assert page.status_code == 401
+    assert "/sign-in?next=/notes%3Fpart%3D2" in [each["href"] for each in Page(page.text).all("a")]
+
+
+async def test_a_defect_is_answered_with_a_number_and_no_internals(client, monkeypatch, caplog):
+    def broken(*_, **__):
+        raise RuntimeError("the secret inside")
+
+    monkeypatch.setattr(health, "_report", broken)
+    answer = await client.get("/healthz", headers=BROWSER)
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert re.search(r"number\s+[0-9a-f]{32}", Page(answer.text).words)
