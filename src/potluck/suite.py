@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from litestar import Litestar, Request, Router
+from litestar import HttpMethod, Litestar, Request, Response, Router
 from litestar.datastructures import State
+from litestar.status_codes import HTTP_204_NO_CONTENT
 from litestar.types import ControllerRouterHandler
 
 from potluck.engines import Engine, open_engine
@@ -108,16 +109,18 @@ async def _application(
     cursors = Cursors(derived(secret, "cursors"))
     core = Core(settings=settings, engine=engine, store=store, clock=clock, people=people, live=live, cursors=cursors)
     made += [make(core) for make in makers]
-    await store.create_tables(accounts, *(table for app in made for table in app.tables))
+    tables = [table for app in made for table in app.tables]
+    await store.create_tables(accounts, *tables)
+    if settings.engine == "embedded":
+        # Elsewhere it costs requests, so there it waits until somebody looks.
+        live.start(*tables)
     await people.accounts.finish_departures()
     working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
     try:
         yield _litestar(core, made)
     finally:
         await live.stop()
-        for task in working:
-            task.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
+        await _stopped(working)
         people.close()
 
 
@@ -174,14 +177,34 @@ def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
     return application
 
 
-def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
+def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[Response[None] | None]]:
     """What every request is held to before its handler is asked."""
 
-    async def check(request: Request[Any, Any, Any]) -> None:
+    async def check(request: Request[Any, Any, Any]) -> Response[None] | None:
+        if request.method == HttpMethod.OPTIONS:
+            # The framework's own answer names only the methods of whichever handler was registered first.
+            return Response(None, status_code=HTTP_204_NO_CONTENT, headers={"allow": _methods(request)})
         door.must_be_same_origin(request)
         await bodies.check_parameters(request)
+        return None
 
     return check
+
+
+def _methods(request: Request[Any, Any, Any]) -> str:
+    """What can be asked at the address."""
+    here = request.scope["path_template"]
+    return ", ".join(
+        sorted({method for each in request.app.routes if each.path_format == here for method in each.methods})
+    )
+
+
+async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Cancel them until they have ended: until Python 3.12, `wait_for` may lose a cancellation."""
+    while running := [task for task in tasks if not task.done()]:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running, timeout=1.0)
 
 
 async def _kept_running(consumer: Consumer) -> None:

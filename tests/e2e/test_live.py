@@ -1,5 +1,6 @@
 """A list that several look at: two browsers, at two processes on one store."""
 
+import re
 import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -7,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.e2e.browsing import Visit
+from tests.e2e.cables import Cable, cable_to
 from tests.e2e.coming_in import join, send, sign_in
 from tests.e2e.toys import Toy, toy_on
 
@@ -25,9 +27,16 @@ def servers(tmp_path_factory) -> Iterator[tuple[Toy, Toy]]:
 
 
 @pytest.fixture
-def both(visit, servers) -> tuple[Visit, Visit]:
+def cable(servers) -> Iterator[Cable]:
+    """From one of the browsers to its server."""
+    with cable_to(servers[1].port) as cable:
+        yield cable
+
+
+@pytest.fixture
+def both(visit, servers, cable) -> tuple[Visit, Visit]:
     """The same book in two browsers, each at a server of its own, both live."""
-    here, there = visit("/", at=servers[0].address), visit("/", "desk", at=servers[1].address)
+    here, there = visit("/", at=servers[0].address), visit("/", "desk", at=cable.address)
     sign_in(there, join(here))
     book = urlsplit(send(here, "/notes", name="Campfire")).path
     for window in (here, there):
@@ -76,7 +85,7 @@ def until_same(one, other, within=20.0):
 
 def without_network(window):
     """What a browser says of requests that find nobody is not the page's doing."""
-    window.errors[:] = [each for each in window.errors if "net::ERR" not in each]
+    window.errors[:] = [each for each in window.errors if not re.search("net::ERR|htmx:sse:error", each)]
 
 
 def test_a_change_in_one_browser_appears_in_the_other_once(both):
@@ -118,10 +127,11 @@ def test_what_somebody_types_is_not_taken_from_under_their_hands(both):
     until_same(here, there)
 
 
-def offline_for(both, seconds):
+def offline_for(both, cable, seconds):
     here, there = both
     add(here, "Firewood", "Matches", "Water")
     there.page.locator("#notes .row-name", has_text="Water").wait_for()
+    cable.pull()
     there.page.context.set_offline(True)
     there.page.locator(".live", has_text="Last fresh at").wait_for()
     there.page.get_by_text("No signal").wait_for()
@@ -131,6 +141,7 @@ def offline_for(both, seconds):
     remove(here, "Matches")
     time.sleep(seconds)
     assert "Sticks" not in titles(there)
+    cable.put_back()
     there.page.context.set_offline(False)
     live(there)
     until_same(here, there)
@@ -140,13 +151,13 @@ def offline_for(both, seconds):
     without_network(there)
 
 
-def test_after_a_time_without_signal_nothing_is_missing_or_doubled(both):
-    offline_for(both, 1)
+def test_after_a_time_without_signal_nothing_is_missing_or_doubled(both, cable):
+    offline_for(both, cable, 1)
 
 
 @pytest.mark.soak
-def test_after_a_minute_without_signal_nothing_is_missing_or_doubled(both):
-    offline_for(both, 60)
+def test_after_a_minute_without_signal_nothing_is_missing_or_doubled(both, cable):
+    offline_for(both, cable, 60)
 
 
 def test_after_a_restart_of_its_server_nothing_is_missing_or_doubled(both, servers):
@@ -166,6 +177,43 @@ def test_after_a_restart_of_its_server_nothing_is_missing_or_doubled(both, serve
     without_network(there)
 
 
+def test_a_page_whose_stream_never_began_reads_again_when_signal_is_back(both):
+    here, there = both
+    events = re.compile("/events")
+    there.page.route(events, lambda route: route.abort())
+    there.page.reload()
+    add(here, "Firewood")
+    there.page.unroute(events)
+    there.page.context.set_offline(True)
+    there.page.context.set_offline(False)
+    there.page.locator("#notes .row-name", has_text="Firewood").wait_for()
+    live(there)
+    add(here, "Matches")
+    there.page.locator("#notes .row-name", has_text="Matches").wait_for()
+    until_same(here, there)
+    there.errors.clear()
+
+
+def test_a_position_that_is_too_old_has_the_list_read_again(both):
+    here, there = both
+    add(here, "Firewood", "Matches")
+    there.page.route(re.compile("/events"), lambda route: route.abort())
+    there.page.reload()
+    remove(here, "Matches")
+    retitle(here, "Firewood", "Dry firewood")
+    add(here, "Water")
+    assert titles(there) != titles(here)
+    there.page.evaluate(
+        """() => {
+          const detail = { message: { event: "reset", data: "" } };
+          const told = new CustomEvent("htmx:sse:before:message", { bubbles: true, cancelable: true, detail });
+          document.getElementById("notes").dispatchEvent(told);
+        }"""
+    )
+    until_same(here, there)
+    there.errors.clear()
+
+
 def test_signed_out_elsewhere_it_hears_no_more_and_says_so(both):
     here, there = both
     add(here, "Firewood")
@@ -178,6 +226,7 @@ def test_signed_out_elsewhere_it_hears_no_more_and_says_so(both):
     assert titles(there) == ["Firewood"]
     assert there.violations() == []
     there.picture("live-over")
+    without_network(there)
 
 
 @pytest.mark.soak
@@ -186,3 +235,4 @@ def test_signed_out_elsewhere_a_quiet_stream_ends_within_fifteen_seconds(both):
     there.expected = "status of 401"
     send(here, "/account/sessions/end-others")
     there.page.get_by_text("This is not open to you any more").wait_for(timeout=RECHECKED_WITHIN * SECONDS)
+    without_network(there)

@@ -1,8 +1,13 @@
 """Every page, on a phone and on a desk, in light and in dark."""
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
 import pytest
 
 from potluck.web.dishes import DISHES
+from tests.e2e.browsing import Visit, open_visit
+from tests.e2e.coming_in import join, send
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -15,6 +20,20 @@ WINDOWS = [
     ("/style", "desk", "light"),
     *((f"/style/{dish.id}", *window) for dish in DISHES for window in BOTH_WAYS),
 ]
+
+# What people meet, each in both themes and on both screens.
+FOR_VISITORS = (
+    "/sign-in",
+    "/sign-up",
+    "/forgotten",
+    "/reset",
+    "/invitation",
+    "/goodbye",
+    "/problems",
+    "/problems/busy",
+)
+FOR_PEOPLE = ("/", "/account", "/account/delete", "/notes", "/notes/book")
+BOOK = ("Firewood, two bags", "Matches", "Marshmallows")
 
 # Which part of the page that has everything belongs to which app, for the pictures.
 PARTS = {"shopping": "lists", "journal": "forms", "polls": "drawings", "shareables": "moments"}
@@ -30,7 +49,59 @@ def test_a_page_is_accessible_and_keeps_to_its_own_host(look, path, screen, them
         seen.picture_of(f"section[aria-labelledby={part}]", part)
 
 
-@pytest.mark.parametrize("path", ["/", "/nowhere", "/style", "/style/shopping"])
+@pytest.fixture(scope="module")
+def at_home(browser, address) -> Iterator[Callable[[str, str], Visit]]:
+    """Opens a page in a window in which somebody is signed in, and has a book."""
+    windows: dict[str, tuple[Visit, str]] = {}
+    with ExitStack() as opened:
+
+        def looked(path: str, screen: str) -> Visit:
+            if screen not in windows:
+                visit = opened.enter_context(open_visit(browser, address, screen))
+                join(visit)
+                book = send(visit, "/notes", name="Campfire")
+                for title in BOOK:
+                    send(visit, f"{book}/notes", title=title)
+                windows[screen] = (visit, book)
+            visit, book = windows[screen]
+            visit.open(path.replace("/notes/book", book))
+            return visit
+
+        yield looked
+
+
+def check_in_both_themes(seen: Visit, name: str) -> None:
+    screen = seen.named.partition("-")[0]
+    for theme in ("light", "dark"):
+        # Without motion, so that no colour is met halfway.
+        seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        seen.named = f"{screen}-{theme}"
+        assert seen.violations() == []
+        seen.picture(name)
+    assert seen.overflow() == 0
+    seen.check()
+
+
+@pytest.mark.parametrize("path", FOR_VISITORS)
+@pytest.mark.parametrize("screen", ["phone", "desk"])
+def test_what_visitors_meet_is_accessible_in_both_themes(look, path, screen):
+    check_in_both_themes(look(path, screen), path.strip("/").replace("/", "-"))
+
+
+@pytest.mark.parametrize("path", FOR_PEOPLE)
+@pytest.mark.parametrize("screen", ["phone", "desk"])
+def test_what_people_meet_is_accessible_in_both_themes(at_home, path, screen):
+    check_in_both_themes(at_home(path, screen), f"my-{path.strip('/').replace('/', '-') or 'home'}")
+
+
+@pytest.mark.parametrize("path", FOR_PEOPLE)
+def test_what_people_meet_fits_narrow_windows(at_home, path):
+    seen = at_home(path, "narrow")
+    assert seen.overflow() == 0
+    seen.picture(f"my-{path.strip('/').replace('/', '-') or 'home'}")
+
+
+@pytest.mark.parametrize("path", ["/", "/nowhere", "/sign-in", "/sign-up", "/problems", "/style", "/style/shopping"])
 @pytest.mark.parametrize("screen", ["narrow", "doubled"])
 def test_a_page_fits_narrow_windows_and_doubled_type(look, path, screen):
     seen = look(path, screen, status=404 if path == "/nowhere" else 200)

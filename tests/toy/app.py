@@ -10,7 +10,7 @@ from potluck.web.errors import ALREADY_EXISTS, FORBIDDEN, NOT_FOUND, VERSION_CON
 from tests.toy.entities import notes_table, tallies_table
 from tests.toy.pages import PAGES
 from tests.toy.routes import ROUTES
-from tests.toy.service import LastAdmin, NoteChanged, Notes, NotesForbidden, NoteTaken, NothingThere
+from tests.toy.service import BookChanged, LastAdmin, NoteChanged, Notes, NotesForbidden, NoteTaken, NothingThere
 
 __all__ = ["notes_app"]
 
@@ -34,6 +34,7 @@ def notes_app(core: Core) -> App:
             LastAdmin: Kind(LAST_ADMIN),
             NoteTaken: Kind(ALREADY_EXISTS),
             NoteChanged: Kind(VERSION_CONFLICT),
+            BookChanged: Kind(VERSION_CONFLICT),
         },
         export=notes.export,
         still_needed=notes.still_needed,

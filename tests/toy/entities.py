@@ -68,6 +68,10 @@ class Note(Entity, table=notes_table, type="Note", key=("BOOK#{book_id}", "NOTE#
     def all_of_book(book_id: UUID) -> None:
         """Which notes are in the book, by id?"""
 
+    @query(consistent=True, filter=("author",))
+    def by_author(book_id: UUID, author: UUID) -> None:
+        """Which notes of the book are this person's, by id?"""
+
 
 class Tally(Entity, table=tallies_table, type="Tally", key=("TALLY#{book_id}", "TALLY")):
     """How many notes a book has, kept by a consumer of the stream."""

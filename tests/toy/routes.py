@@ -3,17 +3,19 @@
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from litestar import Request, Response, delete, get, patch, post, put
 from litestar.params import FromPath
 from msgspec import UNSET, Meta, UnsetType
 
 from potluck.people.callers import Caller
+from potluck.store import Page
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
 from potluck.web.cursors import Listed, Part
 from potluck.web.live import Changes, Live
 from potluck.web.once import Made, Once, Told
-from potluck.web.versions import etag, expected, seen, unchanged
+from potluck.web.versions import etag, expected, seen, tag_of, unchanged
 from tests.toy.entities import Note
 from tests.toy.service import BookShown, Notes, NoteShown, book_shown, shown
 
@@ -30,6 +32,11 @@ class NewBook(Body):
     name: Title
 
 
+class BookChange(Body):
+    version: Annotated[int, Meta(ge=1, le=10**15)] | UnsetType = UNSET
+    name: Title | UnsetType = UNSET
+
+
 class NewNote(Body):
     title: Title
     note_id: UUID | UnsetType = UNSET
@@ -42,6 +49,11 @@ class NoteChange(Body):
     title: Title | UnsetType = UNSET
     text: Text | UnsetType = UNSET
     private: Text | UnsetType = UNSET
+
+
+def note_tag(note: NoteShown) -> str:
+    """Its author sees more than others do, so a version alone would not say which of the two it is."""
+    return tag_of(msgspec.json.encode(note))
 
 
 @post("/books", tags=["Notes"])
@@ -64,6 +76,26 @@ async def one_book(
     return unchanged(request, tag) or Response(book_shown(book), headers={"etag": tag})
 
 
+@get("/books", tags=["Notes"])
+async def own_books(caller: Caller, notes: Notes, part: Part) -> Listed[BookShown]:
+    """The books that the caller is in, in the order of their ids."""
+    page = await notes.books(caller, part.limit, part.after)
+    named = await notes.named(page.items)
+    return part.answer(Page(named, page.next), book_shown)
+
+
+@patch(BOOK, tags=["Notes"])
+async def rename(
+    book_id: FromPath[UUID], data: BookChange, caller: Caller, notes: Notes, once: Once, request: AnyRequest
+) -> Response[BookShown]:
+    """Give a book another name."""
+    version = seen(request, data.version)
+    return await once(
+        lambda alongside: notes.rename(caller, book_id, version, data.name, alongside),
+        lambda book: Told(body=book_shown(book), headers={"etag": etag(book.version)}),
+    )
+
+
 @put(f"{BOOK}/members/{{user_id:str}}", tags=["Notes"], status_code=204)
 async def let_in(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes) -> None:
     """Let somebody into the book."""
@@ -71,9 +103,14 @@ async def let_in(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Calle
 
 
 @delete(f"{BOOK}/members/{{user_id:str}}", tags=["Notes"])
-async def put_out(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes) -> None:
+async def put_out(
+    book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes, once: Once
+) -> Response[None]:
     """Put somebody out of the book."""
-    await notes.put_out(caller, book_id, user_id)
+    return await once(
+        lambda alongside: notes.put_out(caller, book_id, user_id, alongside),
+        lambda _: Told(body=None, status=204),
+    )
 
 
 @post(f"{BOOK}/notes", tags=["Notes"])
@@ -89,7 +126,7 @@ async def add(
         lambda alongside: notes.add(
             caller, book_id, data.title, data.text, data.private, data.note_id or None, alongside
         ),
-        lambda note: Made(note, note.note_id, headers={"etag": etag(note.version)}),
+        lambda note: Made(note, note.note_id, headers={"etag": note_tag(note)}),
     )
 
 
@@ -100,10 +137,11 @@ async def listed(
     notes: Notes,
     part: Part,
     live: Live,
+    author: UUID | None = None,
 ) -> Listed[NoteShown]:
-    """The notes of a book, in the order of their ids."""
+    """The notes of a book, or those of one author, in the order of their ids."""
     position = await live.position(Note.all_of_book(book_id))
-    page = await notes.page(caller, book_id, part.limit, part.after)
+    page = await notes.page(caller, book_id, part.limit, part.after, author)
     return part.answer(page, lambda note: shown(note, caller.user_id), position)
 
 
@@ -117,7 +155,7 @@ async def one(
 ) -> Response[NoteShown | None]:
     """One note."""
     note = await notes.one(caller, book_id, note_id)
-    tag = etag(note.version)
+    tag = note_tag(note)
     return unchanged(request, tag) or Response(note, headers={"etag": tag})
 
 
@@ -137,11 +175,11 @@ async def change(
         lambda alongside: notes.change(
             caller, book_id, note_id, version, data.title, data.text, data.private, alongside
         ),
-        lambda note: Told(body=note, headers={"etag": etag(note.version)}),
+        lambda note: Told(body=note, headers={"etag": note_tag(note)}),
     )
 
 
-@delete(NOTE, tags=["Notes"])
+@delete(NOTE, tags=["Notes"], opt={"if_match": True})
 async def remove(
     book_id: FromPath[UUID],
     note_id: FromPath[UUID],
@@ -149,7 +187,7 @@ async def remove(
     notes: Notes,
     once: Once,
     request: AnyRequest,
-) -> None:
+) -> Response[None]:
     """Delete a note."""
     return await once(
         lambda alongside: notes.delete(caller, book_id, note_id, expected(request), alongside),
@@ -190,4 +228,4 @@ async def changes(
     return await live.changes(since, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id))
 
 
-ROUTES = [open_book, one_book, let_in, put_out, add, listed, one, change, remove, events, changes]
+ROUTES = [open_book, own_books, one_book, rename, let_in, put_out, add, listed, one, change, remove, events, changes]

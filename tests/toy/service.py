@@ -67,6 +67,12 @@ class NoteChanged(NotesError):
         self.current = current
 
 
+class BookChanged(NotesError):
+    def __init__(self, current: "BookShown") -> None:
+        super().__init__("It has been changed since you saw it")
+        self.current = current
+
+
 class BookShown(Struct, rename="camel", frozen=True, kw_only=True):
     book_id: UUID
     name: str
@@ -127,6 +133,37 @@ class Notes:
     async def books(self, caller: Caller, limit: int, after=None) -> Page[Member]:
         return await self._store.page(Member.of_user(caller.user_id), limit, after)
 
+    async def named(self, members: list[Member]) -> list[Book]:
+        """The books themselves, but for one that went after the index was read."""
+        found = await self._store.get_many([Book.by_id(each.book_id) for each in members])
+        return [each for each in found if each is not None]
+
+    async def rename(
+        self,
+        caller: Caller,
+        book_id: UUID,
+        version: int,
+        name: str | UnsetType = UNSET,
+        alongside: Alongside[Book] = nothing_else,
+    ) -> Book:
+        await self.must_be_in(caller, book_id, admin=True)
+        book = await self._store.get(Book.by_id(book_id))
+        if book is None:
+            raise NothingThere
+        if book.version != version:
+            raise BookChanged(book_shown(book))
+        if name is UNSET or name == book.name:
+            return book
+        renamed = replace(book, name=name, version=version + 1)
+        try:
+            await self._store.transact(update(book, the(Book.name).becomes(name)), *alongside(renamed))
+        except (VersionConflict, NotFound) as refusal:
+            if refusal.position != 0:
+                raise
+            current = refusal.current
+            raise (NothingThere() if current is None else BookChanged(book_shown(current))) from refusal
+        return renamed
+
     async def book(self, caller: Caller, book_id: UUID) -> Book:
         await self.must_be_in(caller, book_id)
         book = await self._store.get(Book.by_id(book_id))
@@ -147,21 +184,24 @@ class Notes:
         except AlreadyExists:
             return
 
-    async def put_out(self, caller: Caller, book_id: UUID, user_id: UUID) -> None:
+    async def put_out(
+        self, caller: Caller, book_id: UUID, user_id: UUID, alongside: Alongside[None] = nothing_else
+    ) -> None:
         await self.must_be_in(caller, book_id, admin=True)
         member = await self._store.get(Member.by_id(book_id, user_id))
         if member is None:
             raise NothingThere
-        if not member.admin:
-            await self._store.delete(member)
-            return
+        one_fewer = update(Book.by_id(book_id), the(Book.admin_count).add(-1), when=the(Book.admin_count) > 1)
         try:
             await self._store.transact(
-                delete(member, when=present),
-                update(Book.by_id(book_id), the(Book.admin_count).add(-1), when=the(Book.admin_count) > 1),
+                delete(member, when=present), *([one_fewer] if member.admin else []), *alongside(None)
             )
-        except ConditionFailed as refusal:
-            raise LastAdmin from refusal
+        except (ConditionFailed, NotFound) as refusal:
+            if refusal.position == 0:
+                raise NothingThere from refusal
+            if refusal.position == 1 and member.admin:
+                raise LastAdmin from refusal
+            raise
 
     async def must_be_in(self, caller: Caller, book_id: UUID, *, admin: bool = False) -> None:
         member = await self._store.get(Member.by_id(book_id, caller.user_id))
@@ -220,9 +260,12 @@ class Notes:
             raise NothingThere
         return shown(note, caller.user_id)
 
-    async def page(self, caller: Caller, book_id: UUID, limit: int, after=None) -> Page[Note]:
+    async def page(
+        self, caller: Caller, book_id: UUID, limit: int, after=None, author: UUID | None = None
+    ) -> Page[Note]:
         await self.must_be_in(caller, book_id)
-        return await self._store.page(Note.all_of_book(book_id), limit, after)
+        asked = Note.all_of_book(book_id) if author is None else Note.by_author(book_id, author)
+        return await self._store.page(asked, limit, after)
 
     async def change(
         self,

@@ -1,5 +1,7 @@
 import json
+import re
 import string
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -11,7 +13,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator, validators
+from jsonschema import Draft202012Validator, ValidationError, validators
 from litestar import Litestar, Request, Response, post
 from litestar.exceptions import ValidationException
 from litestar.testing import TestClient
@@ -573,9 +575,17 @@ def is_whole(_: Any, value: Any) -> bool:
     return type(value) is int
 
 
+def pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    """Patterns are JavaScript's, whose "$" is the end; Python's is also the place before a last newline."""
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield ValidationError("not so written")
+
+
 # JSON Schema takes 1.0 for an integer, and cannot be told otherwise. We do not: whoever writes it means a fraction.
 Validator = validators.extend(
-    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", is_whole)
+    Draft202012Validator,
+    validators={"pattern": pattern},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", is_whole),
 )
 
 

@@ -146,10 +146,15 @@ def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeating
 
 
+@cache
+def _reader(pairs: Any) -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=pairs, parse_int=_whole, parse_float=Written, parse_constant=_no_number)
+
+
 def _parsed(raw: bytes, pairs: Any) -> Any:
     """The JSON as Python has it, numbers that Python would change as they were written; ValueError if it is none."""
     text = raw.decode()
-    tree = json.loads(text, object_pairs_hook=pairs, parse_int=_whole, parse_float=Written, parse_constant=_no_number)
+    tree = _reader(pairs).decode(text)
     if SURROGATE.search(text):
         # Half a pair stands for no character, and could not be written anywhere.
         json.dumps(tree, ensure_ascii=False).encode()

@@ -44,9 +44,11 @@ class Door:
 
     def secret(self, connection: Connection) -> str | None:
         """The token, if one is given; else what the cookie holds."""
-        given = connection.headers.get("authorization")
-        if given is not None:
-            return given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""
+        given = connection.headers.getall("authorization", ())
+        if given:
+            # Of two, a proxy and we might each take another for who is calling.
+            named = len(given) == 1 and given[0][: len(BEARER)].lower() == BEARER
+            return given[0][len(BEARER) :].strip() if named else ""
         return connection.cookies.get(self.cookie_name(connection))
 
     def cookie_name(self, connection: Connection) -> str:
@@ -83,11 +85,12 @@ class Door:
         """
         if connection.scope.get("method", "GET") in SAFE or "authorization" in connection.headers:
             return
-        site = connection.headers.get("sec-fetch-site")
-        if site is not None:
-            allowed = site == "same-origin"
-        elif (origin := connection.headers.get("origin")) is not None:
-            allowed = origin == self.clients.origin_of(connection.scope)
+        sites = connection.headers.getall("sec-fetch-site", ())
+        origins = connection.headers.getall("origin", ())
+        if sites:
+            allowed = set(sites) == {"same-origin"}
+        elif origins:
+            allowed = set(origins) == {self.clients.origin_of(connection.scope)}
         else:
             allowed = not any(name in connection.cookies for name in (SECURE_COOKIE, PLAIN_COOKIE))
         if not allowed:

@@ -1,7 +1,7 @@
 """Lists in parts: where the next one begins is told as a sealed text that only the same caller can use, here."""
 
 import os
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -45,19 +45,26 @@ class Cursors:
         """The place, as only whoever asks for the same list can use it."""
         nonce = os.urandom(NONCE_BYTES)
         sealed = self._sealing.encrypt(nonce, msgspec.msgpack.encode(after), of.encode())
-        return urlsafe_b64encode(nonce + sealed).decode().rstrip("=")
+        return _text(nonce + sealed)
 
     def unseal(self, cursor: str, of: str) -> dict[str, Any]:
         """The place; InvalidFields for what was not sealed here for this list and this caller."""
         try:
             if len(cursor) > LONGEST_CURSOR or not cursor.isascii():
                 raise ValueError
-            raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+            raw = b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+            if _text(raw) != cursor:
+                # One place is one text: not also one with bits at its end that nobody looks at.
+                raise ValueError
             sealed = self._sealing.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], of.encode())
         except (ValueError, InvalidTag) as error:
             raise InvalidFields(WrongField("cursor", "cursor must be a nextCursor of this list")) from error
         place: dict[str, Any] = msgspec.msgpack.decode(sealed)
         return place
+
+
+def _text(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,10 +174,20 @@ ALREADY_DONE = Problem(
     "This request was done before under the same Idempotency-Key. Its answer held a secret, which is not kept.",
     "What it made is named in “made”. If the secret is lost, delete that and make another.",
 )
+TOO_SLOW = Problem(
+    "too-slow",
+    408,
+    "Too slow",
+    "The request did not arrive in the time there is for it, so nothing was done.",
+    "Send it again; over a better connection, if there is one.",
+)
 EXPIRED = Problem(
     "expired", 410, "No longer good", "What this opened is used up, withdrawn or over its time. Which is not told."
 )
 TOO_LARGE = Problem("too-large", 413, "Too large", "The body is larger than what is taken here.")
+ADDRESS_TOO_LONG = Problem(
+    "address-too-long", 414, "Address too long", "The address that was asked for is longer than any there is here."
+)
 WRONG_MEDIA_TYPE = Problem(
     "wrong-media-type",
     415,
@@ -316,7 +326,9 @@ BY_STATUS: dict[int, Problem] = {
     403: FORBIDDEN,
     404: NOT_FOUND,
     405: METHOD_NOT_ALLOWED,
+    408: TOO_SLOW,
     413: TOO_LARGE,
+    414: ADDRESS_TOO_LONG,
     415: WRONG_MEDIA_TYPE,
     429: THROTTLED,
     431: HEADERS_TOO_LARGE,

@@ -9,7 +9,7 @@ from copy import copy
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, TypeVar
 
-from litestar import Request
+from litestar import HttpMethod, Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 
@@ -70,9 +70,12 @@ def given_to(handler: T, services: Mapping[str, Any], givers: Givers) -> T:
     asked = signature(handler.fn)
     fixed = {name: services[name] for name in asked.parameters if name in services}
     wanted = BY_REQUEST.intersection(asked.parameters)
-    if not fixed and not wanted:
-        return handler
     bound = copy(handler)
+    if HttpMethod.GET in handler.http_methods:
+        # What can be read can be asked about; the server leaves the body out.
+        bound.http_methods = {*handler.http_methods, HttpMethod.HEAD}
+    if not fixed and not wanted:
+        return bound
     bound.opt = {**handler.opt, GIVEN: frozenset({*fixed, *wanted})}
     bound.sync_to_thread = None
     knows = not AS_NOBODY.items() <= handler.opt.items()

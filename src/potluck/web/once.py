@@ -87,7 +87,8 @@ async def asked_once(request: Request[Any, Any, Any], caller: Caller | None, sec
         return None
     target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     # A version in the header is part of what was asked.
-    said = await request.body() + b"\n" + request.headers.get("if-match", "").encode("latin-1", "replace")
+    version = ", ".join(request.headers.getall("if-match", ()))
+    said = await request.body() + b"\n" + version.encode("latin-1", "replace")
     hashed = request_hash(request.method, target, said, secret)
     return Asked.by_nobody(key, hashed) if caller is None else Asked(caller.user_id, key, hashed)
 

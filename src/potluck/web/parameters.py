@@ -28,6 +28,8 @@ API = "/api/"
 MOST_HANDLERS = 4096
 LONGEST_NAME = 100
 LONGEST_POSITION = 1000
+# Headers that HTTP has as lists: given twice, they are one.
+LISTS = frozenset({"If-Match", "If-None-Match"})
 
 SINCE = "The position after which to begin: the `position` of a list, or the id of an event."
 LAST_EVENT_ID = "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
@@ -156,7 +158,7 @@ def _can_be_unchanged(handler: BaseRouteHandler) -> bool:
     """Whether it reads one thing and may answer with nothing, which is how 304 is answered."""
     answered = handler.parsed_return_field
     return (
-        getattr(handler, "http_methods", frozenset()) == {"GET"}
+        "GET" in getattr(handler, "http_methods", ())
         and answered.is_subclass_of(Response)
         and any(inner.is_optional for inner in answered.inner_types)
     )
@@ -208,11 +210,13 @@ def _wrong_in_query(request: Request[Any, Any, Any], parameters: tuple[Parameter
 def _wrong_in_headers(request: Request[Any, Any, Any], parameters: tuple[Parameter, ...]) -> Iterator[WrongField]:
     for each in parameters:
         if each.place is ParamType.HEADER:
-            text = request.headers.get(each.name)
-            if text is None:
+            texts = request.headers.getall(each.name, [])
+            if not texts:
                 if each.required:
                     yield WrongField(each.name, f"{each.name} is missing")
-            elif not _takes(each.shape, from_texts(each.shape, [text])):
+            elif len(texts) > 1 and each.name not in LISTS and not _is_list(each.shape):
+                yield WrongField(each.name, f"{each.name} is given more than once")
+            elif not _takes(each.shape, from_texts(each.shape, texts[:1])):
                 yield WrongField(each.name, each.words)
 
 

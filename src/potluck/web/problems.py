@@ -24,6 +24,7 @@ from potluck.web.errors import (
     Problem,
     by_slug,
 )
+from potluck.web.versions import if_match
 
 __all__ = ["PROBLEM_JSON", "Problems"]
 
@@ -75,7 +76,7 @@ class Problems:
             log.error("request failed", exc_info=error, extra={"request_id": _request_id(request)})
             return self._answer(request, BROKEN, BROKEN.explanation)
         problem = kind.problem
-        if problem is VERSION_CONFLICT and "if-match" in request.headers:
+        if problem is VERSION_CONFLICT and if_match(request) is not None:
             problem = PRECONDITION_FAILED
         detail = str(error) if kind.detail is None else kind.detail or problem.explanation
         members = dict(kind.members(error))

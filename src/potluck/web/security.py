@@ -30,9 +30,17 @@ HEADERS = {
 
 RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
+API = "/api/"
+# Two people at one browser ask at the same addresses, and may be at the same version of different things: what the one
+# was answered is neither shown to the other nor taken for what the other has.
+OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
 
-async def add_headers(message: Message, _: Scope) -> None:
+
+async def add_headers(message: Message, scope: Scope) -> None:
     """Set the headers on an answer as it leaves; as a send hook it also sees answers that no route gave."""
     if message["type"] == "http.response.start":
         # By hand, and not through the framework's mapping, which looks through all headers for each that is set.
-        message["headers"] = [*message.get("headers", ()), *RAW_HEADERS]
+        headers = [*message.get("headers", ()), *RAW_HEADERS]
+        if scope["path"].startswith(API) and not any(name == b"cache-control" for name, _ in headers):
+            headers += OWN_ANSWER
+        message["headers"] = headers

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import VersionNeeded
 
-__all__ = ["etag", "expected", "seen", "tag_of", "unchanged"]
+__all__ = ["etag", "expected", "if_match", "seen", "tag_of", "unchanged"]
 
 TAG = re.compile(r'(W/)?"([^"]*)"')
 VERSION = re.compile(r"[1-9][0-9]{0,15}")
@@ -43,21 +43,25 @@ def seen(request: Request[Any, Any, Any], in_body: int | UnsetType | None = UNSE
 
 def expected(request: Request[Any, Any, Any]) -> int | None:
     """The version that If-Match names; None without it, or with `*`, which any version matches."""
-    given = request.headers.get("if-match")
-    if given is None or given.strip() == "*":
+    if (given := if_match(request)) is None:
         return None
-    found = TAG.fullmatch(given.strip())
+    found = TAG.fullmatch(given)
     if found is None:
         raise InvalidFields(WrongField("If-Match", 'If-Match must be one ETag, such as "3"'))
     weak, tag = found.groups()
     return int(tag) if not weak and VERSION.fullmatch(tag) else NEVER
 
 
+def if_match(request: Request[Any, Any, Any]) -> str | None:
+    """What If-Match says; None without it, or with `*`. Given twice, it is one list."""
+    given = request.headers.getall("if-match", None)
+    said = None if given is None else ", ".join(given).strip()
+    return None if said == "*" else said
+
+
 def unchanged(request: Request[Any, Any, Any], tag: str) -> Response[Any] | None:
     """304, if the caller has the answer with this tag already."""
-    given = request.headers.get("if-none-match")
-    if given is None:
-        return None
+    given = ", ".join(request.headers.getall("if-none-match", ()))
     bare = tag.removeprefix("W/")
     known = given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))
     return Response(None, status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag}) if known else None

@@ -33,7 +33,8 @@ def caller_of(user_id: UUID, name: str) -> Caller:
 
 @dataclass
 class Shop:
-    engine: str
+    many: int
+    """How many do something at once."""
     rows: Store
     recording: Recording
     clock: Clock
@@ -135,10 +136,10 @@ async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception
 
 @contextlib.asynccontextmanager
 async def assembled(
-    engine: str, folder: Path, *, wrap: Callable[[Engine], Engine] | None = None
+    engine: str, folder: Path, *, wrap: Callable[[Engine], Engine] | None = None, many: int = 50
 ) -> AsyncIterator[Shop]:
     async with recorded_store(engine, folder, accounts_table, inventory, wrap=wrap) as (wrapped, recording):
         clock = Clock()
         rows = Store(wrapped.engine, clock)
         invitations = Invitations(rows, clock)
-        yield Shop(engine, rows, recording, clock, invitations, open_shopping(rows, clock, invitations))
+        yield Shop(many, rows, recording, clock, invitations, open_shopping(rows, clock, invitations))

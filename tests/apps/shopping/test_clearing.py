@@ -98,7 +98,8 @@ async def test_what_would_be_expired_by_now_does_not_come_back(embedded_shop):
     assert await shop.shopping.clearing.undo(ada, family, cleared.undo_token) == [later]
 
 
-async def test_what_comes_back_points_to_nothing_that_is_gone(shop):
+async def test_what_comes_back_points_to_nothing_that_is_gone(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     store = await shop.shopping.stores.add(ada, family, "Grocer")
     milk = await shop.shopping.inventory.add(ada, family, "Milk", preferred_store_id=store.store_id)

@@ -41,7 +41,8 @@ async def test_an_export_has_what_its_owner_sees_table_after_table(shop):
     assert b"ada@example.org" not in text
 
 
-async def test_families_whose_last_admin_they_are_need_them(shop):
+async def test_families_whose_last_admin_they_are_need_them(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family("Lovelace")
     await shop.shopping.families.create(ada, "Byron")
     ben = await shop.joined(ada, family)

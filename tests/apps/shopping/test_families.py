@@ -41,7 +41,8 @@ async def test_nobody_without_an_account_makes_a_family(embedded_shop):
     assert await shop.kinds() == {}
 
 
-async def test_an_admin_renames_it_by_version(shop):
+async def test_an_admin_renames_it_by_version(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     ben = await shop.joined(ada, family)
     families = shop.shopping.families
@@ -119,7 +120,8 @@ async def test_whoever_accepts_is_in_and_an_invitation_is_good_once(shop):
     assert (await shop.rows.one(Family.by_id(family))).member_count == 2
 
 
-async def test_who_is_in_already_uses_nothing_up(shop):
+async def test_who_is_in_already_uses_nothing_up(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     ben = await shop.joined(ada, family)
     made = await shop.shopping.members.invite(ada, family, "admin")
@@ -146,7 +148,8 @@ async def test_one_who_left_can_come_again_and_is_no_second_member(shop):
     assert (await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id)).added_by_name == "Ben"
 
 
-async def test_only_admins_manage_people(shop):
+async def test_only_admins_manage_people(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     ben = await shop.joined(ada, family)
     members = shop.shopping.members
@@ -293,7 +296,8 @@ async def test_who_is_promoted_while_being_removed_leaves_the_count_right(busy_s
     assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
 
 
-async def test_an_admin_who_was_removed_cannot_let_themselves_in_again(shop):
+async def test_an_admin_who_was_removed_cannot_let_themselves_in_again(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     ben = await shop.joined(ada, family, role="admin")
     kept = await shop.shopping.members.invite(ben, family, "admin")

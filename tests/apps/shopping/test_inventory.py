@@ -9,9 +9,6 @@ from potluck.apps.shopping.entities import InventoryItem
 from potluck.apps.shopping.errors import AlreadyThere, NameTaken, NothingThere, OnlyAdmins
 from potluck.people.errors import InvalidFields, Stale
 from tests.apps.shopping.assembly import outcomes
-from tests.engine_targets import EMBEDDED
-
-ADJUSTERS = 50
 
 
 async def test_an_item_has_names_for_what_it_points_to(shop):
@@ -37,7 +34,8 @@ async def test_an_item_has_names_for_what_it_points_to(shop):
     assert await shop.shopping.inventory.all(ada, family) == [added]
 
 
-async def test_it_points_only_to_what_is_the_familys(shop):
+async def test_it_points_only_to_what_is_the_familys(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     bea, elsewhere = await shop.family("Byron", "Bea")
     store = await shop.shopping.stores.add(bea, elsewhere, "Grocer")
@@ -71,7 +69,8 @@ async def test_details_change_by_version(shop):
     assert await inventory.all(ada, family, status="active") == []
 
 
-async def test_the_same_id_again_is_told_what_is_there(shop):
+async def test_the_same_id_again_is_told_what_is_there(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     chosen = uuid4()
     item = await shop.shopping.inventory.add(ada, family, "Flour", item_id=chosen)
@@ -106,7 +105,7 @@ async def test_a_step_stops_at_zero_and_at_the_most_there_can_be(shop):
 
 async def test_fifty_who_adjust_one_item_at_once_lose_no_step(busy_shop):
     shop = busy_shop
-    adjusters = ADJUSTERS if shop.engine == EMBEDDED else 20
+    adjusters = shop.many
     # As three processes would, each with turns of its own.
     services = [shop.elsewhere() for _ in range(3)]
     ada, family = await shop.family()
@@ -120,8 +119,8 @@ async def test_fifty_who_adjust_one_item_at_once_lose_no_step(busy_shop):
     assert sorted(each.version for each in seen) == list(range(2, adjusters + 2))
 
 
-async def test_fifty_who_take_the_last_ten_never_go_below_zero(busy_shop):
-    shop = busy_shop
+async def test_twenty_who_take_the_last_ten_never_go_below_zero(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     added = await shop.shopping.inventory.add(ada, family, "Eggs", quantity=10)
     seen = await asyncio.gather(*(shop.shopping.inventory.adjust(ada, family, added.item_id, -1) for _ in range(20)))
@@ -171,10 +170,9 @@ async def test_names_are_unique_whatever_their_case_and_space(shop, kind):
     await places.add(ada, family, "grocer")
 
 
-@pytest.mark.parametrize("kind", ["store", "location"])
-async def test_of_twenty_equal_names_at_once_one_is_given(busy_shop, kind):
+async def test_of_twenty_equal_names_at_once_one_is_given(busy_shop):
     ada, family = await busy_shop.family()
-    places, _ = named(busy_shop, kind)
+    places = busy_shop.shopping.stores
     spelt = ("Grocer", "grocer", " GROCER ")
     done, refused = await outcomes(*(places.add(ada, family, spelt[number % 3]) for number in range(20)))
     assert (len(done), [type(each) for each in refused]) == (1, [NameTaken] * 19)
@@ -182,7 +180,8 @@ async def test_of_twenty_equal_names_at_once_one_is_given(busy_shop, kind):
 
 
 @pytest.mark.parametrize("kind", ["store", "location"])
-async def test_everyone_sees_them_and_admins_manage_them_by_version(shop, kind):
+async def test_everyone_sees_them_and_admins_manage_them_by_version(embedded_shop, kind):
+    shop = embedded_shop
     ada, family = await shop.family()
     ben = await shop.joined(ada, family)
     places, id_of = named(shop, kind)

@@ -87,7 +87,7 @@ async def killed_while_carrying(engine: str, folder: Path, links: int, batches: 
         await rows.create_tables(accounts, inventory)
         invitations = Invitations(rows, clock)
         shopping = open_shopping(rows, clock, invitations)
-        shop = Shop(engine, rows, opened, clock, invitations, shopping)
+        shop = Shop(1, rows, opened, clock, invitations, shopping)
         ada, family = await shop.family()
         milk = await shopping.inventory.add(ada, family, "Milk")
         made = [

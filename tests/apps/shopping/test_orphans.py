@@ -51,8 +51,16 @@ async def loosened(shop, ada, family, store):
     return len(rows)
 
 
-@pytest.mark.parametrize("count", [3, 40, LINKS_AT_ONCE])
+async def test_as_many_links_as_fit_are_loosened_by_the_transaction_that_deletes(embedded_shop):
+    await few_links(embedded_shop, LINKS_AT_ONCE)
+
+
+@pytest.mark.parametrize("count", [3, 40])
 async def test_links_that_fit_are_loosened_by_the_transaction_that_deletes(shop, count):
+    await few_links(shop, count)
+
+
+async def few_links(shop, count):
     ada, family, store, milk = await linked(shop, count)
     answers, asked = Answers(shop.rows, shop.clock), Asked(ada.user_id, "key", "0" * 64)
 

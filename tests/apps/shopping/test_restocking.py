@@ -43,7 +43,8 @@ async def test_as_many_as_are_said_or_were_to_be_bought_or_one(embedded_shop, bo
     assert restocked.inventory_item.quantity == 1 + more
 
 
-async def test_only_what_is_purchased_and_linked_can_be_restocked(shop):
+async def test_only_what_is_purchased_and_linked_can_be_restocked(embedded_shop):
+    shop = embedded_shop
     ada, family, milk, which = await bought(shop)
     todo, restock = shop.shopping.shopping_list, shop.shopping.restocking.restock
     await todo.set_status(ada, family, which, 2, status="pending")

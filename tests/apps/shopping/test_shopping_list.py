@@ -12,11 +12,9 @@ from potluck.apps.shopping.ordering import by_store, part_of
 from potluck.people.errors import InvalidFields, Stale
 from potluck.people.idempotency import Answer, Answers, Asked
 from tests.apps.shopping.assembly import NOW, outcomes
-from tests.engine_targets import EMBEDDED
 
 SECOND = int(NOW.timestamp())
 WEEK = 7 * 24 * 3600
-EDITORS = 50
 
 
 async def stocked(shop, **values):
@@ -42,7 +40,8 @@ async def test_free_text_is_pending_at_version_1_and_never_expires_by_itself(sho
     assert await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id) == added
 
 
-async def test_what_comes_from_the_inventory_has_its_name_store_and_unit_unless_others_are_said(shop):
+async def test_what_comes_from_the_inventory_has_its_name_store_and_unit_unless_others_are_said(embedded_shop):
+    shop = embedded_shop
     ada, family, store, milk = await stocked(shop)
     added = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id)
     assert (added.name, added.store_id, added.store_name, added.unit) == ("Milk", store.store_id, "Grocer", "l")
@@ -195,7 +194,8 @@ async def test_the_list_is_by_store_name_pending_first_newest_first_with_its_gro
         await names(store_id=uuid4())
 
 
-async def test_an_item_of_someone_who_left_is_a_former_members(shop):
+async def test_an_item_of_someone_who_left_is_a_former_members(embedded_shop):
+    shop = embedded_shop
     ada, family = await shop.family()
     ben = await shop.joined(ada, family)
     added = await shop.shopping.shopping_list.add(ben, family, name="Tea")
@@ -236,13 +236,7 @@ async def test_details_change_by_version_and_a_refusal_has_the_current_item(shop
 
 
 async def test_of_fifty_editors_each_makes_one_version_and_every_refusal_has_the_current_item(busy_shop):
-    # One round trip after the other, fifty of them take DynamoDB Local long: that is the long form.
-    await edited_at_once(busy_shop, EDITORS if busy_shop.engine == EMBEDDED else 12)
-
-
-@pytest.mark.soak
-async def test_of_fifty_editors_each_makes_one_version_on_any_engine(shop):
-    await edited_at_once(shop, EDITORS)
+    await edited_at_once(busy_shop, busy_shop.many)
 
 
 async def edited_at_once(shop, editors):
@@ -333,7 +327,8 @@ async def test_a_purchased_item_is_gone_for_every_reader_seven_days_later_to_the
     assert await todo.add(ada, family, name="Tea", shopping_item_id=added.shopping_item_id)
 
 
-async def test_deleting_honours_a_version_if_one_is_named(shop):
+async def test_deleting_honours_a_version_if_one_is_named(embedded_shop):
+    shop = embedded_shop
     ada, family, _, milk = await stocked(shop)
     todo = shop.shopping.shopping_list
     added = await todo.add(ada, family, item_id=milk.item_id)

@@ -11,6 +11,7 @@ from potluck.engines import Engine
 from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.web.live import Live
+from potluck.web.live.log import Log
 from tests.web.live.boards import KEY, Card, boards, clock, folded, heard_by, listening, random_history
 from tests.web.live.shards import Failing, Sharded
 
@@ -60,6 +61,32 @@ async def test_shards_end_and_others_follow_without_a_gap_or_a_double(engine: En
             assert by_card(await heard_by(each, whole[place].position)) == by_card(whole[place + 1 :]), place
     for each in (live, restarted, forgetful):
         await each.stop()
+
+
+async def test_shards_that_end_faster_than_they_are_read_are_read_in_their_order(engine: Engine) -> None:
+    sharded = Sharded(engine)
+    store = Store(engine, clock)
+    live = Live(sharded, clock, key=KEY)
+    start = await live.position(boards)
+    async with listening(live, start) as listener:
+        for generation in range(6):
+            for card in ("one", "two", "three"):
+                await store.put(Card(board="b", card=card, text=f"t{generation}"))
+            await sharded.split(boards.name)
+        await listener.heard(18)
+        await asyncio.sleep(0.2)
+    expected = [("created", "t0"), *(("updated", f"t{generation}") for generation in range(1, 6))]
+    assert by_card(listener.events) == dict.fromkeys(("one", "two", "three"), expected)
+    await live.stop()
+
+
+def test_a_position_leaves_out_what_follows_it_and_what_it_follows() -> None:
+    log = Log(None, "t", "arn")  # type: ignore[arg-type]
+    log.parents = {"a": None, "b": None, "a1": "a", "a2": "a", "a11": "a1", "b1": "b", "b11": "b1", "c1": "c"}
+    assert log.unknown_to({"a1": 1, "a2": 1, "b": 1, "c1": 1}) == []
+    assert log.unknown_to({"a": 1}) == ["b", "c1"]
+    assert log.unknown_to({"a1": 1, "b11": None, "c1": 1}) == ["a2"]
+    assert log.unknown_to({}) == ["a", "b", "c1"]
 
 
 async def test_a_shard_that_is_not_kept_any_more_is_reset(engine: Engine) -> None:

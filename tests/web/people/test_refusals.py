@@ -2,8 +2,6 @@
 
 from uuid import uuid4
 
-import pytest
-
 from potluck.people.throttling import PASSWORD_CHECKS
 from potluck.people.tokens import TOKENS_OF_USER
 from tests.web.people.doors import ANOTHER_PASSWORD, PASSWORD
@@ -68,10 +66,10 @@ async def test_all_wrong_fields_are_said_at_once(doors):
     assert written == []
 
 
-@pytest.mark.parametrize("name", ["", "   ", "\u200b", "a\nb", "\u2028", "\ue000", "x" * 101])
-async def test_a_name_that_cannot_be_shown_is_refused(doors, name):
-    answer = await doors.ask("POST", "/accounts", {**ACCOUNT, "name": name})
-    assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, ["name"])
+async def test_a_name_that_cannot_be_shown_is_refused(doors):
+    for name in ("", "   ", "\u200b", "a\nb", "\u2028", "\ue000", "x" * 101):
+        answer = await doors.ask("POST", "/accounts", {**ACCOUNT, "name": name})
+        assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, ["name"]), name
 
 
 async def test_nobody_and_who_is_no_longer_known_may_do_nothing(doors):

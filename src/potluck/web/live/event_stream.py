@@ -62,7 +62,8 @@ class EventStream(Response[None]):
             self.end,
             cookies=[*self.cookies, *(cookies or ())],
             headers={**(headers or {}), **self.headers},
-            is_head_response=is_head_response,
+            # The framework does not say so; without a body there would be nothing to send, for ever.
+            is_head_response=is_head_response or request.method == "HEAD",
             media_type=MEDIA_TYPE,
             status_code=self.status_code or status_code,
         )

@@ -157,9 +157,8 @@ class Tail:
                         await found.look_at_shards()
                     for child in found.children(shard):
                         read(child, shard)
-                for shard in found.newest():
-                    if shard not in buffer.shards and found.parents[shard] not in reading:
-                        read(shard)
+                for shard in found.unknown_to(buffer.vector):
+                    read(shard)
         finally:
             await _all_cancelled(set(reading.values()), again_after=0.1)
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -94,7 +93,3 @@ def amounts(published: dict[str, Any]) -> dict[str, Decimal]:
 
 def transfers(published: list[dict[str, Any]]) -> dict[str, dict[str, Decimal]]:
     return {each["from"]: amounts(each["to"]) for each in published if each["to"]}
-
-
-def votes_of(file: BallotFile) -> Counter[Any]:
-    return Counter(file.ballots)

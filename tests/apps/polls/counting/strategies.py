@@ -32,7 +32,7 @@ def contests(draw, votes=plain_votes, least=2, most=5):
 
 
 @st.composite
-def ballot_rules(draw, candidates, **others):
+def ballot_rules(draw, **others):
     return Rules(
         overvote=draw(st.sampled_from(["exhaust", "skip", "exhaust-if-several"])),
         skipped_ranks=draw(st.sampled_from([None, 0, 1])),

@@ -37,7 +37,6 @@ def test_irv(data):
     candidates, votes, lot = data.draw(contests(marked_votes))
     rules = data.draw(
         ballot_rules(
-            candidates,
             batch_elimination=data.draw(st.booleans()),
             continue_to_two=data.draw(st.booleans()),
             undeclared=(1,) if candidates > 2 and data.draw(st.booleans()) else (),
@@ -54,7 +53,6 @@ def test_stv(data):
     candidates, votes, lot = data.draw(contests(marked_votes, most=6))
     rules = data.draw(
         ballot_rules(
-            candidates,
             method="stv",
             seats=data.draw(st.integers(1, 4)),
             decimals=data.draw(st.sampled_from([0, 1, 4, 10])),
@@ -72,7 +70,7 @@ def test_stv(data):
 @given(st.data())
 def test_scottish_stv(data):
     candidates, votes, lot = data.draw(contests(marked_votes, most=6))
-    rules = data.draw(ballot_rules(candidates, method="scottish-stv", seats=data.draw(st.integers(1, 4))))
+    rules = data.draw(ballot_rules(method="scottish-stv", seats=data.draw(st.integers(1, 4))))
     record = count(candidates, votes, rules, lot)
     if anything_counts(record):
         same(record, naive.scottish(candidates, votes, rules, lot))

@@ -1,5 +1,6 @@
 """What a voter marked, and how the rules on overvotes, skipped ranks and repeats read it."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,10 +47,7 @@ class Contest:
 
 def tally(rankings: Iterable[Sequence[Mark]]) -> dict[Ranking, int]:
     """How many voters gave each ranking."""
-    counts: dict[Ranking, int] = {}
-    for each in map(tuple, rankings):
-        counts[each] = counts.get(each, 0) + 1
-    return counts
+    return Counter(map(tuple, rankings))
 
 
 def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence[int], rules: Rules) -> Contest:

@@ -15,23 +15,33 @@
 //   data-live-count="notes"   has the number of rows
 //   data-live-empty="notes"   is shown while there are none
 //
-// After a reset, or when signal is back and there was no stream, the page is fetched again and the list taken from it.
+// After a reset, or where no stream comes about, the page is fetched again and the list brought up to it.
 
 /* global htmx */
 
 const LISTS = "[data-live]";
-const TYPING = "input:not([type=checkbox], [type=radio], [type=hidden]), textarea, select";
+const TYPING = "input:not([type=checkbox], [type=radio], [type=hidden]), textarea";
 // Refused for good: nobody, no more, nothing.
 const OVER = new Set([401, 403, 404, 410]);
 const GONE_KEPT = 500;
+// So long, in milliseconds, nothing is heard of an attempt to connect before another is made.
+const PATIENCE = 20_000;
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-// For each list: its connection, when it was last fresh, rows that wait while somebody types in them, and rows that went.
+// For each list: its connection and how that is, rows that wait while somebody types in them, and rows that went.
 const states = new WeakMap();
 
 function stateOf(list) {
   if (!states.has(list))
-    states.set(list, { connection: null, fresh: new Date(), over: false, waiting: new Map(), gone: new Set() });
+    states.set(list, {
+      connection: null,
+      live: false,
+      over: false,
+      fresh: new Date(),
+      tried: Date.now(),
+      waiting: new Map(),
+      gone: new Set(),
+    });
   return states.get(list);
 }
 
@@ -43,7 +53,8 @@ function around(list, name) {
 
 function tell(list, live) {
   const state = stateOf(list);
-  if (live) state.fresh = new Date();
+  if (live || state.live) state.fresh = new Date();
+  state.live = live;
   for (const badge of around(list, "badge")) {
     const said = live ? "Live" : `Last fresh at ${clock.format(state.fresh)}`;
     badge.classList.toggle("off", !live);
@@ -125,59 +136,82 @@ document.addEventListener("focusout", (event) => {
   const list = event.target.closest?.(LISTS);
   const row = list && [...list.children].find((each) => each.contains(event.target));
   if (!row || row.contains(event.relatedTarget)) return;
-  const waiting = stateOf(list).waiting.get(row.id);
-  if (!waiting) return;
-  stateOf(list).waiting.delete(row.id);
   // What a press of a button in the same row sends, it sends first.
-  setTimeout(() => put(list, waiting, true));
+  setTimeout(() => {
+    const { waiting } = stateOf(list);
+    const news = waiting.get(row.id);
+    // What is typed and not sent yet stays; sent, it meets the change and both are shown.
+    if (!news || (row.isConnected && [...row.querySelectorAll(TYPING)].some((each) => each.value !== each.defaultValue)))
+      return;
+    waiting.delete(row.id);
+    const shown = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
+    if (shown && versionOf(shown) < versionOf(news)) put(list, news, true);
+  });
 });
 
 // --- the stream ---
 
-async function fetchAgain(list) {
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } }).catch(() => null);
-  if (!answer?.ok) return;
+// The page as it is now: rows that changed, came or went find or leave their places. Where its stream begins.
+async function readAgain(list) {
+  const answer = await fetch(location.href, {
+    headers: { accept: "text/html" },
+    signal: AbortSignal.timeout(PATIENCE),
+  }).catch(() => null);
+  if (!answer?.ok) return null;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById(list.id);
-  if (!fresh || !list.isConnected) return;
-  list.replaceWith(document.adoptNode(fresh));
-  htmx.process(fresh);
-  count(fresh);
+  if (!fresh) return null;
+  const rows = [...fresh.children];
+  for (const row of list.querySelectorAll(":scope > [id]"))
+    if (!rows.some((each) => each.id === row.id)) take(list, row);
+  for (const row of rows) {
+    const shown = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
+    if (!shown || versionOf(shown) < versionOf(row)) put(list, document.adoptNode(row), true);
+  }
+  return fresh.getAttribute("hx-sse:connect");
 }
 
-document.addEventListener("htmx:sse:before:connection", (event) => {
-  const list = event.target.closest(LISTS);
-  if (!list) return;
+// A stream that never began, or that hangs: the list is read again, and a new stream begins where it was read.
+async function beginAgain(list) {
   const state = stateOf(list);
+  state.tried = Date.now();
+  const address = await readAgain(list);
+  if (!address || !list.isConnected) return;
+  state.connection?.abortController?.abort();
+  state.connection = null;
+  setTimeout(() => htmx.ajax("GET", address, { source: list }));
+}
+
+const heard = (name, hear) =>
+  document.addEventListener(name, (event) => {
+    const list = event.target.closest?.(LISTS);
+    if (list) hear(list, stateOf(list), event);
+  });
+
+heard("htmx:sse:before:connection", (list, state, event) => {
   state.connection = event.detail.connection;
+  state.tried = Date.now();
   if (state.over) event.preventDefault();
   // Before the first connection there was none to lose.
-  if (event.detail.connection.attempt > 0) tell(list, false);
+  if (state.connection.attempt > 0) tell(list, false);
 });
 
-document.addEventListener("htmx:sse:after:connection", (event) => {
-  const list = event.target.closest(LISTS);
-  if (list) tell(list, true);
-});
+heard("htmx:sse:after:connection", (list) => tell(list, true));
 
-document.addEventListener("htmx:sse:error", (event) => {
-  const list = event.target.closest(LISTS);
-  if (!list) return;
-  stateOf(list).over = OVER.has(event.detail.status);
+heard("htmx:sse:error", (list, state, event) => {
   tell(list, false);
-  if (stateOf(list).over) end();
+  state.over = OVER.has(event.detail.status);
+  if (state.over) sayOver();
 });
 
-document.addEventListener("htmx:sse:before:message", (event) => {
-  const list = event.target.closest(LISTS);
-  if (!list) return;
+heard("htmx:sse:close", (list) => tell(list, false));
+
+heard("htmx:sse:before:message", (list, state, event) => {
   event.preventDefault();
   const { event: name, data } = event.detail.message;
-  if (name === "reset") {
-    fetchAgain(list);
-    return;
-  }
-  for (const row of rowsIn(data)) (name === "deleted" ? take : (in_, each) => put(in_, each, true))(list, row);
+  // The stream goes on from now; what was before, the list itself tells.
+  if (name === "reset") readAgain(list);
+  else for (const row of rowsIn(data)) name === "deleted" ? take(list, row) : put(list, row, true);
   tell(list, true);
 });
 
@@ -191,27 +225,32 @@ document.addEventListener("htmx:before:swap", (event) => {
   if (ctx.sourceElement instanceof HTMLFormElement) ctx.sourceElement.reset();
 });
 
-// --- signal, and its end ---
+// --- signal, and the end of it all ---
+
+const lists = () => [...document.querySelectorAll(LISTS)].map((list) => [list, stateOf(list)]);
 
 // A stream that has lost its network can look open for minutes: it is begun anew, from where it was.
 addEventListener("online", () => {
-  for (const list of document.querySelectorAll(LISTS)) {
-    const { connection, over } = stateOf(list);
-    if (over) continue;
-    if (connection?.delayCanceller) connection.delayCanceller();
-    else if (connection?.reader) connection.reader.cancel();
-    else fetchAgain(list);
+  for (const [list, state] of lists()) {
+    if (state.over) continue;
+    if (state.connection?.delayCanceller) state.connection.delayCanceller();
+    else if (state.connection?.reader) state.connection.reader.cancel();
+    else beginAgain(list);
   }
 });
 
 addEventListener("offline", () => {
-  for (const list of document.querySelectorAll(LISTS)) tell(list, false);
+  for (const [list] of lists()) tell(list, false);
 });
 
-function end() {
+setInterval(() => {
+  if (!navigator.onLine || document.hidden) return;
+  for (const [list, state] of lists())
+    if (!state.live && !state.over && Date.now() - state.tried > PATIENCE) beginAgain(list);
+}, PATIENCE / 2);
+
+function sayOver() {
   const region = document.getElementById("banners");
   const ready = document.getElementById("not-yours");
   if (region && ready && !region.querySelector("[data-not-yours]")) region.append(ready.content.cloneNode(true));
 }
-
-for (const list of document.querySelectorAll(LISTS)) count(list);

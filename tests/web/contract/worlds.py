@@ -1,0 +1,82 @@
+"""Where the contract is proven: the suite with the toy, on any engine, calm or not."""
+
+import contextlib
+import os
+import uuid
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from potluck.engines import Engine
+from tests.engine_targets import EMBEDDED, LOCAL, local_endpoint
+from tests.needs import need
+from tests.people.assembly import WRAPPERS
+from tests.references import REGION
+from tests.web.people.doors import Doors, doors_on
+
+__all__ = ["BUSY", "LONG", "Book", "bearer_headers", "book_of", "world_on"]
+
+BUSY = [(EMBEDDED, wrapper) for wrapper in WRAPPERS] + [(LOCAL, "plain")]
+"""Where transactions conflict, answers get lost, indexes lag, capacity is used up; and another engine."""
+
+LONG = [pytest.param((LOCAL, wrapper), marks=pytest.mark.soak) for wrapper in WRAPPERS if wrapper != "plain"]
+
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests"}
+
+
+@contextlib.asynccontextmanager
+async def world_on(
+    engine: str, folder: Path, wrapper: str = "plain", wrap: Callable[[Engine], Engine] | None = None, **options: Any
+) -> AsyncIterator[Doors]:
+    """The suite on this engine, with one of WRAPPERS or another wrapper around it."""
+    given = wrap or WRAPPERS[wrapper] or (lambda engine: engine)
+    if engine == EMBEDDED:
+        async with doors_on(folder, wrap=given, **options) as doors:
+            yield doors
+        return
+    need("dynamodb-local")
+    before = {name: os.environ.get(name) for name in CREDENTIALS}
+    os.environ.update(CREDENTIALS)
+    try:
+        prefix = f"t{uuid.uuid4().hex[:12]}-"
+        async with doors_on(
+            folder, wrap=given, engine="aws", endpoint=local_endpoint(), region=REGION, table_prefix=prefix, **options
+        ) as doors:
+            yield doors
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.__setitem__(name, value)
+
+
+class Book:
+    """A book and who opened it, as tests call it."""
+
+    def __init__(self, doors: Doors, by: dict[str, Any], book_id: str) -> None:
+        self.doors, self.by, self.book_id = doors, by, book_id
+        self.path = f"/books/{book_id}"
+        self.notes = f"/books/{book_id}/notes"
+
+    async def add(self, title: str = "A note", **body: Any) -> dict[str, Any]:
+        made = await self.doors.ask("POST", self.notes, {"title": title, **body}, by=self.by)
+        assert made.status_code == 201, made.text
+        return made.json()
+
+    async def let_in(self, who: dict[str, Any]) -> None:
+        answer = await self.doors.ask("PUT", f"{self.path}/members/{who['userId']}", by=self.by)
+        assert answer.status_code == 204, answer.text
+
+    async def put_out(self, who: dict[str, Any]) -> None:
+        answer = await self.doors.ask("DELETE", f"{self.path}/members/{who['userId']}", by=self.by)
+        assert answer.status_code == 204, answer.text
+
+
+async def book_of(doors: Doors, by: dict[str, Any], name: str = "Plans") -> Book:
+    answer = await doors.ask("POST", "/books", {"name": name}, by=by)
+    assert answer.status_code == 201, answer.text
+    return Book(doors, by, answer.json()["bookId"])
+
+
+def bearer_headers(who: dict[str, Any]) -> list[tuple[str, str]]:
+    return [("authorization", f"Bearer {who['token']}")]

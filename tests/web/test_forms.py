@@ -1,0 +1,90 @@
+from decimal import Decimal
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+import pytest
+from jinja2 import Environment, StrictUndefined
+from msgspec import field
+
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.bodies import UNSET, Amount, Body, Meta, Says, UnsetType
+from potluck.web.forms import Form, blank, read_form
+
+
+class NewNote(Body):
+    title: Annotated[str, Meta(min_length=1, max_length=20)]
+    many: Annotated[int, Meta(ge=1, le=9), Says("How many: 1 to 9")] = 1
+    price: Annotated[Decimal, Amount(ge=0, le=100, places=2)] | None = None
+    agreed: bool = True
+    tags: list[Annotated[str, Meta(max_length=3)]] = field(default_factory=list)
+    size: Literal["s", "m"] = "s"
+    note: Annotated[str, Meta(max_length=50)] | UnsetType = UNSET
+
+
+def filled(**given: str | list[str]) -> Form[NewNote]:
+    return read_form(NewNote, urlencode(given, doseq=True).encode())
+
+
+def test_texts_become_what_the_body_declares():
+    form = filled(title="Soup", many=" 3 ", price="1.50", agreed="on", tags=["a", "b"], size="m", note="x", save="Save")
+    assert form.good
+    assert form.value == NewNote(
+        title="Soup", many=3, price=Decimal("1.50"), agreed=True, tags=["a", "b"], size="m", note="x"
+    )
+
+
+def test_an_empty_field_that_may_be_left_out_is_not_given():
+    value = filled(title="Soup", many="", price="", note="", size="").value
+    assert value == NewNote(title="Soup", agreed=False)
+
+
+def test_a_box_that_is_not_ticked_is_false_whatever_its_default():
+    assert filled(title="Soup").value.agreed is False
+
+
+def test_lines_end_as_they_were_typed():
+    assert read_form(NewNote, b"title=a%0D%0Ab").value.title == "a\nb"
+
+
+def test_everything_wrong_is_told_at_once_and_what_was_typed_is_kept():
+    form = filled(title="", many="lots", price="1,5", tags=["long", "a"], agreed="on")
+    assert not form.good
+    assert form.errors["title"] == "Title must have 1 to 20 characters"
+    assert form.errors["many"] == "How many: 1 to 9"
+    assert form.errors["price"] == "Price must be a number from 0 to 100 with at most 2 decimal places"
+    assert form.errors["tags"] == "Each entry of tags must have at most 3 characters"
+    assert form.errors["size"] == ""
+    assert [form.values[name] for name in ("many", "price", "tags", "agreed")] == ["lots", "1,5", ["long", "a"], True]
+    with pytest.raises(InvalidFields):
+        _ = form.value
+
+
+def test_what_a_service_refuses_stands_beside_its_field_or_above_the_form():
+    form = filled(title="Soup").refused(InvalidFields(WrongField("title", "This title is taken")))
+    assert form.errors["title"] == "This title is taken"
+    assert form.elsewhere == ()
+    assert filled(title="Soup").refused("The e-mail address or the password is wrong").elsewhere == (
+        "The e-mail address or the password is wrong",
+    )
+
+
+def test_a_template_can_ask_for_any_field():
+    environment = Environment(undefined=StrictUndefined, autoescape=True)
+    template = environment.from_string("{{ form.values.title }}|{{ form.errors.title }}|{{ form.values.items }}")
+    assert template.render(form=blank(NewNote, {"title": "<Soup>"})) == "&lt;Soup&gt;||"
+    assert template.render(form=filled(title="")) == "|Title must have 1 to 20 characters|"
+
+
+@pytest.mark.parametrize("raw", [b"title=%ff", b"title=\xff", b"a=1&" * 2000])
+def test_what_no_browser_sends_is_refused_and_not_an_error_of_ours(raw):
+    form = read_form(NewNote, raw)
+    assert not form.good
+    assert form.elsewhere
+
+
+def test_a_body_inside_another_is_more_than_a_form_can_hold():
+    class Holds(Body):
+        inner: NewNote
+
+    with pytest.raises(TypeError, match="more than a form can hold"):
+        blank(Holds)
