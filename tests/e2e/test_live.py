@@ -177,6 +177,22 @@ def test_after_a_restart_of_its_server_nothing_is_missing_or_doubled(both, serve
     without_network(there)
 
 
+@pytest.mark.parametrize("script", ["hx-sse.min.js", "live.js"])
+def test_a_script_that_comes_late_costs_nothing_but_time(both, script):
+    here, there = both
+
+    def slowly(route):
+        time.sleep(0.5)
+        route.continue_()
+
+    there.page.route(re.compile(re.escape(script)), slowly)
+    there.page.reload(wait_until="commit")
+    add(here, "Firewood")
+    live(there)
+    there.page.locator("#notes .row-name", has_text="Firewood").wait_for()
+    until_same(here, there)
+
+
 def test_a_page_whose_stream_never_began_reads_again_when_signal_is_back(both):
     here, there = both
     events = re.compile("/events")

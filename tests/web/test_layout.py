@@ -85,7 +85,7 @@ def test_a_page_needs_nothing_inline_and_nothing_from_other_hosts(client, path):
     for tag, attributes in Page(text).tags:
         assert tag not in ("style", "base")
         assert not [name for name in attributes if name == "style" or name.startswith(("on", "hx-on"))], tag
-        for name in ("href", "src", "action", "hx-get", "hx-post", "hx-sse:connect"):
+        for name in ("href", "src", "action", "hx-get", "hx-post", "data-live"):
             assert attributes.get(name, "/").startswith(("/", "#")), attributes
 
 
@@ -125,12 +125,6 @@ def test_everything_a_page_links_to_is_there_and_has_its_type(client):
 def test_htmx_is_loaded_only_where_it_is_used(client):
     assert not [each for each in page(client, "/").all("script") if "htmx" in each["src"]]
     assert len([each for each in page(client, "/style").all("script") if "htmx" in each["src"]]) == 2
-
-
-def test_what_listens_to_a_stream_is_there_before_what_opens_it(client):
-    scripts = [each["src"].partition("?")[0].rpartition("/")[2] for each in page(client, FOR_PEOPLE[-1]).all("script")]
-    # Both kinds run when the page has been read, in the order of the page.
-    assert scripts.index("live.js") < scripts.index("htmx.min.js") < scripts.index("hx-sse.min.js")
 
 
 def test_what_style_sheets_name_is_there(client):

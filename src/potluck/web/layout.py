@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from litestar.connection import ASGIConnection
 from litestar.datastructures import CacheControlHeader
+from litestar.exceptions import NotFoundException
+from litestar.handlers import BaseRouteHandler
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from litestar.router import Router
@@ -70,6 +73,18 @@ def initials(name: str) -> str:
 
 
 def static_files() -> Router:
+    """The files of the pages. Whatever else is asked for is not found, without asking the file system."""
+    names = {each.relative_to(STATIC).as_posix() for each in STATIC.rglob("*") if each.is_file()}
+
+    def is_one_of_them(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        # A name with a NUL in it, a very long one, or one inside a file is refused there as a failure of ours.
+        if str(connection.path_params["file_path"]).removeprefix("/") not in names:
+            raise NotFoundException
+
     return create_static_files_router(
-        path="/static", directories=[STATIC], name="static", cache_control=CacheControlHeader(public=True, max_age=HOUR)
+        path="/static",
+        directories=[STATIC],
+        name="static",
+        cache_control=CacheControlHeader(public=True, max_age=HOUR),
+        guards=[is_one_of_them],
     )

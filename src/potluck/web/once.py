@@ -63,17 +63,17 @@ class Once:
         if self.asked is None:
             return _response(_answer(tell(await do(nothing_else))))
         asked = self.asked
-        kept = False
+        kept: list[T] = []
 
         def keeping(outcome: T) -> list[Operation]:
-            nonlocal kept
-            kept = True
+            kept[:] = [outcome]
             return self.answers.keeping(asked, _answer(tell(outcome)), account_checked=account_checked)
 
         async def done() -> Answer:
-            answer = _answer(tell(await do(keeping)))
-            if not kept:
-                # There was nothing to change, so there was no transaction to keep the answer in.
+            outcome = await do(keeping)
+            answer = _answer(tell(outcome))
+            if not kept or kept[0] is not outcome:
+                # There was nothing to change, or nothing any more after another's change: no transaction has kept it.
                 await self.store.transact(*self.answers.keeping(asked, answer))
             return answer
 

@@ -65,22 +65,22 @@ async def test_a_token_or_a_cookie_names_the_caller_and_a_token_comes_first(door
     assert await who(doors, ("cookie", f"__Host-potluck={value}")) is None
 
 
-@pytest.mark.parametrize(
-    "secret",
-    [
-        "pls_",
-        "pls_" + "0" * 64,
-        "plt_" + "0" * 64,
-        "pls_" + "é" * 64,
-        "pls_" + "0" * 10_000,
-        "%00",
-        "pls_\x00",
-        "\xff\xfe",
-    ],
+MADE_UP = (
+    "pls_",
+    "pls_" + "0" * 64,
+    "plt_" + "0" * 64,
+    "pls_" + "é" * 64,
+    "pls_" + "0" * 9000,
+    "%00",
+    "pls_\x00",
+    "\xff",
 )
-async def test_a_made_up_secret_names_nobody(doors, secret):
-    assert await who(doors, ("authorization", f"Bearer {secret}".encode())) is None
-    assert await who(doors, ("cookie", f"potluck={secret}".encode())) is None
+
+
+async def test_a_made_up_secret_names_nobody(doors):
+    for secret in MADE_UP:
+        assert await who(doors, ("authorization", f"Bearer {secret}".encode())) is None
+        assert await who(doors, ("cookie", f"potluck={secret}".encode())) is None
 
 
 async def test_a_secret_of_one_kind_is_none_of_another(doors):

@@ -21,6 +21,7 @@ from potluck.table import (
     ItemCollection,
     KeyOnly,
     LeftOut,
+    Milliseconds,
     Seconds,
     Table,
     Version,
@@ -35,6 +36,7 @@ __all__ = [
     "Code",
     "Count",
     "CreatedPoll",
+    "Deletion",
     "Method",
     "Poll",
     "PollRow",
@@ -82,7 +84,15 @@ Ranking = Annotated[
     InKeys(_dashed, _numbers, max_bytes=len(_dashed(tuple(range(1, MOST_CANDIDATES + 1))))),
 ]
 
-ranked_choice_polls = Table("ranked-choice-polls", "PK", "SK")
+ranked_choice_polls = Table(
+    "ranked-choice-polls",
+    "PK",
+    "SK",
+    accepted={
+        "constant-partition: Deletion": "Polls are deleted seldom, the row is there only until the last vote is gone,"
+        " and it must be found without knowing of which poll it is.",
+    },
+)
 
 
 class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")):
@@ -226,7 +236,8 @@ class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{
     part: Annotated[int, Meta(ge=0, lt=100), KeyOnly]
     parts: Annotated[int, Meta(ge=1, le=100)]
     votes_version: Annotated[int, Meta(ge=0)]
-    counted_at: Seconds
+    # To the millisecond, since a second is how soon it may be renewed.
+    counted_at: Milliseconds
     # How long the count took: a record is not renewed more often than its making allows.
     counting_milliseconds: Annotated[int, Meta(ge=0)]
     content: Annotated[bytes, Meta(max_length=MOST_BYTES_IN_RECORD_PART)]
@@ -246,6 +257,21 @@ class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "
     @query(descending=True, consistent=True)
     def of_creator(creator_id: UUID) -> None:
         """Which polls did this person make? Newest first; the polls themselves are then got together by their ids."""
+
+
+class Deletion(Entity, table=ranked_choice_polls, key=("DELETIONS", "POLL#{poll_id}")):
+    """A poll that is gone for everybody, until the last row that lay under it is gone too."""
+
+    poll_id: Annotated[UUID, KeyOnly]
+    deleted_at: Seconds
+
+    @get(consistent=True)
+    def one(poll_id: UUID) -> None:
+        """Is something left of this poll?"""
+
+    @query(consistent=True)
+    def all_under_way() -> None:
+        """Of which polls may rows be left?"""
 
 
 # Questions whose answer holds several kinds of rows.

@@ -1,6 +1,6 @@
-// Lists that change while one looks. The stream is htmx's (hx-sse:connect); here its rows find their places.
+// Lists that change while one looks. The stream is read by htmx's extension hx-sse; here its rows find their places.
 //
-//   <ul id="notes" data-live hx-sse:connect="/notes/7/events?since=POSITION" hx-swap="none">
+//   <ul id="notes" data-live="/notes/7/events?since=POSITION">
 //     <li id="note-3" data-version="2" data-order="…"> … </li>
 //   </ul>
 //
@@ -34,6 +34,7 @@ const states = new WeakMap();
 function stateOf(list) {
   if (!states.has(list))
     states.set(list, {
+      begun: false,
       connection: null,
       live: false,
       over: false,
@@ -168,7 +169,7 @@ async function readAgain(list) {
     const shown = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
     if (!shown || versionOf(shown) < versionOf(row)) put(list, document.adoptNode(row), true);
   }
-  return fresh.getAttribute("hx-sse:connect");
+  return fresh.dataset.live;
 }
 
 // A stream that never began, or that hangs: the list is read again, and a new stream begins where it was read.
@@ -179,7 +180,12 @@ async function beginAgain(list) {
   if (!address || !list.isConnected) return;
   state.connection?.abortController?.abort();
   state.connection = null;
-  setTimeout(() => htmx.ajax("GET", address, { source: list }));
+  setTimeout(() => connect(list, address));
+}
+
+// By hand, and not by hx-sse:connect: htmx may look at the page before its extension is there, and then never again.
+function connect(list, address) {
+  htmx.ajax("GET", address, { source: list });
 }
 
 const heard = (name, hear) =>
@@ -224,6 +230,24 @@ document.addEventListener("htmx:before:swap", (event) => {
   for (const row of rowsIn(ctx.text)) put(target, row, false);
   if (ctx.sourceElement instanceof HTMLFormElement) ctx.sourceElement.reset();
 });
+
+// --- begin ---
+
+function beginIn(within) {
+  for (const list of within.querySelectorAll(LISTS)) {
+    if (stateOf(list).begun) continue;
+    stateOf(list).begun = true;
+    connect(list, list.dataset.live);
+  }
+}
+
+// By then every script of the page has run.
+if (document.readyState === "complete") beginIn(document);
+else addEventListener("DOMContentLoaded", () => beginIn(document));
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes)
+    for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) beginIn(node.parentNode ?? node);
+}).observe(document.body, { childList: true, subtree: true });
 
 // --- signal, and the end of it all ---
 

@@ -1,0 +1,75 @@
+"""What goes with a poll: every row that lay under it, however many there are and whoever is killed when.
+
+The transaction that deletes a poll also puts a Deletion. Nothing can be written under the poll after it, for whoever
+writes there checks in the same transaction that the poll is there. So what is left then only gets less: a small poll is
+gone when the call is answered, and of a large one the consumer of the table's stream deletes the rest, then the Deletion.
+Done twice it does nothing, so it may be killed at any moment.
+"""
+
+from datetime import datetime
+
+from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow
+from potluck.engines import DynamoError
+from potluck.store import Store, all_done
+from potluck.streams import Change, PositionLost
+from potluck.table import OutcomeUnknown, Unavailable, delete, present, put
+from potluck.table.entity import plan_of
+from potluck.table.operations import Operation
+
+__all__ = ["ROWS_PROMPTLY", "Deletions"]
+
+ROWS_AT_ONCE = 500
+ROWS_A_WRITER = 125
+# How many rows whoever deletes a poll waits for; a million votes would take minutes.
+ROWS_PROMPTLY = 2_000
+
+
+class Deletions:
+    """Deletes polls to the last row."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def ending(self, poll: Poll, now: datetime) -> list[Operation]:
+        """What makes the poll be gone, for one transaction; refused if it was changed since it was read."""
+        operations: list[Operation] = [
+            delete(poll, when=present),
+            put(Deletion(poll_id=poll.poll_id, deleted_at=now)),
+        ]
+        if poll.creator_id is not None:
+            listed = CreatedPoll(creator_id=poll.creator_id, created_at=poll.created_at, poll_id=poll.poll_id)
+            operations.append(delete(listed))
+        return operations
+
+    async def carry(self, deletion: Deletion, *, promptly: bool = False) -> None:
+        """Delete what is left, then the deletion is over; `promptly`, only as much as a caller waits for."""
+        deleted = 0
+        while not promptly or deleted < ROWS_PROMPTLY:
+            rows = (await self._store.page(PollRow.of_poll(deletion.poll_id), ROWS_AT_ONCE)).items
+            if not rows:
+                await self._store.delete(deletion)
+                return
+            parts = [rows[start : start + ROWS_A_WRITER] for start in range(0, len(rows), ROWS_A_WRITER)]
+            await all_done([self._store.write_each(map(delete, part)) for part in parts])
+            deleted += len(rows)
+
+    # --- the consumer -------------------------------------------------------------------------------------------
+
+    async def handle(self, change: Change) -> None:
+        """What the consumer of the table's stream does with a change."""
+        plan = plan_of(Deletion)
+        if change.kind != "INSERT" or change.new is None or not plan.matches(change.new):
+            return
+        await self._patiently(plan.coding.decode(change.new))
+
+    async def lost(self, lost: PositionLost) -> None:
+        """Changes may have been missed: every deletion that is under way is carried on."""
+        for deletion in await self._store.all(Deletion.all_under_way()):
+            await self._patiently(deletion)
+
+    async def _patiently(self, deletion: Deletion) -> None:
+        try:
+            await self.carry(deletion)
+        except (Unavailable, OutcomeUnknown) as error:
+            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
+            raise DynamoError("ThrottlingException", str(error)) from error

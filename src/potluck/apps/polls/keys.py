@@ -1,0 +1,99 @@
+"""The keys of polls: for whoever made one, for each vote, and codes; and the ids of votes, which are made of voters."""
+
+import hmac
+from dataclasses import dataclass
+from uuid import UUID
+
+from potluck.apps.polls.entities import Poll
+from potluck.people.callers import Caller
+from potluck.people.secrets import Random
+
+__all__ = ["Credentials", "VoterIds", "new_admin_key", "new_code", "new_edit_key", "new_voter_key", "vote_of"]
+
+ADMIN_KEY, EDIT_KEY, VOTER_KEY = "pla_", "ple_", "plv_"
+KEY_BYTES = 32
+EDIT_KEY_LENGTH = len(EDIT_KEY) + 2 * len(UUID(int=0).bytes) + 2 * KEY_BYTES
+
+# Crockford's alphabet: no letter in it is taken for a digit, and those that are left out are read as what they look like.
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LOOK_ALIKES = str.maketrans("OIL", "011", " -\t\n")
+CODE_LENGTH = 12  # 5 bits each: 60 bits
+CODE_GROUP = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """What a request brings along to show whose it is; nobody's, as it comes."""
+
+    caller: Caller | None = None
+    admin_key: str | None = None
+    voter_key: str | None = None
+    code: str | None = None
+    edit_key: str | None = None
+
+    @property
+    def user_id(self) -> UUID | None:
+        return None if self.caller is None else self.caller.user_id
+
+
+def new_admin_key(random: Random) -> str:
+    return ADMIN_KEY + random(KEY_BYTES).hex()
+
+
+def new_voter_key(random: Random) -> str:
+    return VOTER_KEY + random(KEY_BYTES).hex()
+
+
+def new_edit_key(vote_id: UUID, random: Random) -> str:
+    """A key that says which vote it is of, so that whoever holds it need not know more."""
+    return EDIT_KEY + vote_id.hex + random(KEY_BYTES).hex()
+
+
+def vote_of(edit_key: str | None) -> UUID | None:
+    """The vote that a key says it is of; only the key's hash can tell whether it is."""
+    if edit_key is None or len(edit_key) != EDIT_KEY_LENGTH or not edit_key.startswith(EDIT_KEY):
+        return None
+    try:
+        return UUID(bytes=bytes.fromhex(edit_key[len(EDIT_KEY) :])[:16])
+    except ValueError:
+        return None
+
+
+def new_code(random: Random) -> str:
+    """A code of 60 random bits that can be read out and typed: 7K3M-Q9TX-V2HD."""
+    bits = int.from_bytes(random(8))
+    signs = [ALPHABET[bits >> 5 * place & 31] for place in range(CODE_LENGTH)]
+    return "-".join("".join(signs[start : start + CODE_GROUP]) for start in range(0, CODE_LENGTH, CODE_GROUP))
+
+
+class VoterIds:
+    """Makes ids of voters by a key that only the suite has: nobody else gets from a voter to the vote, or back."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def vote_id(self, poll: Poll, by: Credentials) -> UUID | None:
+        """The id that this voter's vote in this poll has, or would have; None for who shows nothing to make it of."""
+        match poll.voter_policy:
+            case "open":
+                voter = None if by.voter_key is None else by.voter_key.encode("utf-8", "surrogatepass")
+            case "codes":
+                voter = None if by.code is None else _as_written(by.code)
+            case "accounts":
+                voter = None if by.user_id is None else by.user_id.bytes
+        if voter is None:
+            return None
+        digest = self._digest(b"vote", poll.poll_id, poll.voter_policy.encode() + b" " + voter)
+        return UUID(bytes=digest[:16], version=4)
+
+    def code_hash(self, poll_id: UUID, code: str) -> str:
+        """What is stored of a code. By the key, since it is short enough to be typed, and so to be guessed offline."""
+        return self._digest(b"code", poll_id, _as_written(code)).hex()
+
+    def _digest(self, purpose: bytes, poll_id: UUID, about: bytes) -> bytes:
+        return hmac.digest(self._key, purpose + poll_id.bytes + about, "sha256")
+
+
+def _as_written(code: str) -> bytes:
+    """The same for one code however it is typed."""
+    return code.upper().translate(LOOK_ALIKES).encode("utf-8", "surrogatepass")
