@@ -27,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and give the exit status: 0 done, 1 refused with a sentence, 2 called wrongly."""
     try:
         settings = Settings.from_environment()
-        chosen = _parser(settings).parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        chosen = _parser(settings, counting="count" in given).parse_args(given)
         status: int = chosen.run(chosen, settings)
     except (SettingsError, StoreUnusable, _Refused, OSError) as problem:
         print(f"potluck: {problem}", file=sys.stderr)
@@ -296,7 +297,7 @@ async def _told_to_stop() -> None:
     await told.wait()
 
 
-def _parser(settings: Settings) -> argparse.ArgumentParser:
+def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="potluck",
         description="Five small apps for the people around a table, and the DynamoDB-compatible engine under them.",
@@ -352,6 +353,14 @@ def _parser(settings: Settings) -> argparse.ArgumentParser:
 
     invitation = command("invite", invite, "print a link to register by, where only invited people may")
     invitation.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+
+    if counting:
+        from potluck.apps.polls import count_command
+
+        count_command.add_parser(commands)
+    else:
+        # Its own module knows its options; importing it takes longer than all the rest of this.
+        commands.add_parser("count", help="count a ballot file by any method, showing every round")
 
     designs = command("design", design, "print table designs as they are declared, or find what is wrong with them")
     designs.add_argument(

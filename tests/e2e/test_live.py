@@ -16,7 +16,7 @@ pytestmark = pytest.mark.needs("chromium", "axe-core")
 
 SECONDS = 1000
 # How often a stream is checked that tells nothing, with what it takes to hear of it.
-RECHECKED_WITHIN = 15 * 1.2 + 2
+RECHECKED_WITHIN = 15 + 2
 
 
 @pytest.fixture(scope="module")

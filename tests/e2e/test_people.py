@@ -179,7 +179,7 @@ def test_a_link_with_a_secret_leaves_no_trace_of_it(visit):
     secret = "plr_" + "0123456789abcdef" * 4
     seen.page.goto(f"{seen.address}/reset#{secret}")
     field = seen.page.locator("input[name=token]")
-    seen.page.wait_for_function("document.querySelector('[data-from-link]').hidden")
+    seen.page.locator("[data-from-link]").wait_for(state="hidden")
     assert field.input_value() == secret
     assert seen.page.url == f"{seen.address}/reset"
     seen.expected = "status of 410"

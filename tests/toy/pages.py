@@ -136,6 +136,13 @@ async def events(
     )
 
 
+@post(f"{BOOK}/invitations", include_in_schema=False)
+async def invite(book_id: FromPath[UUID], caller: Caller, notes: Notes, invitations: Invitations) -> Template:
+    found = await notes.book(caller, book_id)
+    made = await invitations.make("notes", str(book_id), "member", caller.user_id)
+    return page("notes/invited.html", caller, app="notes", here="Notes", book=found, secret=made.secret)
+
+
 @post("/notes/invitation", include_in_schema=False)
 async def come_in(request: AnyRequest, caller: Caller, invitations: Invitations, door: Door) -> Response[Any]:
     def entering(invitation):
@@ -145,4 +152,4 @@ async def come_in(request: AnyRequest, caller: Caller, invitations: Invitations,
     return Redirect(f"/notes/{accepted.place}", status_code=303, cookies=[dropped(request, door)])
 
 
-PAGES = [books, open_book, book, add, retitle, remove, events, come_in]
+PAGES = [books, open_book, book, add, retitle, remove, events, invite, come_in]

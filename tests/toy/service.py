@@ -315,7 +315,7 @@ class Notes:
         when = present if version is None else the(Note.version) == version
         try:
             await self._store.transact(delete(Note.by_id(book_id, note_id), when=when), *alongside(None))
-        except (ConditionFailed, NotFound) as refusal:
+        except (VersionConflict, ConditionFailed, NotFound) as refusal:
             if refusal.position != 0:
                 raise
             if refusal.current is None:

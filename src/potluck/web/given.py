@@ -34,7 +34,7 @@ AS_NOBODY = {"as nobody": True}
 BY_REQUEST = frozenset({"visitor", "caller", "once", "part"})
 PAGING: dict[str, Any] = {
     "limit": (Annotated[int, QueryParameter(ge=1, le=LONGEST_PART)], USUAL_PART),
-    "cursor": (str | None, None),
+    "cursor": (Annotated[str | None, QueryParameter()], None),
 }
 
 

@@ -16,8 +16,9 @@ __all__ = ["etag", "expected", "if_match", "seen", "tag_of", "unchanged"]
 TAG = re.compile(r'(W/)?"([^"]*)"')
 VERSION = re.compile(r"[1-9][0-9]{0,15}")
 
-# A tag that no version ever had: the write is refused as stale, and tells how the item is now.
-NEVER = 0
+# For a tag that no version ever had: the write is refused as stale, and tells how the item is now. Such as a version may
+# be, so that it can be written into a condition; and more than anything is changed, or VERSION takes.
+NEVER = 10**16
 
 
 def etag(version: int) -> str:

@@ -17,6 +17,7 @@ from potluck.apps.polls.entities import (
     Code,
     Count,
     CreatedPoll,
+    Deletion,
     Poll,
     PollRow,
     Record,
@@ -119,6 +120,8 @@ schulze = record("schulze", 0, 1)
 created = CreatedPoll(creator_id=CREATOR_ID, created_at=poll.created_at, poll_id=POLL_ID)
 created_later = CreatedPoll(creator_id=CREATOR_ID, created_at=full_poll.created_at, poll_id=OTHER_POLL_ID)
 
+deletion = Deletion(poll_id=UUID(int=7), deleted_at=poll.created_at)
+
 ROWS: list[Entity] = [poll, vote, secured_vote, *counts, *shards, code, *irv, schulze, created, created_later]
 # Of another poll: no answer about the first may have any of it.
 STRANGERS: list[Entity] = [
@@ -128,8 +131,9 @@ STRANGERS: list[Entity] = [
     Shard(poll_id=OTHER_POLL_ID, shard=0, votes_version=1, votes=1),
     Code(poll_id=OTHER_POLL_ID, hash=HASH, created_at=full_poll.created_at),
 ]
+FILLED = [*ROWS, *STRANGERS, deletion]
 
-filled = filled_store(ranked_choice_polls, rows=ROWS + STRANGERS)
+filled = filled_store(ranked_choice_polls, rows=FILLED)
 new = new_store(ranked_choice_polls)
 unswept = unswept_store(ranked_choice_polls)
 
@@ -219,7 +223,7 @@ RECORDS = {
             "SK": "RECORD#irv#01",
             "parts": 2,
             "votesVersion": 3,
-            "countedAt": "2024-01-15T15:00:00Z",
+            "countedAt": "2024-01-15T15:00:00.000Z",
             "countingMilliseconds": 2,
             "content": b"\0\1\2" * 1_000,
         },
@@ -228,6 +232,11 @@ RECORDS = {
         created,
         CreatedPoll.of_creator(CREATOR_ID),
         {"PK": f"USER#{CREATOR_ID}", "SK": f"POLL#2024-01-15T10:30:00Z#{POLL_ID}"},
+    ),
+    "a deletion": Golden(
+        deletion,
+        Deletion.one(UUID(int=7)),
+        {"PK": "DELETIONS", "SK": f"POLL#{UUID(int=7)}", "deletedAt": "2024-01-15T10:30:00Z"},
     ),
 }
 
@@ -273,6 +282,9 @@ CASES = [
     Case(Code.one(POLL_ID, HASH), sent.get_item(OF_POLL, f"CODE#{HASH}"), code, 1.0),
     # Two parts of 3 KB and a little: 8 KB, consistently.
     Case(Record.by_method(POLL_ID, "irv"), sent.query(OF_POLL, begins_with="RECORD#irv#"), irv, 2.0),
+    Case(Record.one(POLL_ID, "irv", 1), sent.get_item(OF_POLL, "RECORD#irv#01", consistent=False), irv[1], 0.5),
+    Case(Deletion.one(UUID(int=7)), sent.get_item("DELETIONS", f"POLL#{UUID(int=7)}"), deletion, 1.0),
+    Case(Deletion.all_under_way(), sent.query("DELETIONS", begins_with="POLL#"), [deletion], 1.0),
     Case(
         CreatedPoll.of_creator(CREATOR_ID),
         sent.query(f"USER#{CREATOR_ID}", begins_with="POLL#", newest_first=True),

@@ -29,7 +29,6 @@ from potluck.table import (
     WriteRefused,
     absent,
     check,
-    delete,
     present,
     put,
     the,
@@ -175,10 +174,10 @@ class Authoring:
         self,
         by: Credentials,
         poll_id: UUID,
-        expires_at: datetime | None | UnsetType = UNSET,
+        expires_at: datetime | UnsetType | None = UNSET,
         alongside: Alongside[PollShown] = nothing_else,
     ) -> PollShown:
-        """Take votes again, until the time given; an end that has passed is none any more. What is open stays as it is."""
+        """Take votes again, until the time given; an end that has passed is none any more. What is open stays so."""
         until = UNSET if expires_at is UNSET else checked_expiry(expires_at, self._now())
 
         def reopening(poll: Poll, now: datetime) -> dict[str, Any]:
@@ -196,7 +195,7 @@ class Authoring:
     async def delete(
         self, by: Credentials, poll_id: UUID, version: int | None = None, alongside: Alongside[None] = nothing_else
     ) -> None:
-        """The poll is gone for everybody at once, and with it every vote; what is many is carried on behind the call."""
+        """The poll is gone for everybody at once, with every vote in it; many of those go behind the call."""
         for _ in range(ATTEMPTS):
             poll = await self._admission.administered(by, poll_id)
             now = self._now()
@@ -246,9 +245,7 @@ class Authoring:
 
     # --- what these share ---------------------------------------------------------------------------------------
 
-    async def _turned(
-        self, by: Credentials, poll_id: UUID, turn: Any, alongside: Alongside[PollShown]
-    ) -> PollShown:
+    async def _turned(self, by: Credentials, poll_id: UUID, turn: Any, alongside: Alongside[PollShown]) -> PollShown:
         """The poll with what `turn` changes of it, however often others change it meanwhile."""
         for _ in range(ATTEMPTS):
             poll = await self._admission.administered(by, poll_id)

@@ -17,7 +17,9 @@ LOT_BYTES = 16
 # Joiners of scripts and of emoji. They are allowed, and make no name another one.
 JOINERS = "\u200c\u200d"
 # Printable, as Python has it, but nothing is seen of them: fillers, blanks and selectors of how a sign is drawn.
-UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10)))
+UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0" + "".join(
+    map(chr, range(0xFE00, 0xFE10))
+)
 WITHOUT_UNSEEN = dict.fromkeys(map(ord, JOINERS + UNSEEN))
 # What ballot files mean by these names is no candidate.
 TAKEN = frozenset({OVERVOTE, UNDECLARED})
@@ -50,7 +52,9 @@ def checked_candidates(names: Sequence[str]) -> tuple[list[str], list[WrongField
         name, known_by = tidy(given), seen_as(given)
         kept.append(name)
         if not 1 <= len(name) <= LONGEST_NAME or not is_text(name) or not known_by:
-            wrong.append(WrongField(field, f"A candidate's name must have 1 to {LONGEST_NAME} characters, all printable"))
+            wrong.append(
+                WrongField(field, f"A candidate's name must have 1 to {LONGEST_NAME} characters, all printable")
+            )
         elif known_by in TAKEN:
             wrong.append(WrongField(field, f"“{name}” means something else in ballot files: choose another name"))
         elif first.setdefault(known_by, place) != place:

@@ -2,7 +2,7 @@
 
 The transaction that deletes a poll also puts a Deletion. Nothing can be written under the poll after it, for whoever
 writes there checks in the same transaction that the poll is there. So what is left then only gets less: a small poll is
-gone when the call is answered, and of a large one the consumer of the table's stream deletes the rest, then the Deletion.
+gone when the call is answered; of a large one, the consumer of the table's stream deletes the rest, then the Deletion.
 Done twice it does nothing, so it may be killed at any moment.
 """
 
@@ -12,7 +12,7 @@ from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow
 from potluck.engines import DynamoError
 from potluck.store import Store, all_done
 from potluck.streams import Change, PositionLost
-from potluck.table import OutcomeUnknown, Unavailable, delete, present, put
+from potluck.table import OutcomeUnknown, Unavailable, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 
@@ -33,7 +33,7 @@ class Deletions:
     def ending(self, poll: Poll, now: datetime) -> list[Operation]:
         """What makes the poll be gone, for one transaction; refused if it was changed since it was read."""
         operations: list[Operation] = [
-            delete(poll, when=present),
+            delete(poll, when=the(Poll.version).still(poll.version)),
             put(Deletion(poll_id=poll.poll_id, deleted_at=now)),
         ]
         if poll.creator_id is not None:

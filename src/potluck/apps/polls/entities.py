@@ -242,6 +242,10 @@ class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{
     counting_milliseconds: Annotated[int, Meta(ge=0)]
     content: Annotated[bytes, Meta(max_length=MOST_BYTES_IN_RECORD_PART)]
 
+    @get
+    def one(poll_id: UUID, method: Method, part: int) -> None:
+        """Where a part is kept, and taken away when a shorter record follows."""
+
     @query(consistent=True)
     def by_method(poll_id: UUID, method: Method) -> None:
         """What did the last count by this method find? Its parts in order, and no other method's."""

@@ -14,7 +14,7 @@ ADMIN_KEY, EDIT_KEY, VOTER_KEY = "pla_", "ple_", "plv_"
 KEY_BYTES = 32
 EDIT_KEY_LENGTH = len(EDIT_KEY) + 2 * len(UUID(int=0).bytes) + 2 * KEY_BYTES
 
-# Crockford's alphabet: no letter in it is taken for a digit, and those that are left out are read as what they look like.
+# Crockford's alphabet: no letter is taken for a digit, and those that are left out are read as what they look like.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LOOK_ALIKES = str.maketrans("OIL", "011", " -\t\n")
 CODE_LENGTH = 12  # 5 bits each: 60 bits

@@ -21,13 +21,13 @@ class PollSettings(Struct, kw_only=True, frozen=True, rename="camel"):
     """What may be said of a poll; UNSET is as it was, or as polls are."""
 
     title: str | UnsetType = UNSET
-    description: str | None | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
     candidates: Sequence[str] | UnsetType = UNSET
-    candidate_descriptions: Mapping[str, str] | None | UnsetType = UNSET
-    expires_at: datetime | None | UnsetType = UNSET
+    candidate_descriptions: Mapping[str, str] | UnsetType | None = UNSET
+    expires_at: datetime | UnsetType | None = UNSET
     voter_policy: VoterPolicy | UnsetType = UNSET
     results_visibility: ResultsVisibility | UnsetType = UNSET
-    max_rankings: int | None | UnsetType = UNSET
+    max_rankings: int | UnsetType | None = UNSET
     method: Method | UnsetType = UNSET
     seats: int | UnsetType = UNSET
 

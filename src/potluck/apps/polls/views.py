@@ -5,6 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from potluck.apps.polls.candidates import lot_order, names_of
 from potluck.apps.polls.entities import Method, Poll, ResultsVisibility, Vote, VoterPolicy
@@ -127,32 +128,28 @@ def is_open(poll: Poll, now: datetime) -> bool:
 
 
 def poll_shown(poll: Poll, now: datetime) -> PollShown:
-    return PollShown(**_shown(poll, now))
+    return PollShown(
+        id=poll.poll_id,
+        title=poll.title,
+        description=poll.description,
+        candidates=list(poll.candidates),
+        candidate_descriptions=dict(poll.candidate_descriptions or {}),
+        lot_order=names_of(poll, lot_order(poll)),
+        status="open" if is_open(poll, now) else "closed",
+        created_at=poll.created_at,
+        expires_at=poll.expires_at,
+        closed_at=poll.closed_at,
+        voter_policy=poll.voter_policy,
+        results_visibility=poll.results_visibility,
+        max_rankings=poll.max_rankings,
+        method=poll.method,
+        seats=poll.seats,
+        version=poll.version,
+    )
 
 
 def poll_made(poll: Poll, now: datetime, admin_key: str) -> PollMade:
-    return PollMade(**_shown(poll, now), admin_key=admin_key)
-
-
-def _shown(poll: Poll, now: datetime) -> dict[str, object]:
-    return {
-        "id": poll.poll_id,
-        "title": poll.title,
-        "description": poll.description,
-        "candidates": list(poll.candidates),
-        "candidate_descriptions": dict(poll.candidate_descriptions or {}),
-        "lot_order": names_of(poll, lot_order(poll)),
-        "status": "open" if is_open(poll, now) else "closed",
-        "created_at": poll.created_at,
-        "expires_at": poll.expires_at,
-        "closed_at": poll.closed_at,
-        "voter_policy": poll.voter_policy,
-        "results_visibility": poll.results_visibility,
-        "max_rankings": poll.max_rankings,
-        "method": poll.method,
-        "seats": poll.seats,
-        "version": poll.version,
-    }
+    return PollMade(**asdict(poll_shown(poll, now)), admin_key=admin_key)
 
 
 def vote_shown(vote: Vote) -> VoteShown:

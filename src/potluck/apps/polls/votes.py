@@ -29,7 +29,20 @@ from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, InvalidFields, WrongField
 from potluck.people.secrets import Random, hash_of
 from potluck.store import Clock, Store
-from potluck.table import Ref, Unavailable, WriteRefused, absent, check, delete, present, put, the, update, upsert
+from potluck.table import (
+    Condition,
+    Ref,
+    Unavailable,
+    WriteRefused,
+    absent,
+    check,
+    delete,
+    present,
+    put,
+    the,
+    update,
+    upsert,
+)
 from potluck.table.operations import Check, Operation
 
 __all__ = ["LONGEST_VOTER_KEY", "Votes"]
@@ -132,9 +145,7 @@ class Votes:
             said = names_of(poll, ranking)
             answer = vote_shown(replace(vote, rankings=said))
             asking = check(Poll.one(poll_id), when=still_open(now))
-            changing = update(
-                Vote.one(poll_id, vote_id), the(Vote.rankings).becomes(said), when=_as_read(vote)
-            )
+            changing = update(Vote.one(poll_id, vote_id), the(Vote.rankings).becomes(said), when=_as_read(vote))
             counting = (
                 update(Count.one(poll_id, before), the(Count.count).add(-1)),
                 upsert(Count.one(poll_id, ranking), the(Count.count).add(1)),
@@ -214,7 +225,7 @@ def _shard(vote: Vote) -> Ref[Shard]:
     return Shard.one(vote.poll_id, vote.vote_id.int % SHARDS)
 
 
-def _as_read(vote: Vote):  # type: ignore[no-untyped-def]
+def _as_read(vote: Vote) -> Condition:
     return (the(Vote.rankings) == vote.rankings) & (the(Vote.edit_key_hash) == vote.edit_key_hash)
 
 

@@ -1,0 +1,71 @@
+"""What an account means to polls: what its owner takes along, and what goes with them.
+
+Polls that someone made signed in are theirs, and go with their account, votes and all. Their votes in polls of others
+stay: a vote says nothing of its voter. Its id was made of poll and voter by the suite's key, and of an account that is
+gone it cannot be made again; so nothing leads from the person to the vote or back, while taking votes out of results
+that were final would change what others decided together. For the same reason no vote is in the export: to list a
+person's votes, somebody would have to keep who voted where.
+"""
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from msgspec import Struct
+
+from potluck.apps.polls.candidates import names_of
+from potluck.apps.polls.deletions import Deletions
+from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
+from potluck.apps.polls.views import BallotsOfPoll, poll_shown
+from potluck.store import Clock, Store
+from potluck.table import WriteRefused
+
+__all__ = ["Departures"]
+
+
+class Departures:
+    """Everything of one person."""
+
+    def __init__(self, store: Store, clock: Clock, deletions: Deletions) -> None:
+        self._store = store
+        self._clock = clock
+        self._deletions = deletions
+
+    async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        """The polls they made, and what was voted in them, by nobody in particular."""
+        created = await self._store.all(CreatedPoll.of_creator(user_id))
+        polls = [each for each in await self._store.get_many([Poll.one(each.poll_id) for each in created]) if each]
+        now = self._clock()
+        for poll in polls:
+            yield "polls", poll_shown(poll, now)
+        for poll in polls:
+            async for each in self._store.each(Count.of_poll(poll.poll_id)):
+                if each.count:
+                    yield (
+                        "ballots",
+                        BallotsOfPoll(poll_id=poll.poll_id, ranking=names_of(poll, each.ranking), count=each.count),
+                    )
+
+    async def still_needed(self, user_id: UUID) -> list[str]:
+        """Nobody waits for them: a poll is looked after by whoever made it alone."""
+        return []
+
+    async def forget(self, user_id: UUID) -> None:
+        """Delete every poll they made, to the last row; again, it finds less to do."""
+        for created in await self._store.all(CreatedPoll.of_creator(user_id)):
+            await self._forget(created)
+
+    async def _forget(self, created: CreatedPoll) -> None:
+        now = self._clock().replace(microsecond=0)
+        deletion = Deletion(poll_id=created.poll_id, deleted_at=now)
+        while True:
+            poll = await self._store.get(Poll.one(created.poll_id))
+            if poll is None:
+                await self._store.delete(created)
+                break
+            try:
+                await self._store.transact(*self._deletions.ending(poll, now))
+                break
+            except WriteRefused:
+                # Closed, reopened or deleted meanwhile: whatever it is now, it goes.
+                continue
+        await self._deletions.carry(deletion)
