@@ -13,6 +13,7 @@ from litestar.datastructures import State
 from litestar.status_codes import HTTP_204_NO_CONTENT
 from litestar.types import ControllerRouterHandler
 
+from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
@@ -44,7 +45,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = ()
+APPS: tuple[AppMaker, ...] = (shopping_app,)
 
 log = logging.getLogger("potluck.suite")
 

@@ -71,11 +71,13 @@ class Visit:
         assert errors == [], errors
         assert self.elsewhere == [], self.elsewhere
 
-    def violations(self, *, contrast: bool = True) -> list[str]:
+    def violations(self, *, contrast: bool = True, only_contrast: bool = False) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices."""
         self.page.evaluate(AXE.read_text())
         # Without preload axe leaves out its check of a locked orientation, for which it would add styles of its own.
         options = {"resultTypes": ["violations"], "preload": False, "rules": {"color-contrast": {"enabled": contrast}}}
+        if only_contrast:
+            options["runOnly"] = ["color-contrast"]
         found = self.page.evaluate("(options) => axe.run(options).then((results) => results.violations)", options)
         return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 

@@ -76,7 +76,8 @@ def check_in_both_themes(seen: Visit, name: str) -> None:
         # Without motion, so that no colour is met halfway.
         seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         seen.named = f"{screen}-{theme}"
-        assert seen.violations() == []
+        # The other theme is the same page in other colours.
+        assert seen.violations(only_contrast=theme == "dark") == []
         seen.picture(name)
     assert seen.overflow() == 0
     seen.check()

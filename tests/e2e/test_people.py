@@ -1,11 +1,16 @@
 """Coming, being here and leaving, in a real browser."""
 
 import json
+import os
+import subprocess
 import zipfile
 
 import pytest
 
+from tests.commands import POTLUCK
+from tests.e2e.browsing import open_visit
 from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
+from tests.e2e.toys import toy_on
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -193,6 +198,58 @@ def test_a_link_with_a_secret_leaves_no_trace_of_it(visit):
     seen.page.get_by_text("This invitation is not valid, or no longer").wait_for()
     assert seen.page.url == f"{seen.address}/invitation"
     assert [url for url in asked if "plr_" in url.partition("#")[0] or "pli_" in url.partition("#")[0]] == []
+
+
+def test_who_is_invited_sees_to_what_signs_up_and_comes_back(visit):
+    here, there = visit("/"), visit("/", "desk")
+    join(here, "Ida")
+    here.open(send(here, "/notes", name="Campfire"))
+    press(here.page, "Invite somebody")
+    link = here.page.locator(".copyable code").inner_text()
+    there.page.goto(there.address + link)
+    there.page.get_by_role("heading", name="Campfire").wait_for()
+    assert there.page.url == f"{there.address}/invitation"
+    assert there.violations() == []
+    there.picture("invited")
+    there.page.get_by_role("link", name="Make an account").click()
+    there.page.get_by_label("What people call you").fill("Mara")
+    there.page.get_by_label("E-mail").fill(newcomer())
+    there.page.get_by_label("Password").fill(PASSWORD)
+    press(there.page, "Make my account")
+    press(there.page, "Come in")
+    there.page.get_by_role("heading", name="Campfire").wait_for()
+    there.page.get_by_label("Add a note").first.fill("Guitar")
+    there.page.keyboard.press("Enter")
+    there.page.locator(".row-name", has_text="Guitar").wait_for()
+
+
+def test_the_operators_links_let_one_in_and_back_in(browser, tmp_path):
+    environment = {"POTLUCK_REGISTRATION": "invited"}
+
+    def told(toy, *command):
+        asked = [*POTLUCK, *command, "--data", str(toy.folder)]
+        kept = {**os.environ, **environment, "POTLUCK_ORIGIN": toy.address}
+        return subprocess.run(asked, env=kept, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+
+    email = newcomer()
+    with toy_on(tmp_path, **environment) as toy, open_visit(browser, toy.address) as seen:
+        page = seen.page
+        page.goto(told(toy, "invite"))
+        page.get_by_label("What people call you").fill("Mara")
+        assert page.get_by_label("Invitation").is_hidden()
+        page.get_by_label("E-mail").fill(email)
+        page.get_by_label("Password").fill(PASSWORD)
+        press(page, "Make my account")
+        page.get_by_role("heading", name="Mara").wait_for()
+        # Forgotten, a while later.
+        page.goto(told(toy, "reset-password", email))
+        page.get_by_label("New password").fill(ANOTHER)
+        press(page, "Set the password")
+        page.get_by_text("Your new password is set. Sign in with it.").wait_for()
+        page.get_by_label("E-mail").fill(email)
+        page.get_by_label("Password").fill(ANOTHER)
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Mara").wait_for()
 
 
 def test_without_scripts_everything_is_a_form_and_secrets_are_copied_by_hand(visit):

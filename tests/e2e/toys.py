@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent.parent
 class Toy:
     """One server on a folder; another may be on the same."""
 
+    module = "tests.toy.serve"
+
     def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
         self.environment = environment
@@ -32,7 +34,7 @@ class Toy:
         """Serve, at the same port as before if it served before."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.toy.serve", str(self.folder), "1", str(self.port)],
+            [sys.executable, "-m", self.module, str(self.folder), "1", str(self.port)],
             cwd=ROOT,
             env=kept | self.environment,
             stdout=subprocess.PIPE,

@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
-from potluck.people.callers import Caller
+from potluck.people.callers import Alongside, Caller
 from potluck.people.entities import Account
+from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
@@ -23,7 +24,7 @@ from potluck.web.dishes import Dish
 from potluck.web.errors import Kind
 from potluck.web.live import Live
 
-__all__ = ["App", "AppMaker", "Core", "Export", "HomeCard", "Waiting"]
+__all__ = ["Accept", "App", "AppMaker", "Core", "Export", "HomeCard", "Waiting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,10 @@ Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 """What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
 
 
+Accept = Callable[[Caller, str, Alongside[Any]], Awaitable[Struct]]
+"""Who comes in, by which secret, and what is to be written alongside; where it led is answered, as ids by name."""
+
+
 async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
     """Nothing of theirs is here."""
     return
@@ -71,6 +76,11 @@ async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
 async def no_name(place: str) -> str | None:
     """Whoever is invited is not told what the place is called."""
     return None
+
+
+async def no_way_in(caller: Caller, secret: str, alongside: Alongside[Any]) -> Struct:
+    """Nobody is invited to anything here."""
+    raise InvitationInvalid
 
 
 async def nothing_to_say(caller: Caller) -> HomeCard:
@@ -105,6 +115,8 @@ class App:
     """Remove everything that is only theirs; it may be called again after an interruption."""
     place_name: Callable[[str], Awaitable[str | None]] = no_name
     """What a place of its invitations is called, for whoever holds one; None if it is no more."""
+    accept: Accept = no_way_in
+    """Let the caller in by the secret of one of its invitations; the write checks that their account is there."""
     home_card: Callable[[Caller], Awaitable[HomeCard]] = nothing_to_say
     demo: Callable[[Sequence[Account]], Awaitable[Sequence[str]]] | None = None
     """Fill it with believable things of these people; what it gives back is told to whoever asked for it."""

@@ -183,7 +183,7 @@ def _wrong(
     if imprecise_only and shape.precise:
         return
     if not shape.takes(value):
-        yield WrongField(path or "body", shape.says or f"{label} {shape.words}")
+        yield WrongField(path or "body", shape.sentence(value) or f"{label} {shape.words}")
         return
     match shape:
         case Record():

@@ -31,9 +31,12 @@ from potluck.web.shapes import (
 __all__ = ["Amount", "Says", "shape_of"]
 
 
-def Says(sentence: str) -> Meta:
-    """The sentence for whatever is wrong with this field, instead of one made from its bounds."""
-    return Meta(extra={"says": sentence})
+def Says(sentence: str, *, too_large: str | None = None) -> Meta:
+    """The sentence for whatever is wrong with this field, instead of one made from its bounds.
+
+    `too_large` is said of a whole number above its bound, where the sentence is about what it must be at least.
+    """
+    return Meta(extra={"says": sentence, "too_large": too_large})
 
 
 def Amount(*, ge: Decimal | int | None = None, le: Decimal | int | None = None, places: int | None = None) -> Meta:
@@ -95,7 +98,7 @@ def _shaped(found: declared.Type, extra: dict[str, Any], within: tuple[type[Any]
         case declared.StrType():
             return Text(least=found.min_length, most=found.max_length, pattern=found.pattern)
         case declared.IntType():
-            return _whole(found)
+            return _whole(found, extra)
         case declared.FloatType():
             if found.multiple_of is not None:
                 raise TypeError(
@@ -140,7 +143,7 @@ def _shaped(found: declared.Type, extra: dict[str, Any], within: tuple[type[Any]
     raise TypeError(f"A body cannot hold {type(found).__name__.removesuffix('Type')}: nothing says how to check it")
 
 
-def _whole(found: declared.IntType) -> Whole:
+def _whole(found: declared.IntType, extra: dict[str, Any]) -> Whole:
     least = -LARGEST_WHOLE
     most = LARGEST_WHOLE
     if found.ge is not None:
@@ -151,7 +154,7 @@ def _whole(found: declared.IntType) -> Whole:
         most = found.le
     elif found.lt is not None:
         most = found.lt - 1
-    return Whole(least=least, most=most, multiple=found.multiple_of)
+    return Whole(least=least, most=most, multiple=found.multiple_of, too_large=extra.get("too_large"))
 
 
 def _decimal(bound: Decimal | int | None) -> Decimal | None:

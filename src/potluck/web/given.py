@@ -59,7 +59,7 @@ class Givers:
     def part(self, request: AnyRequest, visitor: Caller | None, limit: int, cursor: str | None) -> Part:
         """Which part of which list, for whom."""
         asked = sorted((name, value) for name, value in request.query_params.multi_items() if name not in PAGING)
-        of = repr((None if visitor is None else str(visitor.user_id), request.url.path, asked))
+        of = repr((None if visitor is None else str(visitor.user_id), request.scope["path"], asked))
         return Part(limit, None if cursor is None else self._cursors.unseal(cursor, of), of, self._cursors)
 
 

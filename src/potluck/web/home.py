@@ -40,7 +40,8 @@ def home(core: Core, apps: Sequence[App], dishes: Sequence[Dish]) -> ControllerR
                 answering=await answers(core.engine),
                 registration=core.people.accounts.registration,
             )
-        cards = dict(zip((app.name for app in apps), await asyncio.gather(*(_card(app, visitor) for app in apps))))
+        said = await asyncio.gather(*(_card(app, visitor) for app in apps))
+        cards = {app.name: card for app, card in zip(apps, said, strict=True)}
         return page(
             "home.html",
             visitor,

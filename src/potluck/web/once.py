@@ -85,7 +85,7 @@ async def asked_once(request: Request[Any, Any, Any], caller: Caller | None, sec
     key = request.headers.get(KEY)
     if key is None:
         return None
-    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
     # A version in the header is part of what was asked.
     version = ", ".join(request.headers.getall("if-match", ()))
     said = await request.body() + b"\n" + version.encode("latin-1", "replace")

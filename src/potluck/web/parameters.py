@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 from uuid import UUID
 
 from litestar import Request, Response
@@ -12,6 +13,7 @@ from litestar.constants import RESERVED_KWARGS
 from litestar.enums import ParamType
 from litestar.handlers import BaseRouteHandler
 from litestar.params import ParameterKwarg
+from msgspec import Meta
 
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import LONGEST_KEY
@@ -111,7 +113,7 @@ def _found(handler: BaseRouteHandler) -> Iterator[Parameter]:
                 key=name,
                 argument=argument,
                 place=place,
-                shape=_shape(model.__annotations__[argument]),
+                shape=_shape(_declared(field.raw) or model.__annotations__[argument]),
                 required=place is ParamType.PATH or (field.is_required and not field.is_optional),
                 default=field.default if field.has_default else None,
                 description=given.description if given else None,
@@ -167,6 +169,20 @@ def _can_be_unchanged(handler: BaseRouteHandler) -> bool:
 def camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(other.capitalize() for other in others)
+
+
+def _declared(raw: Any) -> Any:
+    """The annotation as bodies have theirs, with bounds and sentences of our own; None where it has none.
+
+    Litestar keeps only those of its own parameters.
+    """
+    parts = raw.__metadata__ if hasattr(raw, "__metadata__") else ()
+    held = raw.__origin__ if parts else raw
+    own = [each for each in parts if isinstance(each, Meta)]
+    if own:
+        return Annotated[(held, *own)]
+    inner = get_args(held) if get_origin(held) in (Union, UnionType) else ()
+    return held if any(_declared(each) is not None for each in inner) else None
 
 
 def _shape(annotation: Any) -> Shape:

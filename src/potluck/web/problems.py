@@ -112,7 +112,7 @@ class Problems:
     ) -> Response[Any]:
         headers = {**(headers or {}), "cache-control": "no-store"}
         # A browser asks for HTML by name; a program that takes anything is better served with JSON.
-        wants_page = not request.url.path.startswith(API) and (
+        wants_page = not request.scope["path"].startswith(API) and (
             request.accept.best_match([PROBLEM_JSON, MediaType.JSON, MediaType.HTML]) == MediaType.HTML
         )
         if wants_page:

@@ -76,6 +76,10 @@ class Shape:
         """What it must be, to be said after its name."""
         raise NotImplementedError
 
+    def sentence(self, value: Any) -> str | None:
+        """What its declaration says of this value, which it does not take."""
+        return self.says
+
 
 @dataclass(slots=True, kw_only=True)
 class Text(Shape):
@@ -114,6 +118,11 @@ class Whole(Shape):
     least: int = -LARGEST_WHOLE
     most: int = LARGEST_WHOLE
     multiple: int | None = None
+    too_large: str | None = None
+
+    def sentence(self, value: Any) -> str | None:
+        beyond = value > self.most if type(value) is int else type(value) is Written and value.isdigit()
+        return self.too_large if self.too_large and beyond else self.says
 
     def takes(self, value: Any) -> bool:
         return (

@@ -16,8 +16,8 @@ __all__ = ["etag", "expected", "if_match", "seen", "tag_of", "unchanged"]
 TAG = re.compile(r'(W/)?"([^"]*)"')
 VERSION = re.compile(r"[1-9][0-9]{0,15}")
 
-# For a tag that no version ever had: the write is refused as stale, and tells how the item is now. Such as a version may
-# be, so that it can be written into a condition; and more than anything is changed, or VERSION takes.
+# For a tag that no version ever had: the write is refused as stale, and tells how the item is now. It is such as a
+# version may be, so that a condition can be written with it, and more than VERSION takes.
 NEVER = 10**16
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.shopping.assembly import Meanwhile, Shop, assembled
+from tests.apps.shopping.calls import Calls, Home, calls_on
 from tests.engine_targets import BOTH, EMBEDDED, LOCAL
 from tests.people.assembly import WRAPPERS
 
@@ -48,3 +49,16 @@ async def busy_shop(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIter
     engine, wrapper, many = request.param
     async with assembled(engine, tmp_path, wrap=WRAPPERS[wrapper], many=many) as shop:
         yield shop
+
+
+@pytest.fixture
+async def calls(tmp_path: Path) -> AsyncIterator[Calls]:
+    """The suite with Shopping, to be called over HTTP."""
+    async with calls_on(tmp_path) as calls:
+        yield calls
+
+
+@pytest.fixture
+async def home(calls: Calls) -> Home:
+    """A family with its first admin, to be called over HTTP."""
+    return await calls.home()

@@ -1,4 +1,4 @@
-"""Lists in parts: every item once, whatever is added or removed meanwhile, by a cursor that is good for nothing else."""
+"""Lists in parts: every item once, whatever comes and goes meanwhile, by a cursor that is good for nothing else."""
 
 import asyncio
 import json

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -41,6 +42,8 @@ SHORTEST_INTERVAL = timedelta(seconds=1)
 INTERVAL_IN_COUNTS = 20
 # Counting is work for a processor, not waiting: more at once would only slow each other down.
 COUNTS_AT_ONCE = 2
+# Nobody else is served while a page is read, and one of a megabyte has ten thousand of them.
+COUNTS_A_PAGE = 1_000
 # A transaction takes 4 MB.
 MOST_PARTS = 9
 
@@ -146,13 +149,17 @@ class Records:
         """Every ranking that was voted for, of the counts; never of the votes."""
         before = await self._store.all(Shard.of_poll(poll_id))
         ballots: dict[Ranking, int] = {}
-        async for each in self._store.each(Count.of_poll(poll_id)):
-            if each.count:
-                ballots[each.ranking] = each.count
-        after = await self._store.all(Shard.of_poll(poll_id))
-        complete = before == after and sum(ballots.values()) == votes_of(after)
+        after: Mapping[str, Any] | None = None
+        while True:
+            page = await self._store.page(Count.of_poll(poll_id), COUNTS_A_PAGE, after)
+            ballots.update((each.ranking, each.count) for each in page.items if each.count)
+            after = page.next
+            if after is None:
+                break
+        still = await self._store.all(Shard.of_poll(poll_id)) == before
+        complete = still and sum(ballots.values()) == votes_of(before)
         version = version_of(before)
-        return AtVersion(ballots, version if complete or before != after else max(0, version - 1), complete)
+        return AtVersion(ballots, version if complete or not still else max(0, version - 1), complete)
 
     async def _renew(self, poll: Poll, method: Method, parts_before: int) -> Known:
         async with self._turns:

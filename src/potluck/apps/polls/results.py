@@ -6,6 +6,7 @@ nobody has voted since are one request, at ten votes and at a million.
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Literal, cast
@@ -25,13 +26,21 @@ from potluck.apps.polls.views import AuditShown, CountDifference, Turnout, is_op
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Clock, Store
 
-__all__ = ["LONGEST_WAIT", "PollResults"]
+__all__ = ["PollResults", "ReadersWait"]
 
-# How long a reader waits for votes that came in since the last count; whoever has waited longer sees the last record.
-LONGEST_WAIT = timedelta(seconds=1)
 # How often counting is begun anew because votes came in meanwhile: of a closed poll, none do.
 ATTEMPTS = 5
 DIFFERENCES_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ReadersWait:
+    """How long a reader of an open poll waits for votes that came in since the last count, and then sees that."""
+
+    until_due: timedelta = timedelta(seconds=1)
+    """Until it may be counted again; where that takes longer, not at all."""
+    for_count: timedelta = timedelta(seconds=2)
+    """For a count that is under way; it goes on without them, and whoever looks next sees it."""
 
 
 class PollResults:
@@ -43,13 +52,13 @@ class PollResults:
         clock: Clock,
         admission: Admission,
         records: Records,
-        longest_wait: timedelta = LONGEST_WAIT,
+        readers_wait: ReadersWait,
     ) -> None:
         self._store = store
         self._clock = clock
         self._admission = admission
         self._records = records
-        self._longest_wait = longest_wait
+        self._readers_wait = readers_wait
 
     async def read(self, by: Credentials, poll_id: UUID, method: str | None = None) -> ResultsShown:
         """The results by this method, or by the poll's own; final once the poll is closed.
@@ -58,6 +67,12 @@ class PollResults:
         """
         poll, known, status = await self._known(by, poll_id, method)
         return results(known.record, poll.candidates, status=status, votes_version=known.votes_version)
+
+    async def record(
+        self, by: Credentials, poll_id: UUID, method: str | None = None
+    ) -> tuple[Poll, Known, Literal["live", "final"]]:
+        """The same as it was counted: by candidate number, in exact units."""
+        return await self._known(by, poll_id, method)
 
     async def csv(self, by: Credentials, poll_id: UUID, method: str | None = None) -> str:
         """The same as a table for spreadsheets."""
@@ -129,7 +144,7 @@ class PollResults:
             parts = sum(each.method == by_method for each in found.records)
             if live and known is not None:
                 wait = known.due - now
-                if wait > timedelta() and (waited or wait > self._longest_wait):
+                if wait > timedelta() and (waited or wait > self._readers_wait.until_due):
                     return poll, known, "live"
                 if wait > timedelta():
                     # It is renewed in a moment, and whoever has just voted wants to see that.
@@ -137,7 +152,7 @@ class PollResults:
                     await asyncio.sleep(wait.total_seconds())
                     continue
                 renewal = self._records.renewal(poll, by_method, parts)
-                done, _ = await asyncio.wait({renewal}, timeout=self._longest_wait.total_seconds())
+                done, _ = await asyncio.wait({renewal}, timeout=self._readers_wait.for_count.total_seconds())
                 return poll, renewal.result() if done else known, "live"
             known = await asyncio.shield(self._records.renewal(poll, by_method, parts))
             if live or known.votes_version == version:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from potluck.apps.polls.departures import Departures
 from potluck.apps.polls.entities import CreatedPoll, Poll, ranked_choice_polls
 from potluck.apps.polls.keys import VoterIds
 from potluck.apps.polls.records import Records, Stopwatch
-from potluck.apps.polls.results import LONGEST_WAIT, PollResults
+from potluck.apps.polls.results import PollResults, ReadersWait
 from potluck.apps.polls.views import is_open
 from potluck.apps.polls.votes import Votes
 from potluck.people.callers import Caller
@@ -120,7 +119,7 @@ def open_polls(
     *,
     random: Random = system_random,
     stopwatch: Stopwatch = time.perf_counter,
-    longest_wait: timedelta = LONGEST_WAIT,
+    readers_wait: ReadersWait | None = None,
     shared: bool = False,
 ) -> Polls:
     """The services on this store. `key` makes the ids of votes: whoever has it can tell voters by their votes.
@@ -133,7 +132,7 @@ def open_polls(
     return Polls(
         authoring=Authoring(store, clock, random, admission, voters, deletions),
         votes=Votes(store, clock, random, admission, voters),
-        results=PollResults(store, clock, admission, Records(store, clock, stopwatch), longest_wait),
+        results=PollResults(store, clock, admission, Records(store, clock, stopwatch), readers_wait or ReadersWait()),
         admission=admission,
         deletions=deletions,
         departures=Departures(store, clock, deletions),

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from potluck.apps.shopping.entities import Deletion, Family, Member
@@ -93,7 +94,7 @@ class Families:
         family_id: Id,
         version: int,
         *,
-        name: str,
+        name: str | UnsetType = UNSET,
         alongside: Alongside[FamilyShown] = nothing_else,
     ) -> FamilyShown:
         with checking() as fields:
@@ -103,7 +104,7 @@ class Families:
         standing, family = await self._found(caller, which, admin=True)
         if family.version != version:
             raise Stale(family_shown(family, standing.member))
-        if family.name == name:
+        if isinstance(name, UnsetType) or family.name == name:
             return family_shown(family, standing.member)
         now = self._now()
         answer = family_shown(replace(family, name=name, updated_at=now, version=version + 1), standing.member)

@@ -89,15 +89,23 @@ class Members:
         return answer
 
     async def remove(
-        self, caller: Caller, family_id: Id, member_id: Id, alongside: Alongside[None] = nothing_else
+        self,
+        caller: Caller,
+        family_id: Id,
+        member_id: Id,
+        version: int | None = None,
+        alongside: Alongside[None] = nothing_else,
     ) -> None:
         """An admin removes anyone, anyone leaves; LastAdmin for the last one, whoever else goes at the same time."""
         with checking() as fields:
             family, target = fields.id("familyId", family_id), fields.id("memberId", member_id)
+            fields.version_or_none(version)
         itself = target == caller.user_id
         again = Again("removing a member", self._rows.patience)
         while True:
             standing, member = await self._both(caller, family, target, admin=not itself)
+            if version is not None and member.version != version:
+                raise Stale(member_shown(member))
             leaving = losing(member, self._now())
             try:
                 await self._transact(standing, itself, *leaving, *alongside(None))

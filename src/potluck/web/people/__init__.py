@@ -8,7 +8,7 @@ from potluck.web.callers import Door
 from potluck.web.people import pages, routes
 from potluck.web.people.account import Desk
 from potluck.web.people.export import Exports
-from potluck.web.people.places import PlaceNames
+from potluck.web.people.places import PlaceNames, WaysIn
 
 __all__ = ["doors"]
 
@@ -28,6 +28,7 @@ def doors(core: Core, door: Door, apps: Sequence[App]) -> App:
             "desk": Desk(people, door),
             "exports": Exports(people.accounts, apps, core.clock),
             "places": PlaceNames(apps),
+            "ways_in": WaysIn(apps, people.invitations),
         },
         routes=routes.ROUTES,
         pages=pages.PAGES,

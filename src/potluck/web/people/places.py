@@ -1,10 +1,16 @@
-"""What the places are called that people are invited to; each app knows its own."""
+"""The places that people are invited to: what they are called, and how one comes in. Each app knows its own."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
-from potluck.web.app import App
+from msgspec import Struct
 
-__all__ = ["PlaceNames"]
+from potluck.people.callers import Alongside, Caller
+from potluck.people.errors import InvitationInvalid
+from potluck.people.invitations import Invitations
+from potluck.web.app import Accept, App
+
+__all__ = ["PlaceNames", "WaysIn"]
 
 
 class PlaceNames:
@@ -17,3 +23,18 @@ class PlaceNames:
         """What the place is called; None if its app does not say, or is not here."""
         named = self._names.get(app)
         return None if named is None else await named(place)
+
+
+class WaysIn:
+    """Lets people in by the app that invited them."""
+
+    def __init__(self, apps: Iterable[App], invitations: Invitations) -> None:
+        self._accept: dict[str, Accept] = {app.name: app.accept for app in apps}
+        self._invitations = invitations
+
+    async def accept(self, caller: Caller, secret: str, alongside: Alongside[Any]) -> Struct:
+        """Where the invitation led; InvitationInvalid if its app is not here."""
+        accept = self._accept.get((await self._invitations.look(secret)).app)
+        if accept is None:
+            raise InvitationInvalid
+        return await accept(caller, secret, alongside)

@@ -9,7 +9,7 @@ from litestar import Request, Response, delete, get, patch, post, put
 from litestar.params import FromPath
 from litestar.response import Stream
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 
 from potluck.people.accounts import Accounts, Registered
 from potluck.people.callers import Caller
@@ -22,10 +22,11 @@ from potluck.store import Page
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
 from potluck.web.cursors import Listed, Part
+from potluck.web.errors import EXPIRED, TOO_MANY
 from potluck.web.given import AS_NOBODY
 from potluck.web.once import Made, Once, Told
 from potluck.web.people.export import ZIP, Exports
-from potluck.web.people.places import PlaceNames
+from potluck.web.people.places import PlaceNames, WaysIn
 from potluck.web.versions import etag, seen, unchanged
 
 __all__ = ["ROUTES", "me_shown"]
@@ -276,6 +277,16 @@ async def look(data: InvitationLook, invitations: Invitations, places: PlaceName
     return invitation_shown(invitation, await places.name_of(invitation.app, invitation.place))
 
 
+@post("/invitations/accept", tags=PEOPLE, status_code=HTTP_200_OK, opt={"problems": [EXPIRED, TOO_MANY]})
+async def accept(data: InvitationLook, caller: Caller, ways_in: WaysIn, once: Once) -> Response[dict[str, UUID]]:
+    """Come in by an invitation. The answer has the id of the place, by the name that its app has for it."""
+    return await once(
+        lambda alongside: ways_in.accept(caller, data.token, alongside),
+        lambda led_to: Told(body=to_builtins(led_to, builtin_types=[UUID])),
+        account_checked=True,
+    )
+
+
 # --- one's account ---------------------------------------------------------------------------------------------------
 
 
@@ -402,6 +413,7 @@ ROUTES = [
     sign_out,
     choose_password,
     look,
+    accept,
     me,
     change_me,
     change_password,

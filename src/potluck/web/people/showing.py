@@ -40,7 +40,7 @@ def led_on(address: str, *cookies: Cookie) -> Redirect:
 
 def to_sign_in(request: AnyRequest) -> Redirect:
     """To where one signs in, and back from there."""
-    return led_on(f"/sign-in?next={quote(request.url.path)}")
+    return led_on(f"/sign-in?next={quote(request.scope['path'])}")
 
 
 class Again(NamedTuple):

@@ -1,0 +1,64 @@
+"""A ballot as a form sends it: a number beside each candidate, in whichever way the voter came to it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+from potluck.apps.polls.counting.sentences import listed
+
+__all__ = ["Ballot", "ordinal", "ranked_in", "read_ballot"]
+
+FIELD = re.compile(r"rank-([1-9][0-9]{0,2})")
+RANK = re.compile(r"[0-9]{1,3}")
+MOST_FIELDS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What was filled in: what stands beside each candidate's number, whom that ranks, and what is wrong with it."""
+
+    written: Mapping[int, str] = field(default_factory=dict)
+    ranking: Sequence[int] = ()
+    wrong: str = ""
+
+
+def ranked_in(candidates: Sequence[str], rankings: Sequence[str]) -> Ballot:
+    """The ballot that says this already, of a voter who may change it."""
+    numbers = {name: number for number, name in enumerate(candidates, 1)}
+    ranking = [numbers[name] for name in rankings if name in numbers]
+    return Ballot({number: str(place) for place, number in enumerate(ranking, 1)}, ranking)
+
+
+def read_ballot(raw: bytes, candidates: Sequence[str]) -> Ballot:
+    """Whom the numbers put in order. Gaps mean nothing; two candidates at one number are told to the voter."""
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return Ballot(wrong="The ballot is not written as browsers write it")
+    written: dict[int, str] = {}
+    for name, text in pairs:
+        found = FIELD.fullmatch(name)
+        if found and int(found[1]) <= len(candidates) and text.strip():
+            written[int(found[1])] = text.strip()
+    unreadable = [number for number, text in written.items() if not RANK.fullmatch(text) or not 0 < int(text)]
+    if unreadable:
+        who = listed(candidates[number - 1] for number in sorted(unreadable))
+        return Ballot(written, (), f"Give {who} a whole number from 1 to {len(candidates)}, or none")
+    by_rank: dict[int, list[int]] = {}
+    for number, text in written.items():
+        by_rank.setdefault(int(text), []).append(number)
+    for rank, numbers in sorted(by_rank.items()):
+        if len(numbers) > 1:
+            who = listed(candidates[number - 1] for number in sorted(numbers))
+            together = "both" if len(numbers) == 2 else "all"
+            return Ballot(written, (), f"{who} are {together} at {rank}. Give each a number of its own")
+    return Ballot(written, [number for _, (number,) in sorted(by_rank.items())])
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd."""
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+

@@ -1,0 +1,59 @@
+"""The two calls by which a list of a family is followed: events as they happen, and what changed since."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar import Request, Response, get
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath, FromQuery
+from msgspec import Meta
+
+from potluck.apps.shopping.bodies import FamilyId
+from potluck.apps.shopping.service import Shopping
+from potluck.people.callers import Caller
+from potluck.table import Query
+from potluck.web.callers import Door
+from potluck.web.live import Changes, Live, See
+from potluck.web.live.positions import LONGEST_POSITION
+
+__all__ = ["live_routes"]
+
+Position = Annotated[str, Meta(max_length=LONGEST_POSITION)]
+
+
+def live_routes(
+    path: str, name: str, words: str, of: Callable[[UUID], Query[Any]], see: Callable[[Shopping], See]
+) -> list[HTTPRouteHandler]:
+    """Those of the list at this path: `of` is all of it for a family, `see` how one of it is shown."""
+
+    @get(
+        f"{path}/events",
+        tags=["Shopping"],
+        operation_id=f"shopping{name}Events",
+        summary=f"The changes of {words}, as they happen",
+    )
+    async def events(
+        family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, live: Live, door: Door,
+        request: Request[Any, Any, Any],
+    ) -> Response[Any]:  # fmt: skip
+        await shopping.membership.of(caller, family_id)
+
+        async def allowed() -> bool:
+            return await door.still(request, caller) and await shopping.is_in(caller, family_id)
+
+        return live.stream(request, of=of(family_id), see=see(shopping), allowed=allowed)
+
+    @get(
+        f"{path}/changes",
+        tags=["Shopping"],
+        operation_id=f"shopping{name}Changes",
+        summary=f"The changes of {words} since a position",
+    )
+    async def changes(
+        family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, live: Live, since: FromQuery[Position]
+    ) -> Changes:
+        await shopping.membership.of(caller, family_id)
+        return await live.changes(since, of=of(family_id), see=see(shopping))
+
+    return [events, changes]

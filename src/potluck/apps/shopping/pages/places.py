@@ -1,0 +1,313 @@
+"""Pages of stores and storage locations: everyone sees them, admins manage them."""
+
+from typing import Any
+from uuid import UUID
+
+from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
+from litestar.response import Template
+from litestar.types import ControllerRouterHandler
+
+from potluck.apps.shopping.errors import NameTaken, ShoppingError
+from potluck.apps.shopping.pages.around import (
+    FAMILY,
+    AnyRequest,
+    Line,
+    Refusal,
+    Seen,
+    back_to,
+    family_page,
+    refused,
+)
+from potluck.apps.shopping.service import Shopping
+from potluck.apps.shopping.views import LocationShown, StoreShown
+from potluck.people.callers import Caller
+from potluck.people.errors import PeopleError, Stale
+from potluck.web.bodies import Body
+from potluck.web.forms import Form, blank, form
+from potluck.web.people.showing import to_sign_in
+
+__all__ = ["PAGES"]
+
+STORES = f"{FAMILY}/stores"
+LOCATIONS = f"{FAMILY}/locations"
+STORE = f"{STORES}/{{store_id:str}}"
+LOCATION = f"{LOCATIONS}/{{location_id:str}}"
+PATH = "/stores"
+
+BESIDE: dict[type[Exception], str] = {NameTaken: "name"}
+
+
+class NewStore(Body):
+    name: Line
+    address: Line = ""
+
+
+class EditedStore(NewStore, kw_only=True):
+    version: Seen
+
+
+class NewLocation(Body):
+    name: Line
+    description: Line = ""
+
+
+class EditedLocation(NewLocation, kw_only=True):
+    version: Seen
+
+
+@get(STORES, include_in_schema=False)
+async def stores(
+    family_id: FromPath[UUID],
+    request: AnyRequest,
+    visitor: Caller | None,
+    shopping: Shopping,
+    said: FromQuery[str] = "",
+) -> Response[Any]:
+    if visitor is None:
+        return to_sign_in(request)
+    return await _shown(visitor, family_id, shopping, said=said)
+
+
+async def _shown(
+    caller: Caller,
+    family_id: UUID,
+    shopping: Shopping,
+    *,
+    status: int = 200,
+    store_form: Form[Any] | None = None,
+    location_form: Form[Any] | None = None,
+    said: str = "",
+) -> Template:
+    family = await shopping.families.one(caller, family_id)
+    things = await shopping.inventory.all(caller, family_id, status="active")
+    listed = await shopping.shopping_list.all(caller, family_id, status="pending")
+    return family_page(
+        "stores",
+        caller,
+        family,
+        "stores",
+        status=status,
+        stores=await shopping.stores.all(caller, family_id),
+        locations=await shopping.locations.all(caller, family_id),
+        to_buy={each.store_id: each.pending for each in listed.groups},
+        kept_at=_counted(each.location_id for each in things),
+        store_form=store_form or blank(NewStore),
+        location_form=location_form or blank(NewLocation),
+        said=said,
+    )
+
+
+def _counted(ids: Any) -> dict[UUID, int]:
+    counted: dict[UUID, int] = {}
+    for each in ids:
+        counted[each] = counted.get(each, 0) + 1
+    return counted
+
+
+# --- stores ----------------------------------------------------------------------------------------------------------
+
+
+@post(STORES, include_in_schema=False)
+async def add_store(
+    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+) -> Response[Any]:
+    filled = await form(NewStore, request)
+    refusal: Refusal | None = None
+    if filled.good:
+        try:
+            await shopping.stores.add(caller, family_id, filled.value.name, address=filled.value.address or None)
+        except (PeopleError, ShoppingError) as refused_by:
+            refusal = refused_by
+        else:
+            return back_to(family_id, PATH, said="store")
+    again = refused(filled, refusal, BESIDE)
+    return await _shown(caller, family_id, shopping, status=again.status, store_form=again.form)
+
+
+@get(STORE, include_in_schema=False)
+async def store(
+    family_id: FromPath[UUID],
+    store_id: FromPath[UUID],
+    request: AnyRequest,
+    visitor: Caller | None,
+    shopping: Shopping,
+) -> Response[Any]:
+    if visitor is None:
+        return to_sign_in(request)
+    found = await shopping.stores.one(visitor, family_id, store_id)
+    return await _store_page(visitor, family_id, shopping, found, blank(EditedStore, _store_values(found)))
+
+
+@post(STORE, include_in_schema=False)
+async def edit_store(
+    family_id: FromPath[UUID], store_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+) -> Response[Any]:
+    filled = await form(EditedStore, request)
+    refusal: Refusal | None = None
+    clash: StoreShown | None = None
+    if filled.good:
+        given = filled.value
+        try:
+            await shopping.stores.edit(
+                caller, family_id, store_id, given.version, name=given.name, address=given.address or None
+            )
+        except Stale as changed:
+            clash = changed.current
+        except (PeopleError, ShoppingError) as refused_by:
+            refusal = refused_by
+        else:
+            return back_to(family_id, PATH, said="changed")
+    if clash is not None:
+        return await _store_page(caller, family_id, shopping, clash, filled, status=409, clash=clash)
+    found = await shopping.stores.one(caller, family_id, store_id)
+    again = refused(filled, refusal, BESIDE)
+    return await _store_page(caller, family_id, shopping, found, again.form, status=again.status)
+
+
+@post(f"{STORE}/delete", include_in_schema=False)
+async def delete_store(
+    family_id: FromPath[UUID], store_id: FromPath[UUID], caller: Caller, shopping: Shopping
+) -> Response[Any]:
+    await shopping.stores.delete(caller, family_id, store_id)
+    return back_to(family_id, PATH, said="store-deleted")
+
+
+def _store_values(found: StoreShown) -> dict[str, str]:
+    return {"name": found.name, "address": found.address or "", "version": str(found.version)}
+
+
+async def _store_page(
+    caller: Caller,
+    family_id: UUID,
+    shopping: Shopping,
+    found: StoreShown,
+    filled: Form[Any],
+    *,
+    status: int = 200,
+    clash: StoreShown | None = None,
+) -> Template:
+    listed = await shopping.shopping_list.all(caller, family_id)
+    things = await shopping.inventory.all(caller, family_id)
+    return family_page(
+        "place",
+        caller,
+        await shopping.families.one(caller, family_id),
+        "stores",
+        status=status,
+        kind="store",
+        place=found,
+        place_id=found.store_id,
+        form=filled,
+        clash=clash,
+        theirs=None if clash is None else _store_values(clash),
+        on_list=sum(each.store_id == found.store_id for each in listed.items),
+        at_home=sum(found.store_id in (each.preferred_store_id, *each.alternate_store_ids) for each in things),
+    )
+
+
+# --- storage locations -----------------------------------------------------------------------------------------------
+
+
+@post(LOCATIONS, include_in_schema=False)
+async def add_location(
+    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+) -> Response[Any]:
+    filled = await form(NewLocation, request)
+    refusal: Refusal | None = None
+    if filled.good:
+        given = filled.value
+        try:
+            await shopping.locations.add(caller, family_id, given.name, description=given.description or None)
+        except (PeopleError, ShoppingError) as refused_by:
+            refusal = refused_by
+        else:
+            return back_to(family_id, PATH, said="location")
+    again = refused(filled, refusal, BESIDE)
+    return await _shown(caller, family_id, shopping, status=again.status, location_form=again.form)
+
+
+@get(LOCATION, include_in_schema=False)
+async def location(
+    family_id: FromPath[UUID],
+    location_id: FromPath[UUID],
+    request: AnyRequest,
+    visitor: Caller | None,
+    shopping: Shopping,
+) -> Response[Any]:
+    if visitor is None:
+        return to_sign_in(request)
+    found = await shopping.locations.one(visitor, family_id, location_id)
+    return await _location_page(visitor, family_id, shopping, found, blank(EditedLocation, _location_values(found)))
+
+
+@post(LOCATION, include_in_schema=False)
+async def edit_location(
+    family_id: FromPath[UUID], location_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+) -> Response[Any]:
+    filled = await form(EditedLocation, request)
+    refusal: Refusal | None = None
+    clash: LocationShown | None = None
+    if filled.good:
+        given = filled.value
+        try:
+            await shopping.locations.edit(
+                caller, family_id, location_id, given.version, name=given.name, description=given.description or None
+            )
+        except Stale as changed:
+            clash = changed.current
+        except (PeopleError, ShoppingError) as refused_by:
+            refusal = refused_by
+        else:
+            return back_to(family_id, PATH, said="changed")
+    if clash is not None:
+        return await _location_page(caller, family_id, shopping, clash, filled, status=409, clash=clash)
+    found = await shopping.locations.one(caller, family_id, location_id)
+    again = refused(filled, refusal, BESIDE)
+    return await _location_page(caller, family_id, shopping, found, again.form, status=again.status)
+
+
+@post(f"{LOCATION}/delete", include_in_schema=False)
+async def delete_location(
+    family_id: FromPath[UUID], location_id: FromPath[UUID], caller: Caller, shopping: Shopping
+) -> Response[Any]:
+    await shopping.locations.delete(caller, family_id, location_id)
+    return back_to(family_id, PATH, said="location-deleted")
+
+
+def _location_values(found: LocationShown) -> dict[str, str]:
+    return {"name": found.name, "description": found.description or "", "version": str(found.version)}
+
+
+async def _location_page(
+    caller: Caller,
+    family_id: UUID,
+    shopping: Shopping,
+    found: LocationShown,
+    filled: Form[Any],
+    *,
+    status: int = 200,
+    clash: LocationShown | None = None,
+) -> Template:
+    things = await shopping.inventory.all(caller, family_id)
+    return family_page(
+        "place",
+        caller,
+        await shopping.families.one(caller, family_id),
+        "stores",
+        status=status,
+        kind="location",
+        place=found,
+        place_id=found.location_id,
+        form=filled,
+        clash=clash,
+        theirs=None if clash is None else _location_values(clash),
+        on_list=0,
+        at_home=sum(each.location_id == found.location_id for each in things),
+    )
+
+
+PAGES: list[ControllerRouterHandler] = [
+    stores, add_store, store, edit_store, delete_store,
+    add_location, location, edit_location, delete_location,
+]  # fmt: skip

@@ -1,0 +1,123 @@
+// What a list looks like with the changes that wait: pure functions, from items and changes to items.
+//
+// A change has a kind (add, status, edit, delete), the id of the thing that it is of, `values` that it sets (an addition
+// also what is `shown` until the server says it), `before` as they were seen, `seen` as the version that it is of (null: the one that the change before it makes), a `key` by which
+// the server does it once, and `sent` once it may have reached the server, from when on it must not be another.
+
+import { fold } from "./lines.js";
+
+export const FIELDS = ["name", "storeId", "quantity", "unit", "notes"];
+
+// --- applying ---
+
+function applied(item, change) {
+  if (change.kind === "status") return { ...item, status: change.values.status };
+  return { ...item, ...change.values, ...("storeId" in change.values ? { storeName: null } : {}) };
+}
+
+// The items as they will be when everything that waits is done; `waiting` has the ids of those that something waits for.
+export function withChanges(items, changes, person) {
+  const all = new Map(items);
+  const waiting = new Map();
+  for (const change of changes) {
+    waiting.set(change.id, Math.min(waiting.get(change.id) ?? Infinity, change.at));
+    if (change.kind === "delete") all.delete(change.id);
+    else if (change.kind === "add") {
+      if (!all.has(change.id))
+        all.set(change.id, {
+          shoppingItemId: change.id,
+          itemId: null,
+          storeId: null,
+          quantity: null,
+          unit: null,
+          notes: null,
+          status: "pending",
+          version: 0,
+          addedBy: person.id,
+          addedByName: person.name,
+          createdAt: new Date(change.at).toISOString(),
+          updatedAt: new Date(change.at).toISOString(),
+          ...change.shown,
+          ...change.values,
+        });
+    } else if (all.has(change.id)) all.set(change.id, applied(all.get(change.id), change));
+  }
+  return { all, waiting };
+}
+
+// --- joining a new change to those that wait ---
+
+// What is to be kept of the changes of one thing when another is made: { drop: [seq], put: [change] }.
+export function joined(earlier, change) {
+  const last = earlier.at(-1);
+  const open = last && !last.sent;
+  if (change.kind === "edit" && open && (last.kind === "edit" || last.kind === "add")) {
+    const before = { ...change.before, ...last.before };
+    return { drop: [], put: [{ ...last, values: { ...last.values, ...change.values }, before }] };
+  }
+  if (change.kind === "status" && open && last.kind === "status")
+    return last.before.status === change.values.status
+      ? { drop: [last.seq], put: [] }
+      : { drop: [], put: [{ ...last, values: change.values }] };
+  if (change.kind === "delete" && earlier[0]?.kind === "add" && !earlier[0].sent)
+    return { drop: earlier.map((each) => each.seq), put: [] };
+  return { drop: [], put: [{ ...change, seen: earlier.length ? null : change.seen }] };
+}
+
+// --- meeting what somebody else did ---
+
+// The fields that both changed, each to something else: only these are for a person to decide.
+export function clashes(change, current) {
+  if (change.kind !== "edit") return [];
+  return Object.keys(change.values).filter(
+    (field) => current[field] !== change.values[field] && current[field] !== change.before[field],
+  );
+}
+
+// --- the order people read in ---
+
+const newest = (one, other) =>
+  Math.floor(Date.parse(other.createdAt) / 1000) - Math.floor(Date.parse(one.createdAt) / 1000) ||
+  (fold(one.name) < fold(other.name) ? -1 : fold(one.name) > fold(other.name) ? 1 : 0) ||
+  (one.shoppingItemId < other.shoppingItemId ? -1 : 1);
+
+// What is pending, by store and unassigned last, newest first.
+export function groups(items, storeNames) {
+  const found = new Map();
+  for (const item of items) {
+    const name = storeNames.get(item.storeId) ?? item.storeName ?? null;
+    const store = name === null ? "unassigned" : item.storeId;
+    if (!found.has(store)) found.set(store, { store, name: name ?? "Any store", items: [] });
+    found.get(store).items.push(item);
+  }
+  const place = ({ store, name }) => [store === "unassigned" ? "1" : "0", fold(name), store].join("\u0000");
+  const sorted = [...found.values()].sort((one, other) => (place(one) < place(other) ? -1 : 1));
+  for (const group of sorted) group.items.sort(newest);
+  return sorted;
+}
+
+// The latest purchase first.
+export const lately = (items) =>
+  [...items].sort((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt) || newest(one, other));
+
+// --- in words ---
+
+export const amount = ({ quantity, unit }) => `${quantity ?? 1}${unit ? ` ${unit}` : ""}`;
+
+export function inWords(fields, values, storeNames) {
+  const words = fields
+    .filter((field) => field !== "unit" || !fields.includes("quantity"))
+    .map((field) => {
+      if (field === "quantity") return amount(values);
+      if (field === "storeId") return storeNames.get(values.storeId) ?? "Any store";
+      return values[field] || (field === "unit" ? "no unit" : "no note");
+    });
+  return words.join(", ");
+}
+
+export function changeInWords(change, name, storeNames) {
+  if (change.kind === "add") return `Add ${name}`;
+  if (change.kind === "delete") return `Take ${name} off`;
+  if (change.kind === "status") return change.values.status === "purchased" ? `${name}: purchased` : `${name}: back on the list`;
+  return `${name}: ${inWords(Object.keys(change.values), change.values, storeNames)}`;
+}

@@ -1,0 +1,27 @@
+// Several things to buy, as people type or paste them: one to a line, perhaps with how much in front. The same rules as
+// in lines.py, for when nobody is there to ask; a test holds the two together.
+
+const MOST = 100_000;
+const BULLET = /^(?:[-*•‣–+]\s+|[☐☑✓]\s*|\[[ xX]?\]\s*)+/;
+const AMOUNT = /^([1-9][0-9]{0,5})\s*(?:[x×]\s+|(kg|g|ml|cl|dl|l|oz|lb|lbs)\s+|\s)\s*(?=\S)/i;
+
+export function readLines(text) {
+  const found = [];
+  for (const line of text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/)) {
+    const rest = line.trim().replace(BULLET, "");
+    if (!rest) continue;
+    const amount = AMOUNT.exec(rest);
+    if (!amount || Number(amount[1]) > MOST) found.push({ name: rest, quantity: null, unit: null });
+    else
+      found.push({
+        name: rest.slice(amount[0].length),
+        quantity: Number(amount[1]),
+        unit: amount[2]?.toLowerCase() ?? null,
+      });
+  }
+  return found;
+}
+
+// As people look for it, whatever its accents, case and spacing.
+export const fold = (text) =>
+  text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase().trim().replace(/\s+/g, " ");

@@ -1,0 +1,189 @@
+// Sends the changes that wait, each once and in their order, and finds out what came of each.
+//
+// A change that was refused because somebody else was faster is sent again on top of theirs, unless both changed the same
+// to something else: that is for a person to decide, and becomes a notice.
+
+import { clashes } from "./changes.js";
+import * as keeping from "./keeping.js";
+
+const PATIENCE = 15_000;
+
+// Not crypto.randomUUID, which browsers have over https only.
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const text = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
+}
+
+export class NoSignal extends Error {}
+
+// The server's answer, whatever it is; NoSignal if there was none. `signal` also where somebody in between answered.
+export async function asked(address, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, {
+      ...options,
+      headers: { accept: "application/json", ...options.headers },
+      signal: AbortSignal.timeout(PATIENCE),
+      cache: "no-store",
+    });
+  } catch (error) {
+    throw new NoSignal("nobody answered", { cause: error });
+  }
+  if (answer.status === 502 || answer.status === 504) throw new NoSignal("nobody answered");
+  const json = /\bjson\b/.test(answer.headers.get("content-type") ?? "");
+  let body = null;
+  try {
+    if (json) body = await answer.json();
+  } catch (error) {
+    throw new NoSignal("the answer broke off", { cause: error });
+  }
+  // Where one has to sign in to a network first, its page answers for everybody.
+  if (answer.ok && answer.status !== 204 && !json) throw new NoSignal("somebody else answered");
+  return { status: answer.status, ok: answer.ok, body, type: body?.type ?? "", after: answer.headers.get("retry-after") };
+}
+
+const without = (values, ...fields) =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => !fields.includes(field)));
+
+function request(list, change) {
+  const item = `${list}/${change.id}`;
+  if (change.kind === "add") {
+    const said = Object.fromEntries(Object.entries(change.values).filter(([, value]) => value !== null));
+    return ["POST", list, { shoppingItemId: change.id, ...said, ...(change.allowDuplicate && { allowDuplicate: true }) }];
+  }
+  if (change.kind === "status")
+    return ["PATCH", `${item}/status`, { status: change.values.status, version: change.seen }];
+  if (change.kind === "edit") return ["PATCH", item, { ...change.values, version: change.seen }];
+  return ["DELETE", item, null];
+}
+
+export function sender({ api, family, told, nameOf }) {
+  const list = `${api}/shopping-list`;
+
+  // What one change came to: "done", or why the rest has to wait.
+  async function sent(change) {
+    const [method, address, body] = request(list, change);
+    const answer = await asked(address, {
+      method,
+      headers: { "idempotency-key": change.key, ...(body ? { "content-type": "application/json" } : {}) },
+      body: body && JSON.stringify(body),
+    });
+    if (answer.ok) {
+      if (answer.body) told("updated", answer.body);
+      else told("deleted", { shoppingItemId: change.id });
+      await keeping.finish(change, answer.body?.version ?? null);
+      return "done";
+    }
+    if (answer.status === 401) return "signed-out";
+    if (answer.status === 429 || answer.status >= 500) return "later";
+    if (answer.status === 404) return missing(change);
+    if (answer.type.endsWith("/version-conflict")) return overtaken(change, answer.body.current);
+    if (answer.type.endsWith("/already-exists")) {
+      const { existing } = answer.body;
+      if (existing) told("updated", existing);
+      await keeping.finish(change, existing?.version ?? null);
+      return "done";
+    }
+    if (answer.type.endsWith("/duplicate-item")) return twice(change, answer.body.existing);
+    const message = answer.body?.errors?.map((each) => each.message).join(". ") || answer.body?.detail || "It was refused";
+    await keeping.giveUp(change, { kind: "refused", name: nameOf(change), message });
+    return "done";
+  }
+
+  async function missing(change) {
+    const home = await asked(api);
+    if (home.status === 404) return "not-yours";
+    if (!home.ok) return home.status === 401 ? "signed-out" : "later";
+    const there = change.kind !== "add" && (await asked(`${list}/${change.id}`));
+    if (there && !there.ok && there.status !== 404) return "later";
+    const { itemId, storeId } = change.values ?? {};
+    if ((change.kind === "add" || there.ok) && (itemId || storeId)) {
+      // Where it is bought, or what it was at home, is gone; the thing itself is still wanted, under the name it had.
+      const values = { ...without(change.values, "itemId"), storeId: null };
+      if (change.kind === "add") values.name ??= change.shown.name;
+      await keeping.changed({ ...change, values, key: newId() });
+      return "done";
+    }
+    if (change.kind === "delete") await keeping.finish(change);
+    else await keeping.giveUp(change, { kind: "gone", name: nameOf(change), change });
+    told("deleted", { shoppingItemId: change.id });
+    return "done";
+  }
+
+  async function overtaken(change, current) {
+    told("updated", current);
+    const fields = clashes(change, current);
+    const same = Object.entries(change.values).every(([field, value]) => current[field] === value);
+    if (same) await keeping.finish(change, current.version);
+    else if (fields.length === 0)
+      await keeping.changed({ ...change, seen: current.version, before: { ...change.before, ...pick(current, change) }, key: newId() });
+    else
+      await keeping.finish(change, current.version, {
+        kind: "conflict",
+        id: change.id,
+        name: current.name,
+        fields,
+        mine: change.values,
+        mineAt: change.at,
+        theirs: current,
+      });
+    return "done";
+  }
+
+  const pick = (current, change) => Object.fromEntries(Object.keys(change.values).map((field) => [field, current[field]]));
+
+  async function twice(change, existing) {
+    told("updated", existing);
+    if (change.kind !== "add") {
+      await keeping.giveUp(change, { kind: "refused", name: nameOf(change), message: "It is on the list already" });
+      return "done";
+    }
+    const later = await keeping.leadOver(change, existing);
+    // Ticked meanwhile, it is the one on the list that was bought: nothing is left to ask.
+    if (!later) await keeping.addNotice({ family, at: Date.now(), kind: "duplicate", existing, change });
+    return "done";
+  }
+
+  async function run() {
+    for (;;) {
+      const change = await keeping.claimFirst(family);
+      if (!change) return "done";
+      let outcome;
+      try {
+        outcome = await sent(change);
+      } catch (error) {
+        if (error instanceof NoSignal) return "no-signal";
+        throw error;
+      }
+      if (outcome !== "done") return outcome;
+      told("sent", null);
+    }
+  }
+
+  // Two windows must not send the same; where browsers have no locks, the key still has it done once.
+  const alone = () => (navigator.locks ? navigator.locks.request(`potluck-shopping-${family}`, run) : run());
+
+  let busy = null;
+  let again = false;
+
+  // Send what waits; says how it ended: done, no-signal, signed-out, not-yours or later.
+  return function send() {
+    again = true;
+    busy ??= (async () => {
+      let outcome = "done";
+      try {
+        while (again && outcome === "done") {
+          again = false;
+          outcome = await alone();
+        }
+      } finally {
+        busy = null;
+      }
+      return outcome;
+    })();
+    return busy;
+  };
+}

@@ -1,0 +1,103 @@
+// Without signal, the list opens all the same: from a page that is nobody's, into which the list's script puts what it
+// kept. The lines above this one, from the server, say what is kept (KEPT) and which worker this is (VERSION).
+//
+// It looks after all pages, because people sign in and out elsewhere: who signs out leaves nothing on the device, and
+// who signs in may be somebody else, so that what is kept stays locked until it is known who they are.
+
+/* global VERSION, KEPT */
+
+const PREFIX = "potluck-shopping-";
+const CACHE = PREFIX + VERSION;
+const SHELL = KEPT[0];
+// So long, in milliseconds, a network that says nothing is waited for.
+const PATIENCE = 4000;
+const ENDING = new Set(["/sign-out", "/account/delete"]);
+const BEGINNING = new Set(["/sign-in", "/sign-up", "/reset"]);
+
+addEventListener("install", (event) => {
+  skipWaiting();
+  event.waitUntil(
+    caches.open(CACHE).then((cache) => cache.addAll(KEPT.map((address) => new Request(address, { cache: "reload" })))),
+  );
+});
+
+addEventListener("activate", (event) => {
+  event.waitUntil(
+    (async () => {
+      for (const name of await caches.keys())
+        if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
+      await clients.claim();
+    })(),
+  );
+});
+
+addEventListener("message", (event) => {
+  if (event.data === "claim") event.waitUntil(clients.claim());
+});
+
+// --- what is kept of people ---
+
+function inDatabase(work) {
+  return new Promise((resolve) => {
+    const asking = indexedDB.open("potluck-shopping");
+    asking.onupgradeneeded = () => asking.transaction.abort();
+    asking.onerror = () => resolve();
+    asking.onsuccess = () => {
+      const database = asking.result;
+      const transaction = database.transaction([...database.objectStoreNames], "readwrite");
+      transaction.oncomplete = transaction.onabort = () => {
+        database.close();
+        resolve();
+      };
+      work(transaction);
+    };
+  });
+}
+
+const forget = () =>
+  inDatabase((transaction) => {
+    for (const name of transaction.objectStoreNames) transaction.objectStore(name).clear();
+  });
+
+const lock = () => inDatabase((transaction) => transaction.objectStore("about").put(true, "locked"));
+
+// --- requests ---
+
+const kept = (address) => caches.open(CACHE).then((cache) => cache.match(address));
+
+async function pageOf(event) {
+  const shell = await kept(SHELL);
+  const network = fetch(event.request);
+  if (!shell) return network;
+  // Late is better than nothing, also once the kept page is shown: the browser is not kept from finishing.
+  network.catch(() => {});
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+  try {
+    const answer = await Promise.race([network, late]);
+    // Something in between, that finds nobody behind it.
+    if (answer && answer.status !== 502 && answer.status !== 504) return answer;
+  } catch {
+    // No network at all.
+  }
+  return shell;
+}
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  const address = new URL(request.url);
+  if (address.origin !== location.origin) return;
+  if (request.method === "POST") {
+    // Beside the request, which goes its own way: sent by a worker, it would say that it comes from one of our pages.
+    if (ENDING.has(address.pathname) && request.referrer.startsWith(`${location.origin}/`)) event.waitUntil(forget());
+    else if (ENDING.has(address.pathname) || BEGINNING.has(address.pathname)) event.waitUntil(lock());
+    return;
+  }
+  if (request.method !== "GET") return;
+  if (request.mode === "navigate") {
+    if (/^\/shopping(\/|$)/.test(address.pathname)) event.respondWith(pageOf(event));
+    return;
+  }
+  const plain = address.pathname + address.search;
+  if (plain !== SHELL && KEPT.includes(plain))
+    event.respondWith(kept(plain).then((answer) => answer ?? fetch(request)));
+});

@@ -1,0 +1,177 @@
+"""Polls as the suite assembles them, on any engine, with a clock that is moved and people who cost no password."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from potluck.apps.polls.entities import Count, Shard, Vote, ranked_choice_polls
+from potluck.apps.polls.errors import PollsError
+from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.results import ReadersWait
+from potluck.apps.polls.service import Polls, open_polls
+from potluck.apps.polls.settings import PollSettings
+from potluck.apps.polls.views import PollMade, VoteCast
+from potluck.engines import Engine
+from potluck.engines.recording import Recording
+from potluck.people.callers import Caller
+from potluck.people.entities import Account
+from potluck.people.entities import accounts as accounts_table
+from potluck.people.errors import PeopleError
+from potluck.store import Store
+from potluck.table import absent
+from tests.people.assembly import Clock
+from tests.stores import NOW, recorded_store
+
+__all__ = ["CANDIDATES", "KEY", "NOBODY", "NOW", "Booth", "Meanwhile", "admin_of", "assembled", "outcomes", "voter"]
+
+KEY = b"a key that only the suite has..."
+NOBODY = Credentials()
+# Nobody waits until it is time for the next count: by a clock that stands still it never is.
+AT_ONCE = ReadersWait(until_due=timedelta())
+CANDIDATES = ("Ada", "Ben", "Cyd")
+
+
+def voter(key: str) -> Credentials:
+    """Whoever has this key in an open poll."""
+    return Credentials(voter_key=key)
+
+
+class Stopwatch:
+    """Every count takes as long as it is told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._read = 0.0
+
+    def __call__(self) -> float:
+        # Read twice a count.
+        self._read += self.seconds
+        return self._read
+
+
+@dataclass
+class Booth:
+    many: int
+    """How many do something at once."""
+    store: Store
+    recording: Recording
+    clock: Clock
+    stopwatch: Stopwatch
+    polls: Polls
+
+    def elsewhere(self) -> Polls:
+        """The same services as another process has them."""
+        return open_polls(self.store, self.clock, KEY, stopwatch=self.stopwatch, readers_wait=AT_ONCE)
+
+    def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
+        """Do this before the next transaction."""
+        assert isinstance(self.store.engine, Meanwhile)
+        self.store.engine.first = first
+
+    async def person(self, name: str = "Ada") -> Credentials:
+        """Someone with an account, signed in."""
+        account = Account(
+            user_id=uuid4(),
+            email=f"{name.lower()}-{uuid4().hex[:6]}@example.org",
+            name=name,
+            password_hash="-",
+            created_at=NOW,
+            updated_at=NOW,
+        )
+        await self.store.put(account, when=absent)
+        caller = Caller(
+            kind="session", user_id=account.user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None
+        )
+        return Credentials(caller=caller)
+
+    async def poll(self, candidates: Sequence[str] = CANDIDATES, by: Credentials = NOBODY, **said: Any) -> PollMade:
+        said.setdefault("title", "Who?")
+        return await self.polls.authoring.create(by, PollSettings(candidates=candidates, **said))
+
+    async def cast(self, poll: PollMade, *rankings: str, key: str | None = None) -> VoteCast:
+        return await self.polls.votes.cast(Credentials(voter_key=key), poll.id, rankings)
+
+    async def counts(self, poll_id: UUID) -> dict[tuple[int, ...], int]:
+        """How many votes each ranking has by the counts; none that has none."""
+        return {each.ranking: each.count for each in await self.store.all(Count.of_poll(poll_id)) if each.count}
+
+    async def agree(self, poll: PollMade) -> int:
+        """That votes, counts, shards and audit say the same; how many votes there are."""
+        numbers = {name: number for number, name in enumerate(poll.candidates, 1)}
+        votes = await self.store.all(Vote.of_poll(poll.id))
+        said = Counter(tuple(numbers[name] for name in vote.rankings) for vote in votes)
+        assert await self.counts(poll.id) == said
+        shards = await self.store.all(Shard.of_poll(poll.id))
+        assert sum(each.votes for each in shards) == len(votes)
+        assert {each.shard: each.votes for each in shards if each.votes} == Counter(
+            vote.vote_id.int % 10 for vote in votes
+        )
+        audit = await self.polls.results.audit(admin_of(poll), poll.id)
+        assert (audit.equal, audit.votes, audit.counted) == (True, len(votes), len(votes))
+        return len(votes)
+
+    async def dump(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Every row of the table by its key."""
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        page: dict[str, Any] = {"TableName": ranked_choice_polls.name, "ConsistentRead": True}
+        while True:
+            answer = await self.recording.call("Scan", page)
+            found |= {(row["PK"]["S"], row["SK"]["S"]): row for row in answer["Items"]}
+            if "LastEvaluatedKey" not in answer:
+                return found
+            page["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def admin_of(poll: PollMade) -> Credentials:
+    return Credentials(admin_key=poll.admin_key)
+
+
+class Meanwhile:
+    """An engine where something else is done just before a transaction, once it was told so."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.first: Callable[[], Awaitable[Any]] | None = None
+
+    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation == "TransactWriteItems" and self.first is not None:
+            first, self.first = self.first, None
+            await first()
+        return await self.engine.call(operation, request)
+
+    async def changed(self, table: str, timeout: float) -> bool:
+        return await self.engine.changed(table, timeout)
+
+    async def close(self) -> None:
+        await self.engine.close()
+
+
+async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception]]:
+    """What came of attempts at once: answers, and refusals; anything else is raised."""
+    done: list[Any] = []
+    refused: list[Exception] = []
+    for outcome in await asyncio.gather(*attempts, return_exceptions=True):
+        if isinstance(outcome, PollsError | PeopleError):
+            refused.append(outcome)
+        elif isinstance(outcome, BaseException):
+            raise outcome
+        else:
+            done.append(outcome)
+    return done, refused
+
+
+@contextlib.asynccontextmanager
+async def assembled(
+    engine: str, folder: Path, *, wrap: Callable[[Engine], Engine] | None = None, many: int = 200
+) -> AsyncIterator[Booth]:
+    async with recorded_store(engine, folder, accounts_table, ranked_choice_polls, wrap=wrap) as (wrapped, recording):
+        clock, stopwatch = Clock(), Stopwatch()
+        store = Store(wrapped.engine, clock)
+        polls = open_polls(store, clock, KEY, stopwatch=stopwatch, readers_wait=AT_ONCE)
+        yield Booth(many, store, recording, clock, stopwatch, polls)

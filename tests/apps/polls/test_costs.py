@@ -1,0 +1,58 @@
+"""What each call costs, counted; the README has the same table."""
+
+from pathlib import Path
+
+import potluck.apps.polls
+from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.settings import PollSettings
+from tests.apps.polls.assembly import NOBODY, admin_of, voter
+
+README = Path(potluck.apps.polls.__file__).with_name("README.md")
+
+
+async def measured(booth):
+    """Each call with its requests, read units and write units, on polls where everything is small."""
+    ada = await booth.person()
+    authoring, votes, results = booth.polls.authoring, booth.polls.votes, booth.polls.results
+    said = PollSettings(title="Who?", candidates=["Ada", "Ben", "Cyd"])
+    costs = {}
+
+    async def cost(what, call):
+        with booth.recording.scope() as calls:
+            answer = await call
+        read = sum(each.read_units for each in calls)
+        write = sum(each.write_units for each in calls)
+        costs[what] = (" + ".join(calls.operations), read, write)
+        return answer
+
+    poll = await cost("make a poll", authoring.create(NOBODY, said))
+    own = await cost("make one, signed in", authoring.create(ada, said))
+    await cost("look at a poll", authoring.one(poll.id))
+    await cost("my polls", authoring.own(ada.caller, 50))
+    await cost("edit", authoring.edit(admin_of(poll), poll.id, 1, PollSettings(title="Whom?")))
+    cast = await cost("vote", votes.cast(voter("k"), poll.id, ["Ada", "Ben"]))
+    editor = Credentials(edit_key=cast.edit_key)
+    await cost("change a vote", votes.change(editor, poll.id, cast.id, ["Ben"]))
+    await cost("results, counted", results.read(NOBODY, poll.id))
+    await cost("results, nobody having voted since", results.read(NOBODY, poll.id))
+    await cost("how many have voted", results.turnout(NOBODY, poll.id))
+    await cost("the ballots", results.ballots(NOBODY, poll.id))
+    await cost("audit", results.audit(admin_of(poll), poll.id))
+    await cost("withdraw a vote", votes.withdraw(editor, poll.id, cast.id))
+    await cost("close", authoring.close(admin_of(poll), poll.id))
+    await cost("reopen", authoring.reopen(admin_of(poll), poll.id))
+    await cost("delete", authoring.delete(ada, own.id))
+    codes = await authoring.create(NOBODY, PollSettings(title="Who?", candidates=["Ada", "Ben"], voter_policy="codes"))
+    made = await cost("make ten codes", authoring.make_codes(admin_of(codes), codes.id, 10))
+    await cost("vote by code", votes.cast(Credentials(code=made.codes[0]), codes.id, ["Ada"]))
+    return costs
+
+
+def table(costs):
+    """The costs as the README has them."""
+    rows = [f"| {what} | {calls} | {read:g} | {write:g} |" for what, (calls, read, write) in costs.items()]
+    return "\n".join(["| call | requests | read units | write units |", "| --- | --- | --- | --- |", *rows])
+
+
+async def test_the_readme_has_what_each_call_costs(embedded_booth):
+    assert table(await measured(embedded_booth)) in README.read_text()

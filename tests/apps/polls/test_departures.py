@@ -1,0 +1,102 @@
+"""What an account means to polls: export, forgetting, and the home page."""
+
+import msgspec
+import pytest
+
+from potluck.apps.polls.entities import PollRow, Vote
+from potluck.apps.polls.errors import NoSuchPoll
+from potluck.apps.polls.keys import Credentials
+from potluck.table import Unavailable
+from tests.apps.polls.assembly import NOBODY, NOW, admin_of
+
+
+async def exported(booth, user_id):
+    return [(table, msgspec.to_builtins(row)) async for table, row in booth.polls.export(user_id)]
+
+
+async def test_the_export_has_the_polls_someone_made_and_what_was_voted_but_no_voter(booth):
+    ada, ben = await booth.person(), await booth.person("Ben")
+    poll = await booth.poll(by=ada, voter_policy="accounts", results_visibility="admin")
+    await booth.poll(by=ben, title="Not hers")
+    vote = await booth.polls.votes.cast(ben, poll.id, ["Cyd", "Ada"])
+    rows = await exported(booth, ada.user_id)
+    assert [table for table, _ in rows] == ["polls", "ballots"]
+    assert rows[0][1]["title"] == "Who?"
+    assert rows[1][1] == {"pollId": str(poll.id), "ranking": ["Cyd", "Ada"], "count": 1}
+    told = str(rows)
+    assert not any(each in told for each in (str(vote.id), str(ben.user_id), vote.edit_key, poll.admin_key))
+    assert await exported(booth, (await booth.person()).user_id) == []
+
+
+async def test_whoever_leaves_takes_their_polls_and_leaves_their_votes_which_nothing_leads_to(booth):
+    ada, ben = await booth.person(), await booth.person("Ben")
+    theirs = [await booth.poll(by=ada) for _ in range(2)]
+    for poll in theirs:
+        await booth.cast(poll, "Ada")
+    other = await booth.poll(by=ben, voter_policy="accounts")
+    await booth.polls.votes.cast(ada, other.id, ["Ada"])
+    assert await booth.polls.still_needed(ada.user_id) == []
+    await booth.polls.forget(ada.user_id)
+    for poll in theirs:
+        with pytest.raises(NoSuchPoll):
+            await booth.polls.authoring.one(poll.id)
+        assert await booth.store.all(PollRow.of_poll(poll.id)) == []
+    left = str(await booth.dump())
+    assert str(ada.user_id) not in left
+    assert ada.user_id.hex not in left
+    assert await booth.agree(other) == 1
+    await booth.polls.forget(ada.user_id)
+    assert str(await booth.dump()) == left
+
+
+async def test_forgetting_that_was_interrupted_goes_on_where_it_was(embedded_booth):
+    booth = embedded_booth
+    ada = await booth.person()
+    for _ in range(3):
+        poll = await booth.poll(by=ada)
+        await booth.cast(poll, "Ada")
+    write_each = booth.store.write_each
+
+    async def failing(operations):
+        booth.store.write_each = write_each
+        raise Unavailable("the engine is gone")
+
+    booth.store.write_each = failing
+    with pytest.raises(Unavailable):
+        await booth.polls.forget(ada.user_id)
+    await booth.polls.forget(ada.user_id)
+    await booth.polls.deletions.lost(None)
+    assert await booth.dump() == {}
+
+
+async def test_the_home_page_says_how_many_are_open_and_which_wait_to_be_closed(embedded_booth):
+    booth = embedded_booth
+    ada = await booth.person()
+    glance = booth.polls.at_a_glance
+    assert (await glance(ada.caller)).fact == ""
+    quiet = await booth.poll(by=ada, title="Quiet")
+    timed = await booth.poll(by=ada, title="Timed", expires_at=NOW.replace(hour=18))
+    busy = await booth.poll(by=ada, title="Busy")
+    for poll in (timed, busy):
+        await booth.cast(poll, "Ada")
+    told = await glance(ada.caller)
+    assert (told.fact, [each.title for each in told.to_close]) == ("3 open", ["Busy"])
+    assert told.to_close[0].note == "1 vote, open until you close it"
+    for poll in (quiet, timed, busy):
+        await booth.polls.authoring.close(ada, poll.id)
+    told = await glance(ada.caller)
+    assert (told.fact, told.to_close) == ("None open", [])
+
+
+async def test_a_vote_holds_nothing_of_its_voter(embedded_booth):
+    booth = embedded_booth
+    ada = await booth.person()
+    poll = await booth.poll()
+    await booth.polls.votes.cast(Credentials(caller=ada.caller, voter_key="cookie"), poll.id, ["Ada"])
+    (vote,) = await booth.store.all(Vote.of_poll(poll.id))
+    assert set(msgspec.structs.asdict(vote)) == {"vote_id", "poll_id", "rankings", "voted_at", "edit_key_hash"}
+    stored = str(await booth.dump())
+    assert str(ada.user_id) not in stored
+    assert "cookie" not in stored
+    assert (await booth.polls.results.read(NOBODY, poll.id)).votes == 1
+    assert (await booth.polls.results.audit(admin_of(poll), poll.id)).equal

@@ -1,0 +1,429 @@
+"""Voting: one vote each, who may vote, changing and withdrawing; the counts are right through all of it."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from potluck.apps.polls.entities import Code, Poll, Vote
+from potluck.apps.polls.errors import (
+    AccountNeeded,
+    AlreadyVoted,
+    CodeNeeded,
+    NoSuchPoll,
+    NoSuchVote,
+    PollClosed,
+    WrongKey,
+)
+from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.service import open_polls
+from potluck.apps.polls.settings import PollSettings
+from potluck.people.entities import Account
+from potluck.people.errors import AccountGone, InvalidFields
+from potluck.people.idempotency import Answer, Answers, Asked
+from potluck.table import delete
+from tests.apps.polls.assembly import NOBODY, NOW, admin_of, outcomes, voter
+
+RANKINGS = (["Ada"], ["Ben", "Ada"], ["Cyd", "Ben", "Ada"], ["Ben", "Cyd"])
+
+
+def editor(vote) -> Credentials:
+    return Credentials(edit_key=vote.edit_key)
+
+
+# --- one vote each ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_vote_is_one_read_and_one_transaction_that_does_not_write_the_poll(booth):
+    poll = await booth.poll()
+    with booth.recording.scope() as calls:
+        cast = await booth.cast(poll, "Cyd", "Ada", key="k")
+    assert calls.operations == ["GetItem", "TransactWriteItems"]
+    (actions,) = [call.request["TransactItems"] for call in calls[1:]]
+    assert [next(iter(each)) for each in actions] == ["ConditionCheck", "Put", "Update", "Update"]
+    vote = await booth.store.one(Vote.one(poll.id, cast.id))
+    assert (vote.rankings, vote.voted_at) == (["Cyd", "Ada"], NOW)
+    assert await booth.counts(poll.id) == {(3, 1): 1}
+    assert cast.edit_key not in str(await booth.dump())
+
+
+async def test_two_hundred_vote_at_once_some_of_them_twice_and_each_has_one_vote(busy_booth):
+    booth = busy_booth
+    poll = await booth.poll()
+    twice = range(0, booth.many, 4)
+    attempts = [*range(booth.many), *twice]
+    done, refused = await outcomes(
+        *(booth.cast(poll, *RANKINGS[number % len(RANKINGS)], key=f"voter {number}") for number in attempts)
+    )
+    assert (len(done), len({each.id for each in done})) == (booth.many, booth.many)
+    assert [type(each) for each in refused] == [AlreadyVoted] * len(twice)
+    assert await booth.agree(poll) == booth.many
+    await booth.polls.authoring.close(admin_of(poll), poll.id)
+    shown = await booth.polls.results.read(NOBODY, poll.id)
+    assert (shown.status, shown.votes, shown.votes_version) == ("final", booth.many, booth.many)
+
+
+async def test_votes_changed_and_withdrawn_at_once_stay_counted_once(busy_booth):
+    booth = busy_booth
+    poll = await booth.poll()
+    some = booth.many // 4
+    cast = [await booth.cast(poll, *RANKINGS[number % 4], key=str(number)) for number in range(some)]
+    votes = booth.polls.votes
+    attempts = []
+    for number, vote in enumerate(cast):
+        attempts.append(votes.change(editor(vote), poll.id, vote.id, RANKINGS[(number + 1) % 4]))
+        attempts.append(votes.change(editor(vote), poll.id, vote.id, RANKINGS[(number + 2) % 4]))
+        if number % 3 == 0:
+            attempts.append(votes.withdraw(editor(vote), poll.id, vote.id))
+            attempts.append(booth.cast(poll, "Ada", key=str(number)))
+    done, refused = await outcomes(*attempts)
+    # A change that comes after the withdrawal finds no vote, or one that was cast anew; nothing else is refused.
+    assert {type(each) for each in refused} <= {NoSuchVote, WrongKey, AlreadyVoted}
+    assert len(done) + len(refused) == len(attempts)
+    left = await booth.agree(poll)
+    assert some - some // 3 - 1 <= left <= some
+
+
+async def test_who_shows_no_key_in_an_open_poll_is_a_new_voter(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll()
+    first, second = [await booth.cast(poll, "Ada") for _ in range(2)]
+    assert first.id != second.id
+    assert await booth.agree(poll) == 2
+
+
+async def test_one_voter_has_unlike_ids_in_two_polls_and_under_another_key_of_the_suite(embedded_booth):
+    booth = embedded_booth
+    one, other = await booth.poll(), await booth.poll()
+    first, second = await booth.cast(one, "Ada", key="k"), await booth.cast(other, "Ada", key="k")
+    assert first.id != second.id
+    await booth.polls.votes.withdraw(editor(first), one.id, first.id)
+    assert (await booth.cast(one, "Ben", key="k")).id == first.id
+    await booth.polls.votes.withdraw(Credentials(edit_key=second.edit_key), other.id, second.id)
+    rekeyed = open_polls(booth.store, booth.clock, b"another")
+    assert (await rekeyed.votes.cast(voter("k"), other.id, ["Ada"])).id != second.id
+
+
+async def test_a_repeated_request_is_told_that_it_was_done_and_counts_once(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll()
+    answers = Answers(booth.store, booth.clock)
+    asked = Asked.by_nobody("7b0d5f4e-3f43-4a8e-9d1c-0a3f2f9c2b11", "0" * 64)
+
+    def alongside(cast):
+        return answers.keeping(asked, Answer(status=201, body=b"{}", made=str(poll.id), secret=True))
+
+    await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], alongside)
+    with pytest.raises(AlreadyVoted):
+        await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], alongside)
+    # Under the same key but by somebody else: neither is there a vote of theirs.
+    with pytest.raises(Exception, match="IdempotentAnswer"):
+        await booth.polls.votes.cast(voter("other"), poll.id, ["Ada"], alongside)
+    assert await booth.agree(poll) == 1
+
+
+# --- rankings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rankings", "field"),
+    [
+        ([], "rankings"),
+        (["Ada", "Zoe"], "rankings[1]"),
+        (["Ada", "ADA "], "rankings[1]"),
+        (["Ada", "Ben", "Cyd"], "rankings"),
+        (["Ada", "\ud800"], "rankings[1]"),
+    ],
+)
+async def test_what_is_no_ranking_is_refused_and_nothing_is_stored(embedded_booth, rankings, field):
+    booth = embedded_booth
+    poll = await booth.poll(max_rankings=2)
+    vote = await booth.cast(poll, "Ada", key="k")
+    before = await booth.dump()
+    for attempt in (
+        booth.polls.votes.cast(voter("other"), poll.id, rankings),
+        booth.polls.votes.change(editor(vote), poll.id, vote.id, rankings),
+    ):
+        with pytest.raises(InvalidFields) as refused:
+            await attempt
+        assert [each.field for each in refused.value.errors] == [field]
+    assert await booth.dump() == before
+
+
+async def test_candidates_are_named_however_they_are_spelt_and_kept_as_the_poll_has_them(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll(["Zoë Ångström", "Ben"])
+    cast = await booth.cast(poll, " zoe\u0308  A\u030aNGSTRO\u0308M")
+    assert (await booth.polls.votes.own(editor(cast), poll.id)).rankings == ["Zoë Ångström"]
+
+
+# --- who may vote ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_code_is_good_for_one_vote_however_it_is_typed(booth):
+    poll = await booth.poll(voter_policy="codes")
+    codes = (await booth.polls.authoring.make_codes(admin_of(poll), poll.id, 3)).codes
+    assert len(set(codes)) == 3
+    typed = codes[0].lower().replace("-", " ").replace("0", "o").replace("1", "l")
+    await booth.polls.votes.cast(Credentials(code=typed), poll.id, ["Ada"])
+    for again in (codes[0], typed):
+        with pytest.raises(AlreadyVoted):
+            await booth.polls.votes.cast(Credentials(code=again), poll.id, ["Ben"])
+    for without in (NOBODY, voter("k"), Credentials(code="7K3M-Q9TX-V2HD"), await booth.person()):
+        with pytest.raises(CodeNeeded):
+            await booth.polls.votes.cast(without, poll.id, ["Ben"])
+    assert await booth.agree(poll) == 1
+    stored = str(await booth.dump())
+    assert not any(each in stored or each.replace("-", "") in stored for each in codes)
+
+
+async def test_many_attempts_with_one_code_at_once_are_one_vote(busy_booth):
+    booth = busy_booth
+    poll = await booth.poll(voter_policy="codes")
+    (code,) = (await booth.polls.authoring.make_codes(admin_of(poll), poll.id, 1)).codes
+    done, refused = await outcomes(
+        *(booth.polls.votes.cast(Credentials(code=code), poll.id, ["Ada"]) for _ in range(booth.many // 4))
+    )
+    assert (len(done), {type(each) for each in refused}) == (1, {AlreadyVoted})
+    assert await booth.agree(poll) == 1
+
+
+async def test_a_code_of_one_poll_opens_no_other(embedded_booth):
+    booth = embedded_booth
+    one, other = await booth.poll(voter_policy="codes"), await booth.poll(voter_policy="codes")
+    (code,) = (await booth.polls.authoring.make_codes(admin_of(one), one.id, 1)).codes
+    with pytest.raises(CodeNeeded):
+        await booth.polls.votes.cast(Credentials(code=code), other.id, ["Ada"])
+
+
+async def test_where_accounts_vote_each_has_one_vote_and_strangers_none(booth):
+    poll = await booth.poll(voter_policy="accounts")
+    ada, ben = await booth.person(), await booth.person("Ben")
+    for person in (ada, ben):
+        await booth.polls.votes.cast(person, poll.id, ["Cyd"])
+    with pytest.raises(AlreadyVoted):
+        await booth.polls.votes.cast(Credentials(caller=ada.caller, voter_key="another"), poll.id, ["Ada"])
+    with pytest.raises(AccountNeeded):
+        await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"])
+    await booth.store.write_each([delete(Account.by_id(ben.user_id))])
+    with pytest.raises(AccountGone):
+        await booth.polls.votes.cast(ben, poll.id, ["Ada"])
+    assert await booth.agree(poll) == 2
+    stored = str(await booth.dump())
+    assert not any(str(each.user_id) in stored or each.user_id.hex in stored for each in (ada, ben))
+
+
+# --- no one else's ---------------------------------------------------------------------------------------------------
+
+
+async def test_nobody_sees_or_changes_a_vote_without_its_own_key(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll()
+    mine, theirs = await booth.cast(poll, "Ada", key="mine"), await booth.cast(poll, "Ben", key="theirs")
+    forged = Credentials(edit_key=theirs.edit_key.replace(theirs.id.hex, mine.id.hex))
+    before = await booth.dump()
+    votes = booth.polls.votes
+    for stranger in (NOBODY, editor(theirs), forged, admin_of(poll), voter("mine"), Credentials(edit_key="x")):
+        for attempt in (
+            votes.change(stranger, poll.id, mine.id, ["Cyd"]),
+            votes.withdraw(stranger, poll.id, mine.id),
+        ):
+            with pytest.raises(WrongKey):
+                await attempt
+    for stranger in (NOBODY, forged, admin_of(poll), voter("mine"), Credentials(edit_key="ple_" + "g" * 96)):
+        with pytest.raises(WrongKey):
+            await votes.own(stranger, poll.id)
+    assert await booth.dump() == before
+    assert (await votes.own(editor(mine), poll.id)).rankings == ["Ada"]
+
+
+async def test_a_key_opens_its_vote_in_its_own_poll_only(embedded_booth):
+    booth = embedded_booth
+    poll, other = await booth.poll(), await booth.poll()
+    vote = await booth.cast(poll, "Ada", key="k")
+    for attempt in (
+        booth.polls.votes.own(editor(vote), other.id),
+        booth.polls.votes.withdraw(editor(vote), other.id, vote.id),
+    ):
+        with pytest.raises(NoSuchVote):
+            await attempt
+
+
+async def test_a_vote_cast_anew_is_not_opened_by_the_key_of_the_one_withdrawn(booth):
+    poll = await booth.poll()
+    first = await booth.cast(poll, "Ada", key="k")
+    await booth.polls.votes.withdraw(editor(first), poll.id, first.id)
+    with pytest.raises(NoSuchVote):
+        await booth.polls.votes.withdraw(editor(first), poll.id, first.id)
+    second = await booth.cast(poll, "Ben", key="k")
+    assert second.id == first.id
+    with pytest.raises(WrongKey):
+        await booth.polls.votes.change(editor(first), poll.id, first.id, ["Cyd"])
+    assert await booth.agree(poll) == 1
+
+
+async def test_withdrawn_and_cast_anew_between_reading_and_writing_a_change_of_the_first_is_refused(interrupted_booth):
+    booth = interrupted_booth
+    poll = await booth.poll()
+    first = await booth.cast(poll, "Ada", key="k")
+    elsewhere = booth.elsewhere()
+
+    async def anew():
+        await elsewhere.votes.withdraw(editor(first), poll.id, first.id)
+        await elsewhere.votes.cast(voter("k"), poll.id, ["Ada"])
+
+    booth.meanwhile(anew)
+    with pytest.raises(WrongKey):
+        await booth.polls.votes.change(editor(first), poll.id, first.id, ["Cyd"])
+    assert await booth.counts(poll.id) == {(1,): 1}
+
+
+# --- changing --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_changed_vote_moves_from_one_count_to_another_and_saying_the_same_writes_nothing(booth):
+    poll = await booth.poll()
+    vote = await booth.cast(poll, "Ada", key="k")
+    with booth.recording.scope() as calls:
+        changed = await booth.polls.votes.change(editor(vote), poll.id, vote.id, ["Ben", "Ada"])
+    assert calls.operations == ["BatchGetItem", "TransactWriteItems"]
+    assert changed.rankings == ["Ben", "Ada"]
+    with booth.recording.scope() as calls:
+        assert await booth.polls.votes.change(editor(vote), poll.id, vote.id, ["ben", "ada"]) == changed
+    assert calls.operations == ["BatchGetItem"]
+    assert await booth.counts(poll.id) == {(2, 1): 1}
+    assert (await booth.polls.results.turnout(NOBODY, poll.id)).votes_version == 2
+
+
+async def test_another_change_between_reading_and_writing_is_counted_off_too(interrupted_booth):
+    booth = interrupted_booth
+    poll = await booth.poll()
+    vote = await booth.cast(poll, "Ada", key="k")
+    elsewhere = booth.elsewhere()
+    booth.meanwhile(lambda: elsewhere.votes.change(editor(vote), poll.id, vote.id, ["Ben"]))
+    await booth.polls.votes.change(editor(vote), poll.id, vote.id, ["Cyd"])
+    assert await booth.counts(poll.id) == {(3,): 1}
+    assert await booth.agree(poll) == 1
+
+
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+
+async def test_votes_are_taken_until_the_last_second_before_the_end_and_not_at_it(booth):
+    poll = await booth.poll(expires_at=NOW + timedelta(minutes=1))
+    booth.clock.forward(seconds=59.999)
+    vote = await booth.cast(poll, "Ada", key="k")
+    booth.clock.forward(seconds=0.001)
+    before = await booth.dump()
+    for attempt in (
+        booth.cast(poll, "Ben", key="late"),
+        booth.polls.votes.change(editor(vote), poll.id, vote.id, ["Ben"]),
+        booth.polls.votes.withdraw(editor(vote), poll.id, vote.id),
+    ):
+        with pytest.raises(PollClosed):
+            await attempt
+    assert await booth.dump() == before
+    assert (await booth.polls.results.read(NOBODY, poll.id)).status == "final"
+    assert (await booth.polls.votes.own(editor(vote), poll.id)).rankings == ["Ada"]
+
+
+async def test_closing_refuses_votes_and_reopening_takes_them_again(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll()
+    vote = await booth.cast(poll, "Ada", key="k")
+    await booth.polls.authoring.close(admin_of(poll), poll.id)
+    for attempt in (
+        booth.cast(poll, "Ben"),
+        booth.polls.votes.change(editor(vote), poll.id, vote.id, ["Ben"]),
+        booth.polls.votes.withdraw(editor(vote), poll.id, vote.id),
+    ):
+        with pytest.raises(PollClosed):
+            await attempt
+    await booth.polls.authoring.reopen(admin_of(poll), poll.id)
+    await booth.cast(poll, "Ben")
+    assert await booth.agree(poll) == 2
+
+
+@pytest.mark.parametrize("what", ["cast", "change", "withdraw"])
+async def test_closed_or_deleted_between_reading_and_writing_nothing_is_counted(interrupted_booth, what):
+    booth = interrupted_booth
+    elsewhere = booth.elsewhere().authoring
+    for end, refusal in ((elsewhere.close, PollClosed), (elsewhere.delete, NoSuchPoll)):
+        poll = await booth.poll()
+        vote = await booth.cast(poll, "Ada", key="k")
+        attempts = {
+            "cast": lambda poll=poll: booth.cast(poll, "Ben"),
+            "change": lambda poll=poll, vote=vote: booth.polls.votes.change(editor(vote), poll.id, vote.id, ["Ben"]),
+            "withdraw": lambda poll=poll, vote=vote: booth.polls.votes.withdraw(editor(vote), poll.id, vote.id),
+        }
+        booth.meanwhile(lambda end=end, poll=poll: end(admin_of(poll), poll.id))
+        with pytest.raises(refusal):
+            await attempts[what]()
+        assert await booth.counts(poll.id) == ({(1,): 1} if refusal is PollClosed else {})
+
+
+async def test_of_votes_and_closing_at_once_every_vote_that_was_answered_is_in_the_final_results(busy_booth):
+    booth = busy_booth
+    poll = await booth.poll()
+
+    async def closing():
+        await asyncio.sleep(0.01)
+        return await booth.polls.authoring.close(admin_of(poll), poll.id)
+
+    done, refused = await outcomes(
+        *(booth.cast(poll, *RANKINGS[number % 4], key=str(number)) for number in range(booth.many // 2)), closing()
+    )
+    assert {type(each) for each in refused} <= {PollClosed}
+    final = await booth.polls.results.read(NOBODY, poll.id)
+    assert (final.status, final.votes) == ("final", len(done) - 1)
+    assert await booth.agree(poll) == len(done) - 1
+
+
+# --- a vote and an edit ----------------------------------------------------------------------------------------------
+
+
+async def test_a_vote_whose_poll_is_edited_meanwhile_is_counted_for_whom_it_names(interrupted_booth):
+    booth = interrupted_booth
+    poll = await booth.poll()
+    edit = booth.elsewhere().authoring.edit
+    booth.meanwhile(
+        lambda: edit(admin_of(poll), poll.id, 1, PollSettings(candidates=["Zoe", "Cyd", "Ada"], title="Whom?"))
+    )
+    await booth.cast(poll, "Ada", "Cyd")
+    assert await booth.counts(poll.id) == {(3, 2): 1}
+
+
+async def test_a_vote_for_someone_whom_an_edit_took_off_meanwhile_is_refused(interrupted_booth):
+    booth = interrupted_booth
+    poll = await booth.poll()
+    edit = booth.elsewhere().authoring.edit
+    booth.meanwhile(lambda: edit(admin_of(poll), poll.id, 1, PollSettings(candidates=["Ada", "Zoe"])))
+    with pytest.raises(InvalidFields):
+        await booth.cast(poll, "Ada", "Cyd")
+    assert await booth.counts(poll.id) == {}
+
+
+async def test_no_vote_can_be_made_of_what_is_not_there(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll()
+    await booth.polls.authoring.delete(admin_of(poll), poll.id)
+    with pytest.raises(NoSuchPoll):
+        await booth.cast(poll, "Ada")
+    assert await booth.store.get(Poll.one(poll.id)) is None
+    assert not any(pk.startswith("POLL#") for pk, _ in await booth.dump())
+
+
+async def test_a_code_row_says_neither_that_it_was_used_nor_by_whom(embedded_booth):
+    booth = embedded_booth
+    poll = await booth.poll(voter_policy="codes")
+    (code,) = (await booth.polls.authoring.make_codes(admin_of(poll), poll.id, 1)).codes
+
+    async def code_rows():
+        return [row for (_, sk), row in (await booth.dump()).items() if sk.startswith("CODE#")]
+
+    before = await code_rows()
+    cast = await booth.polls.votes.cast(Credentials(code=code), poll.id, ["Ada"])
+    assert await code_rows() == before
+    assert len(before) == 1
+    assert str(cast.id) not in str(before)
+    assert set(Code.__struct_fields__) == {"poll_id", "hash", "created_at"}

@@ -1,0 +1,283 @@
+"""The shopping list without signal: it opens, takes changes, keeps them, and sends each of them once."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.browsing import Visit
+from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
+from tests.e2e.shops import Home, Shop, call, family_of, shop_on
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+SECONDS = 1000
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory) -> Iterator[Shop]:
+    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
+
+
+@pytest.fixture
+def home(visit, shop) -> Home:
+    """A family's list in a window that keeps it, with the six things of the design's kitchen on it."""
+    window = visit("/", at=shop.address)
+    home = family_of(window)
+    home.store("Green Corner")
+    for name, quantity in (("Lemons", 4), ("Tomatoes", 6), ("Oat milk", 1), ("Butter", 2)):
+        home.thing(name, "Green Corner", quantity=quantity)
+    kept(home)
+    return home
+
+
+def kept(home: Home) -> None:
+    """The list is open, and its page is kept."""
+    home.visit.open(home.page)
+    home.visit.page.locator("#shopping[data-ready]").wait_for()
+    home.visit.page.evaluate(
+        """async () => {
+          await navigator.serviceWorker.ready;
+          while (!navigator.serviceWorker.controller) await new Promise((go) => setTimeout(go, 20));
+        }"""
+    )
+
+
+def without_signal(visit: Visit) -> None:
+    visit.page.context.set_offline(True)
+    visit.page.get_by_text("No signal, carry on").wait_for()
+
+
+def with_signal(visit: Visit) -> None:
+    """Back, and nothing waits any more."""
+    visit.page.context.set_offline(False)
+    settled(visit)
+
+
+def settled(visit: Visit) -> None:
+    visit.page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
+    visit.page.locator(".banner").wait_for(state="detached")
+    nothing_heard(visit)
+
+
+def nothing_heard(visit: Visit) -> None:
+    """What a browser says of requests that find nobody, or that are refused and answered for, is not an error here."""
+    visit.errors[:] = [each for each in visit.errors if not re.search("net::ERR|status of (404|409)", each)]
+
+
+def reload(visit: Visit) -> None:
+    visit.page.reload()
+    visit.page.locator("#shopping[data-ready]").wait_for()
+
+
+def add(visit: Visit, text: str) -> None:
+    visit.page.get_by_label("Add to the list").first.fill(text)
+    visit.page.keyboard.press("Enter")
+
+
+def tick(visit: Visit, name: str) -> None:
+    visit.page.get_by_role("checkbox", name=name, exact=True).click()
+    visit.page.locator("#toasts", has_text=f"{name} is in the basket.").wait_for()
+
+
+def edit(visit: Visit, name: str, more: int = 0, **fields: str) -> None:
+    visit.page.get_by_role("link", name=f"Change {name}", exact=True).click()
+    dialog = visit.page.get_by_role("dialog")
+    for label, text in fields.items():
+        dialog.get_by_label(label).fill(text)
+    for _ in range(more):
+        dialog.get_by_role("button", name="How many: more").click()
+    dialog.get_by_role("button", name="Save").click()
+
+
+def pending(visit: Visit) -> list[str]:
+    return visit.page.locator("[data-groups] .row-name").all_inner_texts()
+
+
+def test_what_is_done_without_signal_is_kept_through_a_reload_and_done_once(home):
+    visit = home.visit
+    without_signal(visit)
+    reload(visit)
+    assert sorted(pending(visit)) == ["Butter", "Lemons", "Oat milk", "Tomatoes"]
+    add(visit, "Flat parsley")
+    add(visit, "2 kg rice")
+    tick(visit, "Tomatoes")
+    tick(visit, "Lemons")
+    tick(visit, "Flat parsley")
+    edit(visit, "Oat milk", more=2, Anything="the blue one")
+    visit.page.get_by_text("6 changes wait here.").wait_for()
+    visit.page.get_by_role("button", name="Show").click()
+    assert visit.page.locator(".waiting-list li").count() == 6
+    visit.picture("shopping-no-signal")
+    assert visit.violations() == []
+    reload(visit)
+    visit.page.get_by_text("6 changes wait here.").wait_for()
+    assert sorted(pending(visit)) == ["Butter", "Oat milk", "rice"]
+    assert home.listed()["Oat milk"]["version"] == 1
+    with_signal(visit)
+    listed = home.listed()
+    told = {name: (each["status"], each["quantity"], each["unit"], each["version"]) for name, each in listed.items()}
+    assert told == {
+        "Lemons": ("purchased", 4, None, 2),
+        "Tomatoes": ("purchased", 6, None, 2),
+        "Flat parsley": ("purchased", None, None, 2),
+        "rice": ("pending", 2, "kg", 1),
+        "Oat milk": ("pending", 3, None, 2),
+        "Butter": ("pending", 2, None, 1),
+    }
+    assert listed["Oat milk"]["notes"] == "the blue one"
+    reload(visit)
+    settled(visit)
+    assert {name: each["version"] for name, each in home.listed().items()} == {name: each[3] for name, each in told.items()}
+
+
+def test_a_change_whose_answer_was_lost_is_not_made_twice(home):
+    visit = home.visit
+    lost = []
+
+    def lose(route):
+        if route.request.method == "PATCH" and not lost:
+            lost.append(route.fetch().status)
+            route.abort()
+        else:
+            route.continue_()
+
+    visit.page.route(re.compile("/shopping-list/"), lose)
+    visit.page.get_by_role("group", name="How many: Butter").get_by_role("button", name="One more").click()
+    visit.page.get_by_text("1 change waits here.").wait_for()
+    assert lost == [200]
+    assert home.listed()["Butter"]["version"] == 2
+    settled(visit)
+    assert (home.listed()["Butter"]["quantity"], home.listed()["Butter"]["version"]) == (3, 2)
+
+
+def test_what_both_changed_shows_yours_and_theirs(home):
+    visit = home.visit
+    without_signal(visit)
+    edit(visit, "Oat milk", more=2)
+    edit(visit, "Butter", Anything="salted")
+    home.change("Oat milk", quantity=2)
+    home.change("Butter", quantity=5)
+    with_signal(visit)
+    clash = visit.page.get_by_role("region", name="Oat milk changed twice")
+    clash.wait_for()
+    assert [re.sub(r"[0-9:]{5}", "TIME", text) for text in clash.get_by_role("button").all_inner_texts()] == [
+        "3\nyours, TIME",
+        "2\ntheirs, TIME",
+    ]
+    visit.picture("shopping-changed-twice")
+    assert visit.violations() == []
+    # Theirs stands until somebody chooses; what did not meet is both.
+    assert home.listed()["Oat milk"]["quantity"] == 2
+    assert (home.listed()["Butter"]["quantity"], home.listed()["Butter"]["notes"]) == (5, "salted")
+    reload(visit)
+    clash.get_by_role("button", name="yours").click()
+    clash.wait_for(state="detached")
+    settled(visit)
+    assert (home.listed()["Oat milk"]["quantity"], home.listed()["Oat milk"]["version"]) == (3, 3)
+
+
+def test_what_was_taken_off_meanwhile_is_said_to_be_gone(home):
+    visit = home.visit
+    without_signal(visit)
+    tick(visit, "Lemons")
+    edit(visit, "Butter", Anything="salted")
+    home.take_off("Lemons")
+    home.take_off("Butter")
+    with_signal(visit)
+    visit.page.get_by_role("region", name="Lemons is not on the list any more").wait_for()
+    butter = visit.page.get_by_role("region", name="Butter is not on the list any more")
+    butter.wait_for()
+    visit.picture("shopping-gone")
+    assert visit.violations() == []
+    assert set(home.listed()) == {"Tomatoes", "Oat milk"}
+    butter.get_by_role("button", name="Put it back").click()
+    visit.page.get_by_role("checkbox", name="Butter").wait_for()
+    settled(visit)
+    assert home.listed()["Butter"]["notes"] == "salted"
+
+
+def test_it_opens_and_goes_on_when_the_server_stops_and_comes_back(home, shop):
+    visit = home.visit
+    shop.stop()
+    try:
+        reload(visit)
+        visit.page.get_by_text("No signal, carry on").wait_for()
+        add(visit, "Flat parsley")
+        tick(visit, "Flat parsley")
+        visit.page.get_by_text("2 changes wait here.").wait_for()
+        # Another part of Shopping is not kept, and says so.
+        visit.page.get_by_role("link", name="Inventory").click()
+        visit.page.get_by_text("This page needs signal").wait_for()
+        visit.page.get_by_role("link", name="To the list").click()
+        visit.page.get_by_text("2 changes wait here.").wait_for()
+    finally:
+        shop.start()
+    settled(visit)
+    assert (home.listed()["Flat parsley"]["status"], home.listed()["Flat parsley"]["version"]) == ("purchased", 2)
+
+
+def test_who_signs_out_leaves_nothing_and_who_comes_next_sees_nothing(visit, shop):
+    window = visit("/", at=shop.address)
+    email = newcomer()
+    send(window, "/sign-up", name="Mara", email=email, password=PASSWORD)
+    home = Home(window, call(window, "POST", "/families", {"name": "Mara’s"})["familyId"])
+    home.thing("Surprise cake")
+    kept(home)
+    without_signal(window)
+    add(window, "Candles")
+    window.page.get_by_text("1 change waits here.").wait_for()
+    with_signal(window)
+    # Somebody else signs in at the same browser, without signing out.
+    window.page.context.clear_cookies()
+    other = newcomer()
+    window.open("/sign-up")
+    for label, text in (("What people call you", "Noor"), ("E-mail", other), ("Password", PASSWORD)):
+        window.page.get_by_label(label, exact=False).first.fill(text)
+    window.page.keyboard.press("Enter")
+    window.page.wait_for_url(f"{shop.address}/")
+    window.page.context.set_offline(True)
+    window.page.goto(shop.address + home.page)
+    window.page.get_by_text("Nothing is kept here").wait_for()
+    window.picture("shopping-nothing-kept")
+    assert "Surprise cake" not in window.page.content()
+    window.page.context.set_offline(False)
+    # The first comes back: what was theirs is theirs again, and gone once they sign out.
+    window.page.context.clear_cookies()
+    sign_in(window, email)
+    kept(home)
+    window.open("/account")
+    window.page.get_by_role("button", name="Sign out").click()
+    window.page.wait_for_url(f"{shop.address}/")
+    window.page.context.set_offline(True)
+    window.page.goto(shop.address + home.page)
+    window.page.get_by_text("Nothing is kept here").wait_for()
+    counts = window.page.evaluate(
+        """() => new Promise((done) => {
+          const asking = indexedDB.open("potluck-shopping");
+          asking.onsuccess = () => {
+            const transaction = asking.result.transaction([...asking.result.objectStoreNames]);
+            Promise.all([...asking.result.objectStoreNames].map((name) => new Promise((told) => {
+              const counting = transaction.objectStore(name).count();
+              counting.onsuccess = () => told(counting.result);
+            }))).then(done);
+          };
+        })"""
+    )
+    assert set(counts) == {0}
+    # No page of anybody's is among what browsers keep.
+    texts = window.page.evaluate(
+        """async () => {
+          const texts = [];
+          for (const name of await caches.keys()) {
+            const cache = await caches.open(name);
+            for (const each of await cache.keys()) texts.push(await (await cache.match(each)).text());
+          }
+          return texts;
+        }"""
+    )
+    assert len(texts) > 10
+    assert not [text for text in texts if "Surprise" in text or "Mara" in text or "@example.org" in text]
+    window.page.context.set_offline(False)
+    nothing_heard(window)
