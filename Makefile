@@ -39,9 +39,10 @@ lint: setup ## check style, formatting and that imports point one way
 types: setup ## check types, strictly
 	$(BIN)/mypy
 
-bench: setup references-where-possible ## measure the engine and the table library against others (minutes)
+bench: setup references-where-possible ## measure the engine and the table library against others, and the apps (minutes)
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.table
+	$(BIN)/python -m benchmarks.shopping
 
 soak: setup references-where-possible ## run the long forms of the fault tests (long)
 	$(BIN)/pytest -m soak

@@ -6,7 +6,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
-    *("cli.py", "suite.py", "settings.py", "store.py", "table_creation.py", "sending.py", "backfill.py"),
+    *("cli.py", "demo.py", "suite.py", "settings.py", "store.py", "table_creation.py", "sending.py", "backfill.py"),
     *("streams.py", "leases.py", "positions.py"),
     *("web/health.py", "people/accounts.py", "table/keys.py", "engines/aws.py", "dynamo/values.py"),
     *("apps/polls/entities.py", "apps/library/entities.py", "apps/__init__.py"),
@@ -37,6 +37,7 @@ def test_imports_point_one_way():
         ("dynamo/values.py", "import botocore"),
         ("engines/aws.py", "import potluck.web.health"),
         ("web/health.py", "import potluck.suite"),
+        ("apps/polls/entities.py", "import potluck.demo"),
         ("store.py", "import potluck.web.health"),
         ("table/keys.py", "import potluck.store"),
         ("table/keys.py", "import litestar"),

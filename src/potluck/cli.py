@@ -102,6 +102,33 @@ def invite(chosen: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+def demo(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Fill the store with made-up people and what they keep here, and print how to sign in as them."""
+    from potluck.demo import AlreadyHere, filled
+    from potluck.web.serving import cannot_start
+
+    settings = replace(settings, data=chosen.data)
+
+    def tell(what: str) -> None:
+        print(what, file=sys.stderr, flush=True)
+
+    try:
+        made = _run(filled(settings, tell))
+    except AlreadyHere as problem:
+        raise _Refused(
+            f"{problem.email} is here already. For a new start, take another folder (--data); for a new password, "
+            f"`potluck reset-password {problem.email}`"
+        ) from None
+    except Exception as error:
+        in_words = cannot_start(error)
+        if in_words is None:
+            raise
+        raise _Refused(in_words) from error
+    print("\n".join(made.told(_origin(settings))))
+    tell("The passwords are not shown again. If Potluck is not running yet, start it: potluck serve")
+    return 0
+
+
 def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *, first: bool = False) -> str:
     """What this makes of people's services, on the store that the settings name, also while the suite runs on it.
 
@@ -353,6 +380,9 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
 
     invitation = command("invite", invite, "print a link to register by, where only invited people may")
     invitation.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+
+    made_up = command("demo", demo, "fill a store with made-up people and things, and print how to sign in")
+    made_up.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
 
     if counting:
         from potluck.apps.polls import count_command

@@ -13,6 +13,7 @@ from litestar.datastructures import State
 from litestar.status_codes import HTTP_204_NO_CONTENT
 from litestar.types import ControllerRouterHandler
 
+from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
 from potluck.people.entities import accounts
@@ -35,7 +36,7 @@ from potluck.web.logs import RequestLog
 from potluck.web.problems import Problems
 from potluck.web.secret import derived, load_secret
 
-__all__ = ["APPS", "assembled"]
+__all__ = ["APPS", "assembled", "opened", "system_clock"]
 
 API = "/api/v1"
 LARGEST_BODY = 1_000_000
@@ -45,7 +46,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = (shopping_app,)
+APPS: tuple[AppMaker, ...] = (shopping_app, polls_app)
 
 log = logging.getLogger("potluck.suite")
 
@@ -64,9 +65,32 @@ async def assembled(
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
 ) -> AsyncIterator[Litestar]:
     """The whole suite as one application, working until this ends: engine, tables, live updates, consumers."""
+    async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, made):
+        if settings.engine == "embedded":
+            # Elsewhere it costs requests, so there it waits until somebody looks.
+            core.live.start(*(table for app in made for table in app.tables))
+        await core.people.accounts.finish_departures()
+        working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
+        try:
+            yield _litestar(core, made)
+        finally:
+            await core.live.stop()
+            await _stopped(working)
+
+
+@asynccontextmanager
+async def opened(
+    settings: Settings,
+    apps: Sequence[AppMaker] = APPS,
+    *,
+    clock: Clock = system_clock,
+    passwords: Passwords | None = None,
+    wrap: Callable[[Engine], Engine] = lambda engine: engine,
+) -> AsyncIterator[tuple[Core, list[App]]]:
+    """The apps on their core, with their tables; nothing is served, and nothing goes on behind it."""
     if settings.engine == "embedded":
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    opened = await open_engine(
+    engine = await open_engine(
         settings.engine,
         path=settings.file,
         region=settings.region,
@@ -74,17 +98,19 @@ async def assembled(
         prefix=settings.table_prefix,
     )
     try:
-        engine = wrap(opened)
-        async with _application(settings, engine, apps, clock, passwords) as application:
-            yield application
+        core, made = _core(settings, wrap(engine), apps, clock, passwords)
+        try:
+            await core.store.create_tables(accounts, *(table for app in made for table in app.tables))
+            yield core, made
+        finally:
+            core.people.close()
     finally:
-        await opened.close()
+        await engine.close()
 
 
-@asynccontextmanager
-async def _application(
+def _core(
     settings: Settings, engine: Engine, makers: Sequence[AppMaker], clock: Clock, passwords: Passwords | None
-) -> AsyncIterator[Litestar]:
+) -> tuple[Core, list[App]]:
     store = Store(engine, clock)
     made: list[App] = []
 
@@ -110,23 +136,11 @@ async def _application(
     cursors = Cursors(derived(secret, "cursors"))
     core = Core(settings=settings, engine=engine, store=store, clock=clock, people=people, live=live, cursors=cursors)
     made += [make(core) for make in makers]
-    tables = [table for app in made for table in app.tables]
-    await store.create_tables(accounts, *tables)
-    if settings.engine == "embedded":
-        # Elsewhere it costs requests, so there it waits until somebody looks.
-        live.start(*tables)
-    await people.accounts.finish_departures()
-    working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
-    try:
-        yield _litestar(core, made)
-    finally:
-        await live.stop()
-        await _stopped(working)
-        people.close()
+    return core, made
 
 
 def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
-    door = Door(core.people.callers, Clients.of(core.settings), core.clock)
+    door = Door(core.people.callers, Clients.of(core.settings))
     own = people_doors.doors(core, door, apps)
     everything = [own, *apps]
     problems = Problems(

@@ -168,6 +168,23 @@ def test_a_name_that_changed_in_two_windows_shows_both(visit):
     there.page.get_by_text("People now see you as Mara there.").wait_for()
 
 
+def test_who_was_signed_out_elsewhere_is_told_so_where_they_press_a_button(visit):
+    """The page does not lose the piece that was to change; it says what happened, and leads to where one signs in."""
+    here, there = visit("/"), visit("/")
+    email = join(here)
+    sign_in(there, email)
+    for window in (here, there):
+        window.open("/account")
+    press(there.page, "Sign out everywhere else")
+    there.page.get_by_text("You are signed in here only.").wait_for()
+    here.expected = "status of 401"
+    here.page.get_by_label("What people call you").fill("Mara here")
+    press(here.page, "Change the name")
+    here.page.get_by_role("heading", name="Not signed in").wait_for(timeout=5000)
+    here.page.locator("main").get_by_role("link", name="Sign in").click()
+    here.page.get_by_role("heading", name="Sign in").wait_for()
+
+
 # --- links with secrets ----------------------------------------------------------------------------------------------
 
 

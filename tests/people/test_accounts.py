@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from potluck.people.entities import Account, EmailAddress
+from potluck.people.entities import Account, Departure, EmailAddress
 from potluck.people.errors import (
     AccountGone,
     EmailTaken,
@@ -24,7 +24,7 @@ from potluck.people.errors import (
 )
 from potluck.people.idempotency import Answer, Asked
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
-from potluck.table import Unavailable, WriteRefused
+from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
 from tests.engine_targets import BOTH, EMBEDDED
 from tests.people.assembly import PASSWORD, WRITERS, assembled, outcomes
 from tests.stores import NOW
@@ -448,6 +448,56 @@ async def test_what_was_written_while_the_account_went_goes_with_the_next_deleti
         await people.accounts.finish_departures()
         assert forgotten == [caller.user_id] * 3
         assert await people.rows() == []
+
+
+async def test_one_who_cannot_be_forgotten_keeps_nobody_else_and_nothing_from_starting(tmp_path):
+    stuck = UUID(int=7)
+
+    async def forget(user_id):
+        if user_id == stuck:
+            raise RuntimeError("a defect of some app")
+
+    async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
+        await people.store.put(Departure(user_id=stuck))
+        await people.accounts.delete(await people.registered(), PASSWORD)
+        await people.accounts.finish_departures()
+        assert await people.store.all(Departure.all_unfinished()) == [Departure(user_id=stuck)]
+        assert await people.kinds() == ["Departure"]
+
+
+async def test_another_worker_that_is_too_early_leaves_nothing_behind(tmp_path):
+    """What an index does not show yet, a worker that starts meanwhile does not find; whoever waited for it does."""
+    done = []
+
+    async def forget(user_id):
+        done.append("forgotten")
+
+    async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
+        caller = await people.registered()
+        accounts = people.accounts
+        accounts._indexes_lag = timedelta(seconds=0.2)
+        leaving = asyncio.create_task(accounts.delete(caller, PASSWORD))
+        while not await people.store.all(Departure.all_unfinished()):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await accounts.finish_departures()
+        done.append("too early")
+        await leaving
+        assert done == ["forgotten", "forgotten", "too early", "forgotten"]
+        assert await people.rows() == []
+
+
+@pytest.mark.parametrize("lost", [Unavailable, OutcomeUnknown])
+async def test_tidying_up_does_not_make_a_done_change_look_undone(embedded_people, monkeypatch, lost):
+    people = embedded_people
+    caller = await people.registered()
+    await people.signed_in()
+
+    async def failing(operations):
+        raise lost("an answer was lost")
+
+    monkeypatch.setattr(people.store, "write_each", failing)
+    await people.accounts.change_password(caller, PASSWORD, "battery staple")
+    assert await people.signed_in(password="battery staple")
 
 
 async def test_what_is_gone_cannot_be_changed(embedded_people):

@@ -132,6 +132,7 @@ async def events(
         of=Note.all_of_book(book_id),
         see=lambda note: shown(note, caller.user_id),
         allowed=allowed,
+        by=caller,
         render=row_events(request, "notes/row.html", "note", book_id=book_id),
     )
 

@@ -93,6 +93,7 @@ async def rename(
     return await once(
         lambda alongside: notes.rename(caller, book_id, version, data.name, alongside),
         lambda book: Told(body=book_shown(book), headers={"etag": etag(book.version)}),
+        may=lambda: notes.must_be_in(caller, book_id),
     )
 
 
@@ -127,6 +128,7 @@ async def add(
             caller, book_id, data.title, data.text, data.private, data.note_id or None, alongside
         ),
         lambda note: Made(note, note.note_id, headers={"etag": note_tag(note)}),
+        may=lambda: notes.must_be_in(caller, book_id),
     )
 
 
@@ -176,6 +178,7 @@ async def change(
             caller, book_id, note_id, version, data.title, data.text, data.private, alongside
         ),
         lambda note: Told(body=note, headers={"etag": note_tag(note)}),
+        may=lambda: notes.must_be_in(caller, book_id),
     )
 
 
@@ -211,7 +214,7 @@ async def events(
         return await door.still(request, caller) and await notes.is_in(caller, book_id)
 
     return live.stream(
-        request, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id), allowed=allowed
+        request, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id), allowed=allowed, by=caller
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -63,6 +64,8 @@ __all__ = [
     "Registered",
     "Registration",
 ]
+
+log = logging.getLogger("potluck.people")
 
 Registration = Literal["open", "invited", "closed"]
 
@@ -368,6 +371,8 @@ class Accounts:
             )
             # What apps find by an index, they find once it is there.
             await asyncio.sleep(self._indexes_lag.total_seconds())
+            # Theirs in any case: a worker that started meanwhile may have taken it for finished too early.
+            await self._finish(caller.user_id)
             await self.finish_departures()
         except (Unavailable, OutcomeUnknown):
             # The account is gone, which is what was asked. What may have been written meanwhile is found by the next
@@ -380,9 +385,16 @@ class Accounts:
         Nothing can follow: whoever writes for a person checks in the same transaction that the account is there.
         """
         for departure in await self._store.all(Departure.all_unfinished()):
-            await self._forget(departure.user_id)
-            await self._store.write_each(_belongings(await self._everything(departure.user_id)))
-            await self._store.delete(departure)
+            try:
+                await self._finish(departure.user_id)
+            except Exception:
+                # It stays, and is tried again: by it nobody else is kept here, nor the suite from starting.
+                log.exception("something is left of somebody who left")
+
+    async def _finish(self, user_id: UUID) -> None:
+        await self._forget(user_id)
+        await self._store.write_each(_belongings(await self._everything(user_id)))
+        await self._store.delete(Departure(user_id=user_id))
 
     # --- what these share ---------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from potluck.store import Clock, Store
 from potluck.table import absent, check, present, put
 from potluck.table.operations import Operation
 
-__all__ = ["ANSWERS_KEPT", "Answer", "Answers", "Asked", "request_hash"]
+__all__ = ["ANSWERS_KEPT", "Answer", "Answers", "Asked", "May", "anyone", "request_hash"]
 
 ANSWERS_KEPT = timedelta(hours=24)
 LONGEST_KEY = 128
@@ -64,6 +64,14 @@ class Asked:
         return cls("anonymous", key.lower(), request_hash)
 
 
+May = Callable[[], Awaitable[object]]
+"""Raises, if whoever asks could not see by now what the answer holds: they were put out of the place that it is of."""
+
+
+async def anyone() -> None:
+    """It is theirs alone, or nothing that anybody could lose sight of."""
+
+
 class Answers:
     """Keeps answers for a day, by caller and key. Only what was done has one."""
 
@@ -71,30 +79,35 @@ class Answers:
         self._store = store
         self._clock = clock
 
-    async def once(self, asked: Asked, do: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Do it, or give the answer of whoever did it first.
+    async def once(self, asked: Asked, do: Callable[[], Awaitable[Answer]], may: May = anyone) -> Answer:
+        """Do it, or give the answer of whoever did it first, if they `may` still see it.
 
         `do` writes what `keeping` gives in its own transaction. Of several at once one is done; the others are refused,
         by the kept answer or by whatever else was theirs to do first, and find the answer here.
         """
-        found = await self.find(asked)
+        found = await self.find(asked, may)
         if found is not None:
             return found
         try:
             return await do()
         except Exception:
-            found = await self.find(asked)
+            found = await self.find(asked, may)
             if found is None:
                 raise
             return found
 
-    async def find(self, asked: Asked) -> Answer | None:
-        """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept."""
+    async def find(self, asked: Asked, may: May = anyone) -> Answer | None:
+        """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept.
+
+        What `may` raises, if there is anything to be told but that it was done: it may be nobody's business any more.
+        """
         kept = await self._store.get(IdempotentAnswer.by_key(str(asked.caller), asked.key))
         if kept is None:
             return None
         if kept.request_hash != asked.request_hash:
             raise KeyReused
+        if kept.body != b"":
+            await may()
         if kept.body is None:
             raise AlreadyDone(kept.made)
         return Answer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)

@@ -172,7 +172,7 @@ class Sessions:
             sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
             over = [each for each in sessions if each is not None and each.session_epoch < epoch]
             await self._store.write_each(row for each in over for row in dropping(user_id, each.hash))
-        except Unavailable:
+        except (Unavailable, OutcomeUnknown):
             return
 
     # --- signing in ---------------------------------------------------------------------------------------------

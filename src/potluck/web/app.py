@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from litestar.types import ControllerRouterHandler
@@ -12,7 +12,6 @@ from msgspec import Struct
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
 from potluck.people.callers import Alongside, Caller
-from potluck.people.entities import Account
 from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
@@ -24,7 +23,7 @@ from potluck.web.dishes import Dish
 from potluck.web.errors import Kind
 from potluck.web.live import Live
 
-__all__ = ["Accept", "App", "AppMaker", "Core", "Export", "HomeCard", "Waiting"]
+__all__ = ["Accept", "App", "AppMaker", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +50,33 @@ class Waiting(NamedTuple):
     """The word on its button, which leads to the same address."""
 
 
+class WorthALook(NamedTuple):
+    """Something in a demo that its reader is sent to."""
+
+    name: str
+    address: str
+    """After where people reach the suite; it may have a key in it."""
+    note: str = ""
+
+
+class TurnBack(Protocol):
+    """From now on it is so long ago, until it is turned again."""
+
+    def __call__(self, *, days: float = 0, hours: float = 0, minutes: float = 0) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guests:
+    """The made-up people of a demo, each signed in, and the clock by which they do things."""
+
+    mara: Caller
+    leo: Caller
+    noor: Caller
+    renzo: Caller
+    ida: Caller
+    ago: TurnBack
+
+
 class HomeCard(NamedTuple):
     """What an app has to say to a person on the home page."""
 
@@ -65,6 +91,10 @@ Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 
 Accept = Callable[[Caller, str, Alongside[Any]], Awaitable[Struct]]
 """Who comes in, by which secret, and what is to be written alongside; where it led is answered, as ids by name."""
+
+
+Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
+"""Fill the app with believable things of these people, by the rules that everyone has."""
 
 
 async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
@@ -118,8 +148,7 @@ class App:
     accept: Accept = no_way_in
     """Let the caller in by the secret of one of its invitations; the write checks that their account is there."""
     home_card: Callable[[Caller], Awaitable[HomeCard]] = nothing_to_say
-    demo: Callable[[Sequence[Account]], Awaitable[Sequence[str]]] | None = None
-    """Fill it with believable things of these people; what it gives back is told to whoever asked for it."""
+    demo: Demo | None = None
 
 
 AppMaker = Callable[[Core], App]

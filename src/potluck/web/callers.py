@@ -1,6 +1,6 @@
 """Who is calling, from what a request carries: a token, or the cookie of a browser that signed in."""
 
-from datetime import datetime
+from datetime import timedelta
 from typing import Any
 
 from litestar import Request
@@ -8,7 +8,6 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie
 
 from potluck.people.callers import Caller, Callers
-from potluck.store import Clock
 from potluck.web.clients import Clients
 from potluck.web.errors import CrossSite, NotSignedIn
 
@@ -19,6 +18,8 @@ BEARER = "bearer "
 # A browser keeps a cookie with this name only if it came over https, for this host alone and for all of its paths.
 SECURE_COOKIE = "__Host-potluck"
 PLAIN_COOKIE = "potluck"
+# As long as browsers keep any. When it is over, the session says, which is extended by every use; a cookie is not.
+COOKIE_KEPT = timedelta(days=400)
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
@@ -27,10 +28,9 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 class Door:
     """Knows callers by what they carry."""
 
-    def __init__(self, callers: Callers, clients: Clients, clock: Clock) -> None:
+    def __init__(self, callers: Callers, clients: Clients) -> None:
         self.callers = callers
         self.clients = clients
-        self.clock = clock
 
     async def visitor(self, request: Request[Any, Any, Any]) -> Caller | None:
         """Who is calling, if anybody is known by what the request carries."""
@@ -58,9 +58,9 @@ class Door:
         """Whether the person's browser has come over https."""
         return self.clients.scheme_of(connection.scope) == "https"
 
-    def signed_in(self, connection: Connection, secret: str, expires_at: datetime) -> Cookie:
-        """The cookie by which a browser is known from now on."""
-        return self._cookie(connection, secret, int((expires_at - self.clock()).total_seconds()))
+    def signed_in(self, connection: Connection, secret: str) -> Cookie:
+        """The cookie by which a browser is known from now on, for as long as its session is used."""
+        return self._cookie(connection, secret, int(COOKIE_KEPT.total_seconds()))
 
     def signed_out(self, connection: Connection) -> Cookie:
         """The cookie that takes the other away."""

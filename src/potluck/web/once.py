@@ -10,7 +10,7 @@ from litestar import MediaType, Request, Response
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from potluck.people.callers import Alongside, Caller, nothing_else
-from potluck.people.idempotency import Answer, Answers, Asked, request_hash
+from potluck.people.idempotency import Answer, Answers, Asked, May, anyone, request_hash
 from potluck.store import Store
 from potluck.table.operations import Operation
 
@@ -54,11 +54,14 @@ class Once:
         self.store = store
         self.asked = asked
 
-    async def __call__(self, do: Do[T], tell: Callable[[T], Told[V]], *, account_checked: bool = False) -> Response[V]:
+    async def __call__(
+        self, do: Do[T], tell: Callable[[T], Told[V]], *, account_checked: bool = False, may: May = anyone
+    ) -> Response[V]:
         """Do it and tell of it, or give the first answer again.
 
         `do` is given what is to be written in its own transaction, so that the answer is kept if and only if the write
-        was done. `account_checked`: the write itself reads or changes the caller's account.
+        was done. `account_checked`: the write itself reads or changes the caller's account. `may` raises for a caller
+        who has lost sight of what the answer holds since it was given; where others decide who sees it, it is needed.
         """
         if self.asked is None:
             return _response(_answer(tell(await do(nothing_else))))
@@ -77,7 +80,7 @@ class Once:
                 await self.store.transact(*self.answers.keeping(asked, answer))
             return answer
 
-        return _response(await self.answers.once(asked, done))
+        return _response(await self.answers.once(asked, done, may))
 
 
 async def asked_once(request: Request[Any, Any, Any], caller: Caller | None, secret: bytes) -> Asked | None:

@@ -300,6 +300,25 @@ async def test_a_vote_while_the_counts_are_read_leaves_a_record_that_the_next_re
     assert (await booth.polls.results.read(NOBODY, poll.id)).votes == 10
 
 
+async def test_who_looks_at_a_closed_poll_is_not_shown_a_count_that_was_begun_before_its_last_vote(racing_booth):
+    booth = racing_booth
+    poll = await voted(booth)
+    engine = booth.store.engine
+    later = []
+
+    async def last_vote_and_closing():
+        await booth.cast(poll, "Cyd")
+        await booth.elsewhere().authoring.close(admin_of(poll), poll.id)
+        later.append(asyncio.create_task(booth.polls.results.read(NOBODY, poll.id)))
+        # Long enough for the second reader to find the count under way.
+        await asyncio.sleep(0.05)
+
+    engine.then, engine.times = last_vote_and_closing, 1
+    assert (await booth.polls.results.read(NOBODY, poll.id)).status == "live"
+    final = await later[0]
+    assert (final.status, final.votes) == ("final", 10)
+
+
 async def test_counts_that_lack_a_vote_of_the_shards_are_never_taken_for_complete(embedded_booth):
     booth = embedded_booth
     poll = await voted(booth)
@@ -424,7 +443,7 @@ async def test_results_are_shown_to_those_they_are_for(embedded_booth, visibilit
         voter("unknown"),
         voter("not here"),
         Credentials(edit_key=elsewhere.edit_key),
-        Credentials(edit_key=vote.edit_key[:-1] + "x"),
+        Credentials(edit_key=vote.edit_key[:-1] + ("1" if vote.edit_key[-1] == "0" else "0")),
         await booth.person("Ben"),
         Credentials(code="k"),
     ]

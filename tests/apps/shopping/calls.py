@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
+import pytest_asyncio
 from litestar import Litestar
 
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine
+from potluck.people.services import People
+from potluck.web.app import App, Core
 from tests.people.assembly import Clock
-from tests.web.suites import API, bearer, rows_of, signed_up, suite_on
+from tests.stores import NOW
+from tests.web.suites import API, bearer, client_at, rows_of, signed_up, suite_on
 
-__all__ = ["Calls", "Home", "calls_on", "data", "problem"]
+__all__ = ["Calls", "Home", "calls_on", "data", "one_suite", "problem"]
 
 Person = dict[str, Any]
 
@@ -39,6 +44,9 @@ class Calls:
     application: Litestar
     clock: Clock
     engine: Engine
+    people: People
+    """The suite's own services: for what the operator and other apps do."""
+    people_made: int = 0
 
     async def ask(self, method: str, path: str, body: Any = None, *, by: Any = None, **headers: str) -> httpx.Response:
         """Call under /api/v1, as somebody if it is said who; headers with _ for -."""
@@ -49,7 +57,10 @@ class Calls:
         return await self.client.request(method, API + path, headers=named, **sent)
 
     async def person(self, name: str = "Ada") -> Person:
-        return await signed_up(self.client, f"{name.lower()}@example.org", name)
+        """Somebody with an account, who comes from an address of their own: so many from one are throttled."""
+        self.people_made += 1
+        async with client_at(self.application, f"10.0.0.{self.people_made}") as client:
+            return await signed_up(client, f"{name.lower()}.{self.people_made}@example.org", name)
 
     async def home(self, admin: str = "Ada", name: str = "Lovelace") -> "Home":
         """A family with its first admin."""
@@ -100,5 +111,35 @@ class Home:
 @contextlib.asynccontextmanager
 async def calls_on(folder: Path) -> AsyncIterator[Calls]:
     clock = Clock()
-    async with suite_on(folder, (shopping_app,), clock=clock) as (client, application):
-        yield Calls(client, application, clock, application.state["engine"])
+    cores: list[Core] = []
+
+    def known(core: Core) -> App:
+        cores.append(core)
+        return shopping_app(core)
+
+    async with suite_on(folder, (known,), clock=clock) as (client, application):
+        yield Calls(client, application, clock, cores[0].engine, cores[0].people)
+
+
+def one_suite() -> Any:
+    """Fixtures for a module whose tests share a suite, each with people and families of its own, at the same time.
+
+    suite, calls, home = one_suite()
+    pytestmark = pytest.mark.asyncio(loop_scope="module")
+    """
+
+    @pytest_asyncio.fixture(scope="module", loop_scope="module")
+    async def suite(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Calls]:
+        async with calls_on(tmp_path_factory.mktemp("suite")) as calls:
+            yield calls
+
+    @pytest.fixture
+    def calls(suite: Calls) -> Calls:
+        suite.clock.now = NOW
+        return suite
+
+    @pytest_asyncio.fixture(loop_scope="module")
+    async def home(calls: Calls) -> Home:
+        return await calls.home()
+
+    return suite, calls, home

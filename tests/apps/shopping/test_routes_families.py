@@ -1,9 +1,14 @@
 """Families over HTTP: who makes them, who is in them, who comes and who goes."""
 
 import asyncio
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from tests.apps.shopping.calls import data, problem
+import pytest
+
+from tests.apps.shopping.calls import data, one_suite, problem
+
+suite, calls, home = one_suite()
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_whoever_makes_a_family_is_its_admin(calls):
@@ -78,8 +83,8 @@ async def test_admins_make_admins_and_the_last_one_stays(home):
     ben = await home.joined()
     members = data(await home.ask("GET", "/members"))
     assert members["items"] == [
-        {"memberId": home.admin["userId"], "name": "Ada", "email": "ada@example.org", "role": "admin", "version": 1},
-        {"memberId": ben["userId"], "name": "Ben", "email": "ben@example.org", "role": "member", "version": 1},
+        {"memberId": home.admin["userId"], "name": "Ada", "email": home.admin["email"], "role": "admin", "version": 1},
+        {"memberId": ben["userId"], "name": "Ben", "email": ben["email"], "role": "member", "version": 1},
     ]
     own, other = f"/members/{home.admin['userId']}", f"/members/{ben['userId']}"
     problem(await home.ask("PATCH", own, {"role": "member", "version": 1}), 409, "last-admin")
@@ -139,6 +144,17 @@ async def test_an_invitation_lets_one_person_in(home):
     assert data(await home.ask("GET", by=ben))["role"] == "admin"
     assert data(await home.ask("GET", "/invitations"))["items"] == []
     problem(await calls.ask("POST", "/invitations/accept", {"token": "pli_nothing"}, by=eve), 410, "expired")
+
+
+async def test_an_invitation_to_something_else_opens_no_family(home):
+    """The operator's, to register; and one of an app that is not here."""
+    invitations, ben = home.calls.people.invitations, await home.calls.person("Ben")
+    operators = await invitations.make_for_newcomer()
+    elsewhere = await invitations.make("attic", home.family_id, "admin", UUID(home.admin["userId"]))
+    for made in (operators, elsewhere):
+        accepted = await home.calls.ask("POST", "/invitations/accept", {"token": made.secret}, by=ben)
+        problem(accepted, 410, "expired")
+    problem(await home.ask("GET", by=ben), 404, "not-found")
 
 
 async def test_invitations_are_the_admins_and_are_withdrawn_or_over(home):

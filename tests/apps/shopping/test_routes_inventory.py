@@ -5,7 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.apps.shopping.calls import data, problem
+from tests.apps.shopping.calls import data, one_suite, problem
+
+suite, calls, home = one_suite()
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_an_inventory_item_through_its_life(home):

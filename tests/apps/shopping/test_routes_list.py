@@ -4,8 +4,13 @@ import asyncio
 from datetime import timedelta
 from uuid import uuid4
 
-from tests.apps.shopping.calls import data, problem
+import pytest
+
+from tests.apps.shopping.calls import data, one_suite, problem
 from tests.stores import NOW
+
+suite, calls, home = one_suite()
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_an_item_through_the_design_s_states(home):

@@ -78,7 +78,7 @@ async def test_two_phones_see_each_other_s_changes(home):
 
 
 async def test_every_list_tells_its_own_changes_and_no_other_s(home):
-    # One table, one stream: a position of one list is one of all of them.
+    # One family, one partition: a position of one of its lists is one of all of them.
     since = await settled(home)
     assert all([data(await home.ask("GET", f"/{each}"))["position"] for each in LISTS])
     await home.joined()
@@ -149,13 +149,22 @@ async def test_a_stream_ends_with_the_session_and_with_the_family(home):
         assert await hers.until(ended=True) == []
 
 
-async def test_a_wrong_position_is_refused_and_a_foreign_one_shows_nothing_of_theirs(home):
-    for path in ("changes", "events"):
-        answer = await home.ask("GET", f"/shopping-list/{path}?since=x")
-        assert problem(answer, 422, "invalid-fields")["errors"][0]["field"] == "since"
-    assert problem(await home.ask("GET", "/shopping-list/changes"), 422, "invalid-fields")
+async def test_a_wrong_position_is_refused_and_so_is_one_of_another_family(home):
     other = await home.calls.home("Eve", "Byron")
-    position = await settled(other)
-    await other.make("/shopping-list", name="Theirs")
-    tea = await home.make("/shopping-list", name="Tea")
-    assert [item for _, item, _ in await told(home, "shopping-list", position, 1)] == [tea]
+    foreign = (await other.listed())["position"]
+    for since in ("x", foreign):
+        for path in ("changes", "events"):
+            answer = await home.ask("GET", f"/shopping-list/{path}?since={since}")
+            assert problem(answer, 422, "invalid-fields")["errors"][0]["field"] == "since"
+    assert problem(await home.ask("GET", "/shopping-list/changes"), 422, "invalid-fields")
+
+
+async def test_what_a_part_of_a_list_was_read_at_is_a_position_of_the_whole(home):
+    await home.make("/shopping-list", name="Tea")
+    for query in ("?storeId=unassigned", "?status=pending", "?limit=1"):
+        position = (await home.listed(query))["position"]
+        assert not data(await home.ask("GET", f"/shopping-list/changes?since={position}"))["reset"]
+    await home.make("/inventory", name="Milk")
+    for query in ("?lowStock=true", "?status=active"):
+        position = data(await home.ask("GET", f"/inventory{query}"))["position"]
+        assert not data(await home.ask("GET", f"/inventory/changes?since={position}"))["reset"]

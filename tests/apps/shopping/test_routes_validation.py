@@ -3,8 +3,13 @@
 import json
 from uuid import uuid4
 
-from tests.apps.shopping.calls import data, problem
+import pytest
+
+from tests.apps.shopping.calls import data, one_suite, problem
 from tests.web.suites import API, bearer
+
+suite, calls, home = one_suite()
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BAD_IDS = ["", "123e4567", "123E4567-E89B-12D3-A456-426614174000", "{123e4567-e89b-12d3-a456-426614174000}", 7, True]
 BAD_IN_PATH = ["123e4567", "123E4567-E89B-12D3-A456-426614174000", "7", "%20"]

@@ -6,7 +6,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from potluck.store import Store
 from tests.engine_targets import EMBEDDED
+from tests.toy.entities import notes_table
 from tests.web.contract.test_callers import cookie_of
 from tests.web.contract.wire import listening, sent
 from tests.web.contract.worlds import bearer_headers, book_of, world_on
@@ -102,7 +104,7 @@ async def test_through_any_number_of_reconnects_everything_comes_once_and_in_ord
                 position = arrived[-1].id if arrived else position
         total = sum(await writing)
         async with listening(busy.application, f"{events_path(book)}?since={position}", by) as listener:
-            heard += await listener.until(total - len(heard))
+            heard += await listener.until(total - len(heard), begun=True)
         await steady.until(total)
     told = [(each.event, each.data) for each in heard]
     assert told == [(each.event, each.data) for each in steady.events]
@@ -278,30 +280,45 @@ async def test_a_stream_of_nobody_of_a_stranger_or_from_nowhere_is_refused_befor
         assert (answer.status, answer.media_type) == (status, "application/problem+json"), target
 
 
-async def test_a_position_that_nobody_knows_any_more_begins_anew(tmp_path):
-    """Of another store, or older than a day: the client is told to read the list again, and goes on from there."""
-    async with world_on(EMBEDDED, tmp_path / "one", secret="a secret that both of them have, long enough") as doors:
-        ada = await doors.join()
-        foreign = (await doors.ask("GET", (await book_of(doors, ada)).notes, by=ada)).json()["position"]
-    async with world_on(EMBEDDED, tmp_path / "two", secret="a secret that both of them have, long enough") as doors:
-        ada = await doors.join()
-        book = await book_of(doors, ada)
-        await book.add("Before")
-        told = await changes(doors, book, ada, foreign)
-        assert (told["reset"], told["changes"]) == (True, [])
-        async with listening(
-            doors.application, f"{events_path(book)}?since={foreign}", bearer_headers(ada)
-        ) as listener:
-            (reset,) = await listener.until(1)
-            assert reset.event == "reset"
-            await book.add("After")
-            events = await listener.until(2)
-            assert [each.event for each in events] == ["reset", "created"]
-        assert [each["item"]["title"] for each in await all_changes(doors, book, ada, reset.id, 1)] == ["After"]
-        # What a browser sends by itself, and nobody can read, is no mistake of its owner's.
-        headers = [*bearer_headers(ada), ("last-event-id", "garbage")]
-        async with listening(doors.application, events_path(book), headers) as listener:
-            assert [each.event for each in await listener.until(1)] == ["reset"]
+async def test_a_position_that_nobody_knows_any_more_begins_anew(doors):
+    """Of a log that is gone: the client is told to read the list again, and goes on from there."""
+    ada = await doors.join()
+    book = await book_of(doors, ada)
+    await book.add("Before")
+    lost = await settled(doors, book, ada)
+    rows = (await doors.rows())["Notes"]
+    await doors.recording.call("DeleteTable", {"TableName": "Notes"})
+    await Store(doors.recording, doors.clock).create_tables(notes_table)
+    for row in rows:
+        await doors.recording.call("PutItem", {"TableName": "Notes", "Item": row})
+    async with listening(doors.application, f"{events_path(book)}?since={lost}", bearer_headers(ada)) as listener:
+        (reset,) = await listener.until(1)
+        assert reset.event == "reset"
+        await book.add("After")
+        assert [each.event for each in await listener.until(2)] == ["reset", "created"]
+    assert [each["item"]["title"] for each in await all_changes(doors, book, ada, reset.id, 1)] == ["After"]
+    told = await changes(doors, book, ada, lost)
+    assert (told["reset"], told["changes"]) == (True, [])
+    # What a browser sends by itself, and nobody can read, is no mistake of its owner's.
+    headers = [*bearer_headers(ada), ("last-event-id", "garbage")]
+    async with listening(doors.application, events_path(book), headers) as listener:
+        assert [each.event for each in await listener.until(1)] == ["reset"]
+
+
+async def test_who_comes_in_does_not_hear_what_was_told_before(doors):
+    """A position of one's own list, from before one was in another, does not open that other's past."""
+    ada, ben = await doors.join(), await doors.join("ben@example.org", "Ben")
+    own, book = await book_of(doors, ben), await book_of(doors, ada)
+    position = (await doors.ask("GET", own.notes, by=ben)).json()["position"]
+    note = await book.add("A secret plan")
+    await doors.ask("DELETE", f"{book.notes}/{note['noteId']}", by=ada)
+    await book.let_in(ben)
+    refused = await doors.ask("GET", f"{book.notes}/changes?since={position}", by=ben)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "since")
+    headers = [*bearer_headers(ben), ("last-event-id", position)]
+    async with listening(doors.application, events_path(book), headers) as listener:
+        assert [each.event for each in await listener.until(1)] == ["reset"]
+        assert b"secret plan" not in listener.body
 
 
 async def test_a_position_is_good_after_a_restart(tmp_path):

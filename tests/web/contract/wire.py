@@ -178,7 +178,7 @@ async def listening(application: Litestar, target: str, headers: Headers = ()) -
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        if listener.gone.is_set():
+        if listener.gone.is_set() and listener.status:
             raise OSError("nobody is there any more")
         listener.take(message)
         listener.news.set()

@@ -17,6 +17,8 @@ from potluck.people.errors import InvalidFields
 from potluck.store import Store
 from potluck.table import put, the
 from potluck.web.live import Changes, Live, Message, Told
+from potluck.web.live.live import _named
+from potluck.web.live.positions import Position, PositionCodec
 from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
 from tests.web.live.boards import (
     KEY,
@@ -273,10 +275,11 @@ async def test_a_list_from_an_index_begins_a_little_earlier(embedded: World) -> 
     await asyncio.sleep(0.1)
     try:
         late = await lagging.position(Card.of_owner("ann"))
-        exact = await lagging.position(Card.on_board("b"))
+        exact = await lagging.position(Card.of_owner("ann"), read_by=Card.on_board("b"))
         assert len(await heard_by(lagging, late, of=Card.of_owner("ann"))) == 1
         assert await heard_by(lagging, exact, of=Card.of_owner("ann")) == []
-        assert await heard_by(lagging, await lagging.position(Card.of_owner("ann"), behind=0)) == []
+        now = await lagging.position(Card.of_owner("ann"), behind=0)
+        assert await heard_by(lagging, now, of=Card.of_owner("ann")) == []
     finally:
         await lagging.stop()
 
@@ -469,8 +472,38 @@ async def test_a_quiet_stream_is_checked_again_and_kept_alive(embedded: World) -
     assert listener.events == []
     # It was told nothing, but where to go on from: nothing of what it need not look at again.
     assert listener.last_id != first
-    assert await heard_by(live, listener.last_id, of=Card.on_board("elsewhere")) == []
+    told, now = (position_at(each) for each in (listener.last_id, await live.position(Card.on_board("b"))))
+    assert told.streams == now.streams != position_at(first).streams
     await live.stop()
+
+
+def position_at(text: str) -> Position:
+    return PositionCodec(KEY).decode(text, _named([Card.on_board("b")]))
+
+
+async def test_a_position_is_good_for_the_partitions_that_it_is_of(embedded: World) -> None:
+    live = embedded.live
+    here = await live.position(Card.on_board("b"))
+    both = await live.position(Card.on_board("c"), Card.on_board("b"))
+    everywhere = await live.position(boards)
+    good: list[tuple[str, list[Any]]] = [
+        (here, [Card.on_board("b")]),
+        (here, [Board.by_name("b")]),
+        (both, [Card.on_board("b"), Card.on_board("c")]),
+        (everywhere, [Card.on_board("b")]),
+    ]
+    for position, of in good:
+        assert (await live.changes(position, of=of, see=shown)).changes == []
+    bad: list[tuple[str, list[Any]]] = [
+        (here, [Card.on_board("c")]),
+        (here, [Card.of_owner("b")]),
+        (here, [Elsewhere.on_board("b")]),
+        (here, [Card.on_board("b"), Card.on_board("c")]),
+        (both, [Card.on_board("b")]),
+    ]
+    for position, of in bad:
+        with pytest.raises(InvalidFields):
+            await live.changes(position, of=of, see=shown)
 
 
 async def test_a_check_that_fails_ends_the_stream(embedded: World) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import gc
 import io
 import json
 import tracemalloc
@@ -14,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from potluck.people.errors import Throttled
 from potluck.web.app import App
-from potluck.web.people.export import RUN, Exports, inert
+from potluck.web.people.export import EXPORTS_OF_ONE, RUN, Exports, inert
 from tests.people.assembly import Clock
 from tests.web.people.doors import PASSWORD
 
@@ -223,6 +225,29 @@ async def test_whoever_stops_reading_leaves_no_file_behind():
     assert file.file.closed
 
 
+async def test_whatever_becomes_of_one_it_is_not_counted_for_ever():
+    async def export(user_id):
+        yield "rows", Row(1, "one", [])
+
+    exports = exports_of(export)
+    for how in ("dropped unread", "read in part", "read") * EXPORTS_OF_ONE:
+        file = await exports.make(UUID(int=1))
+        if how != "dropped unread":
+            pieces = file.pieces()
+            await anext(pieces)
+            if how == "read":
+                assert [piece async for piece in pieces] == []
+            await pieces.aclose()
+            await exports.make(UUID(int=1))
+        del file
+        gc.collect()
+    held = [await exports.make(UUID(int=1)) for _ in range(EXPORTS_OF_ONE)]
+    with pytest.raises(Throttled):
+        await exports.make(UUID(int=1))
+    assert await exports.make(UUID(int=2))
+    assert len(held) == EXPORTS_OF_ONE
+
+
 async def test_an_app_that_fails_fails_the_export_and_the_next_one_is_made():
     failing = [True]
 
@@ -236,5 +261,5 @@ async def test_an_app_that_fails_fails_the_export_and_the_next_one_is_made():
         with pytest.raises(RuntimeError):
             await exports.make(UUID(int=1))
     failing.clear()
-    made = await asyncio.gather(*(exports.make(UUID(int=1)) for _ in range(5)))
+    made = await asyncio.gather(*(exports.make(UUID(int=1)) for _ in range(EXPORTS_OF_ONE)))
     assert len({file.file.read() for file in made}) == 1

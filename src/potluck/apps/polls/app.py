@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from potluck.apps.polls.demo import demo_of
 from potluck.apps.polls.entities import ranked_choice_polls
 from potluck.apps.polls.pages import PAGES
 from potluck.apps.polls.problems import ERRORS
@@ -47,4 +48,5 @@ def polls_app(core: Core) -> App:
         still_needed=polls.still_needed,
         forget=polls.forget,
         home_card=home_card,
+        demo=demo_of(polls),
     )

@@ -102,14 +102,19 @@ class Authoring:
         return made
 
     async def duplicate(
-        self, by: Credentials, poll_id: UUID, alongside: Alongside[PollMade] = nothing_else
+        self,
+        by: Credentials,
+        poll_id: UUID,
+        alongside: Alongside[PollMade] = nothing_else,
+        *,
+        short_id: str | None = None,
     ) -> PollMade:
         """Another poll like it, open, without its votes and codes, with lots and a key of its own."""
         poll = await self._admission.administered(by, poll_id)
         said = settings_of(poll)
         if poll.expires_at is not None and poll.expires_at <= self._now():
             said = replace(said, expires_at=None)
-        return await self.create(by, said, alongside, short_id=poll.short_id)
+        return await self.create(by, said, alongside, short_id=short_id)
 
     # --- looking ------------------------------------------------------------------------------------------------
 

@@ -47,9 +47,7 @@ EditKey = Annotated[
     HeaderParameter(name="X-Edit-Key", description="The vote's `editKey`, which shows whose it is."),
 ]
 
-MethodName = Annotated[
-    Method, Says("Method must be irv, stv, scottish-stv, schulze, ranked-pairs, borda or plurality")
-]
+MethodName = Annotated[Method, Says("Method must be irv, stv, scottish-stv, schulze, ranked-pairs, borda or plurality")]
 BallotFormat = Annotated[Literal["json", "csv", "blt"], Says("Format must be json, csv or blt")]
 
 Title = Annotated[
@@ -79,12 +77,8 @@ CandidateDescription = Annotated[
 ]
 CandidateDescriptions = Annotated[dict[CandidateName, CandidateDescription], Meta(max_length=MOST_CANDIDATES)]
 Policy = Annotated[VoterPolicy, Says("voterPolicy must be open, codes or accounts")]
-Visibility = Annotated[
-    ResultsVisibility, Says("resultsVisibility must be always, afterVote, afterClose or admin")
-]
-MaxRankings = Annotated[
-    int, Meta(ge=1, le=MOST_CANDIDATES), Says(f"maxRankings must be 1 to {MOST_CANDIDATES}")
-]
+Visibility = Annotated[ResultsVisibility, Says("resultsVisibility must be always, afterVote, afterClose or admin")]
+MaxRankings = Annotated[int, Meta(ge=1, le=MOST_CANDIDATES), Says(f"maxRankings must be 1 to {MOST_CANDIDATES}")]
 Seats = Annotated[
     int,
     Meta(ge=1, le=MOST_CANDIDATES),

@@ -16,7 +16,7 @@ from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.counting import results
 from potluck.apps.polls.entities import Poll, Record, Results, Shard
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.records import version_of, votes_of
+from potluck.apps.polls.records import Known, version_of, votes_of
 from potluck.apps.polls.service import Polls
 from potluck.people.callers import Caller
 from potluck.web.callers import Door
@@ -71,10 +71,13 @@ class Following:
             return True
 
         async def render(_: Told) -> Message:
-            now = await self.now()
-            return Message("updated", msgspec.json.encode(now)) if whole else Message("reset", "{}")
+            if whole:
+                return Message("updated", msgspec.json.encode(await self.now()))
+            await self._looked()
+            return Message("reset", "{}")
 
-        return live.stream(request, of=Results.of(self._poll_id), see=self._news, allowed=allowed, render=render)
+        of = Results.of(self._poll_id)
+        return live.stream(request, of=of, see=self._news, allowed=allowed, by=visitor, render=render)
 
     async def changes(self, since: str | None, live: Live) -> Changes:
         """How it stands, if anything changed since the position."""
@@ -88,22 +91,24 @@ class Following:
 
     async def now(self) -> PollNow:
         """How it stands, as the caller may see it."""
+        shards, poll, known, status = await self._looked()
+        return PollNow(
+            votes=votes_of(shards) if self._behind else known.record.votes,
+            votes_version=max(known.votes_version, version_of(shards)),
+            status=status,
+            results=results(known.record, poll.candidates, status=status, votes_version=known.votes_version),
+        )
+
+    async def _looked(self) -> tuple[list[Shard], Poll, Known, Literal["live", "final"]]:
+        """Everything as it is now; what is no newer is not told again."""
         # The shards first: what is voted from here on is told by them, whether or not the record has it already.
         shards = await self._polls.store.all(Shard.of_poll(self._poll_id))
         poll, known, status = await self._polls.results.record(self._by, self._poll_id)
-        shown = results(known.record, poll.candidates, status=status, votes_version=known.votes_version)
-        version = version_of(shards)
         self._shards = {each.shard: each.votes_version for each in shards}
         self._recorded = known.votes_version
         self._poll_version = poll.version
-        self._behind = known.votes_version < version
-        newer = known.votes_version >= version
-        return PollNow(
-            votes=shown.votes if newer else votes_of(shards),
-            votes_version=max(known.votes_version, version),
-            status=status,
-            results=shown,
-        )
+        self._behind = known.votes_version < version_of(shards)
+        return shards, poll, known, status
 
     def _news(self, row: Poll | Record | Shard) -> Any:
         """The row, if it is newer than what the caller was told."""
@@ -111,7 +116,9 @@ class Following:
             case Shard():
                 return row.votes_version if row.votes_version > self._shards.get(row.shard, 0) else None
             case Record():
-                return row.votes_version if row.part == 0 and self._behind and row.votes_version > self._recorded else None
+                return (
+                    row.votes_version if row.part == 0 and self._behind and row.votes_version > self._recorded else None
+                )
             case Poll():
                 return row.version if row.version > self._poll_version else None
 

@@ -68,9 +68,7 @@ async def change_poll(
     """Change a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
     by = Credentials(caller=visitor, admin_key=admin_key)
     version = seen(request, data.version)
-    return await once(
-        lambda alongside: polls.authoring.edit(by, poll_id, version, settings_in(data), alongside), told
-    )
+    return await once(lambda alongside: polls.authoring.edit(by, poll_id, version, settings_in(data), alongside), told)
 
 
 @delete(POLL, tags=TAGS, opt={"if_match": True, "problems": [WRONG_KEY]})
@@ -115,9 +113,7 @@ async def duplicate_poll(
 ) -> Response[PollMade]:
     """Make another poll like it, open, without its votes and codes, with lots and an `adminKey` of its own."""
     by = Credentials(caller=visitor, admin_key=admin_key)
-    return await once(
-        lambda alongside: polls.authoring.duplicate(by, poll_id, alongside), made, account_checked=True
-    )
+    return await once(lambda alongside: polls.authoring.duplicate(by, poll_id, alongside), made, account_checked=True)
 
 
 @post(f"{POLL}/codes", tags=TAGS, opt={"problems": [WRONG_KEY, NO_CODES_ASKED]})

@@ -25,8 +25,8 @@ __all__ = ["BALLOT_MEDIA_TYPES", "CSV", "ROUTES", "as_file"]
 
 AnyRequest = Request[Any, Any, Any]
 
-CSV = "text/csv; charset=utf-8"
-BALLOT_MEDIA_TYPES = {"json": "application/json", "csv": CSV, "blt": "text/plain; charset=utf-8"}
+CSV = "text/csv"
+BALLOT_MEDIA_TYPES = {"json": "application/json", "csv": CSV, "blt": "text/plain"}
 
 Position = Annotated[str, Meta(max_length=LONGEST_POSITION)]
 MAY_LOOK = {"problems": [RESULTS_HIDDEN]}

@@ -99,7 +99,7 @@ class Polls:
         """How many of the caller's polls are open, and which of those nobody but the caller will close."""
         created = (await self.store.page(CreatedPoll.of_creator(caller.user_id), POLLS_AT_A_GLANCE)).items
         found = await self.store.get_many([Poll.one(each.poll_id) for each in created])
-        polls = [each for each in found if each is not None]
+        polls = [each for each in found if each is not None and each.short_id is None]
         now = self.clock()
         running = [each for each in polls if is_open(each, now)]
         endless = [each for each in running if each.expires_at is None][:WAITING_SHOWN]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from potluck.apps.shopping.demo import demo_of
 from potluck.apps.shopping.entities import inventory
 from potluck.apps.shopping.orphans import APP
 from potluck.apps.shopping.pages import PAGES
@@ -43,6 +44,7 @@ def shopping_app(core: Core) -> App:
         place_name=shopping.place_name,
         accept=shopping.members.accept,
         home_card=home_card,
+        demo=demo_of(shopping),
     )
 
 

@@ -95,6 +95,7 @@ async def change_family(
     return await once(
         lambda alongside: shopping.families.rename(caller, family_id, version, name=data.name, alongside=alongside),
         told,
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -136,6 +137,7 @@ async def change_role(
             caller, family_id, member_id, version, role=data.role, alongside=alongside
         ),
         lambda member: Told(body=member, headers={"etag": etag(member.version)}),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -184,6 +186,7 @@ async def invite(
         lambda alongside: shopping.members.invite(caller, family_id, data.role, data.email, alongside),
         tell,
         account_checked=True,
+        may=shopping.sees(caller, family_id),
     )
 
 

@@ -69,6 +69,7 @@ async def add_inventory_item(
             alongside=alongside,
         ),
         lambda item: told(item, made=item.item_id),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -83,8 +84,8 @@ async def inventory(
     status: FromQuery[InventoryStatusText | None] = None,
 ) -> Listed[InventoryItemShown]:
     """What the family has at home, by name; of lowStock, what is active and running low."""
-    asked = InventoryItem.low(family_id, "active") if low_stock or status else InventoryItem.all_of_family(family_id)
-    position = await live.position(asked)
+    read_by = InventoryItem.low(family_id, "active") if low_stock or status else None
+    position = await live.position(InventoryItem.all_of_family(family_id), read_by=read_by)
     found = await shopping.inventory.all(caller, family_id, low_stock=low_stock, status=status or UNSET)
     return listed(found, by_name, part, position)
 
@@ -126,6 +127,7 @@ async def change_inventory_item(
             alongside=alongside,
         ),
         told,
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -153,7 +155,11 @@ async def adjust(
     once: Once,
 ) -> Response[InventoryItemShown]:
     """So many more at home, or fewer. It stops at zero, and no step of anyone else is lost."""
-    return await once(lambda alongside: shopping.inventory.adjust(caller, family_id, item_id, data.by, alongside), told)
+    return await once(
+        lambda alongside: shopping.inventory.adjust(caller, family_id, item_id, data.by, alongside),
+        told,
+        may=shopping.sees(caller, family_id),
+    )
 
 
 # --- stores ----------------------------------------------------------------------------------------------------------
@@ -174,6 +180,7 @@ async def add_store(
             alongside=alongside,
         ),
         lambda store: told(store, made=store.store_id),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -211,6 +218,7 @@ async def change_store(
             caller, family_id, store_id, version, name=data.name, address=data.address, alongside=alongside
         ),
         told,
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -246,6 +254,7 @@ async def add_location(
             alongside=alongside,
         ),
         lambda location: told(location, made=location.location_id),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -287,6 +296,7 @@ async def change_location(
             caller, family_id, location_id, version, name=data.name, description=data.description, alongside=alongside
         ),
         told,
+        may=shopping.sees(caller, family_id),
     )
 
 

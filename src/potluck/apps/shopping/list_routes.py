@@ -81,6 +81,7 @@ async def add_to_list(
             alongside=alongside,
         ),
         lambda item: told(item, made=item.shopping_item_id),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -92,6 +93,7 @@ async def add_lines(
     return await once(
         lambda alongside: shopping.shopping_list.add_lines(caller, family_id, data.lines, alongside),
         lambda items: Told(body=ShoppingItems(items=items), status=201),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -110,8 +112,8 @@ async def shopping_list(
     """The list, or what is for one store, or what is pending or purchased. By store name and unassigned last, pending
     first, newest first; `groups` count all of it, whichever part is asked for."""
     whole = store_id is None and status is None
-    asked = ShoppingListItem.all_of_family(family_id) if whole else ShoppingListItem.by_store(family_id, None)
-    position = await live.position(asked)
+    read_by = None if whole else ShoppingListItem.by_store(family_id, None)
+    position = await live.position(ShoppingListItem.all_of_family(family_id), read_by=read_by)
     where = UUID(store_id) if store_id not in (None, UNASSIGNED) else store_id
     found = await shopping.shopping_list.all(caller, family_id, store_id=where, status=status)
     answer = listed(found.items, by_store, part, position)
@@ -158,6 +160,7 @@ async def change_shopping_item(
             alongside=alongside,
         ),
         told,
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -184,6 +187,7 @@ async def check_off(
             alongside=alongside,
         ),
         told,
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -216,6 +220,7 @@ async def restock(
     return await once(
         lambda alongside: shopping.restocking.restock(caller, family_id, shopping_item_id, data.quantity, alongside),
         lambda restocked: Told(body=restocked),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -227,6 +232,7 @@ async def clear_purchased(
     return await once(
         lambda alongside: shopping.clearing.clear_purchased(caller, family_id, alongside),
         lambda cleared: Told(body=cleared),
+        may=shopping.sees(caller, family_id),
     )
 
 
@@ -238,6 +244,7 @@ async def undo(
     return await once(
         lambda alongside: shopping.clearing.undo(caller, family_id, data.undo_token, alongside),
         lambda items: Told(body=ShoppingItems(items=items)),
+        may=shopping.sees(caller, family_id),
     )
 
 

@@ -42,7 +42,7 @@ def live_routes(
         async def allowed() -> bool:
             return await door.still(request, caller) and await shopping.is_in(caller, family_id)
 
-        return live.stream(request, of=of(family_id), see=see(shopping), allowed=allowed)
+        return live.stream(request, of=of(family_id), see=see(shopping), allowed=allowed, by=caller)
 
     @get(
         f"{path}/changes",

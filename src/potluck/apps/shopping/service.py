@@ -21,6 +21,7 @@ from potluck.apps.shopping.shopping_list import ShoppingList
 from potluck.apps.shopping.turns import Turns
 from potluck.people.callers import Caller
 from potluck.people.entities import accounts
+from potluck.people.idempotency import May
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, all_done
 from potluck.store import Store as Rows
@@ -96,6 +97,10 @@ class Shopping:
         """Whether they may still see the family, for whoever streams its changes."""
         member = await self.rows.get(Member.by_id(family_id, caller.user_id))
         return member is not None and member.status == "active"
+
+    def sees(self, caller: Caller, family_id: UUID) -> May:
+        """That they may see the family, for whoever is given an answer about it again."""
+        return lambda: self.membership.of(caller, family_id)
 
     async def place_name(self, place: str) -> str | None:
         """What the family of an invitation is called; None if it is no more."""

@@ -30,7 +30,7 @@ class Record:
         "new",
         "old",
         "ordinal",
-        "position",
+        "positions",
         "sequence",
         "shard",
         "size",
@@ -49,7 +49,8 @@ class Record:
         """How far everything was read when this was read."""
         self.ordinal = -1
         self.arrived = 0.0
-        self.position: str | None = None
+        self.positions: dict[bytes, str] = {}
+        """After it, as those who read along are told, by the lists that they read."""
         self.decoded_old: dict[Any, Any] = {}
         self.decoded_new: dict[Any, Any] = {}
 

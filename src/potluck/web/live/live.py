@@ -4,22 +4,26 @@ import asyncio
 import logging
 import random
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import msgspec
 from litestar import Request, Response
 
 from potluck.engines import DynamoError, Engine
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.callers import Caller
+from potluck.people.errors import InvalidFields, Throttled, WrongField
 from potluck.store import Clock
 from potluck.table.access import Gather, Query
 from potluck.table.errors import Unavailable
 from potluck.table.membership import Asked, Membership
 from potluck.table.tables import Table
-from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS
+from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
 from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventStream, event_text, id_text
-from potluck.web.live.positions import Position, PositionCodec, Unreadable, Vector
+from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable, Vector
 from potluck.web.live.reading import Lost, Reader, Seen
 from potluck.web.live.tail import Tail
 from potluck.web.live.telling import EventName, See, Told, entities, settled, told
@@ -30,6 +34,11 @@ RECHECK_SECONDS = 15.0
 # Of a time when many connect at once, as after a restart, nothing is left after a few rounds of checks.
 RECHECK_SPREAD = 0.2
 READERS_OF_LOG_AT_ONCE = 4
+# For one worker. Each takes some 25 KB, and is a file to the system.
+MOST_STREAMS = 10_000
+# A person has a few for each window that is open; who has more than this is a program that forgets to close them.
+MOST_STREAMS_OF_ONE = 200
+STREAMS_RETRIED_SECONDS = 30
 MOST_CHANGES = 100
 # How many steps a request may take that finds nothing of its own; its caller goes on from where it came to.
 MOST_STEPS = 20
@@ -111,6 +120,7 @@ class Live:
         self._buffer = {"records": buffer_records, "size": buffer_bytes}
         self._tails: dict[str, Tail] = {}
         self._open: set[Reader] = set()
+        self._of_one: Counter[UUID] = Counter()
         self._log_turns = asyncio.Semaphore(READERS_OF_LOG_AT_ONCE)
         self._stopped = False
 
@@ -130,16 +140,17 @@ class Live:
             reader.end()
         await asyncio.gather(*(tail.stop() for tail in self._tails.values()))
 
-    async def position(self, *of: Table | Asked, behind: float | None = None) -> str:
+    async def position(self, *of: Table | Asked, read_by: Asked | None = None, behind: float | None = None) -> str:
         """Where the live updates of a list go on; to be asked before the list is read.
 
-        A list that is read from an index, or not consistently, may not show the last changes yet: its position is
-        `behind` seconds earlier, as many as indexes lag if nothing is said.
+        It is good for the same partition, or the same several, and for no others. A list that is read from an index,
+        or not consistently, may not show the last changes yet: its position is `behind` seconds earlier, as many as
+        indexes lag if nothing is said. `read_by` is how it is read, where that is not the question that is followed.
         """
         streams: dict[bytes, Vector] = {}
         for each in of:
             buffer = await self._tail(_table_of(each)).ready()
-            seconds = behind if behind is not None else self._lag_seconds if _may_lag(each) else 0.0
+            seconds = behind if behind is not None else self._lag_seconds if _may_lag(read_by or each) else 0.0
             vector = buffer.vector
             if seconds > 0 and buffer.log.tag not in streams:
                 earliest = time.monotonic() - seconds
@@ -150,7 +161,8 @@ class Live:
                 else:
                     vector = buffer.floor
             streams[buffer.log.tag] = vector
-        return self._codec.encode(self._now, streams.items())
+        lists = [each for each in of if not isinstance(each, Table)]
+        return self._codec.encode(self._now, streams.items(), _named(lists) if lists else EVERY_LIST)
 
     def stream(
         self,
@@ -159,19 +171,24 @@ class Live:
         of: Asked | Sequence[Asked],
         see: See,
         allowed: Allowed,
+        by: Caller | None = None,
         render: Render = as_json,
     ) -> Response[None]:
-        """The answer that tells what changes; InvalidFields at once for a `since` that is no position."""
-        position, lost = self._since(since)
+        """The answer that tells what changes; InvalidFields at once for a `since` that is no position.
+
+        `by` is who listens, if that is known: nobody has so many streams that there are none left for others.
+        """
+        position, lost = self._since(since, of)
+        self._make_room_for(by)
         reader = self._reader(of)
-        chunks = self._chunks(reader, position, lost, see, allowed, render)
+        chunks = self._chunks(reader, position, lost, see, allowed, by, render)
         return EventStream(chunks, reader.end)
 
     async def changes(
         self, since: AnyRequest | str | None, *, of: Asked | Sequence[Asked], see: See, limit: int = MOST_CHANGES
     ) -> Changes:
         """What changed since the position, at most so many changes; without one, where to begin."""
-        position, lost = self._since(since)
+        position, lost = self._since(since, of)
         reader = self._reader(of)
         found: list[Changed] = []
         more = False
@@ -204,11 +221,20 @@ class Live:
     # --- one stream ---------------------------------------------------------------------------------------------
 
     async def _chunks(
-        self, reader: Reader, since: Position | None, lost: bool, see: See, allowed: Allowed, render: Render
+        self,
+        reader: Reader,
+        since: Position | None,
+        lost: bool,
+        see: See,
+        allowed: Allowed,
+        by: Caller | None,
+        render: Render,
     ) -> AsyncIterator[bytes]:
         """What is sent, piece by piece; it ends when the caller may not look any more."""
         loop = asyncio.get_running_loop()
         self._open.add(reader)
+        if by is not None:
+            self._of_one[by.user_id] += 1
         if self._stopped:
             reader.end()
         try:
@@ -264,6 +290,16 @@ class Live:
         finally:
             reader.close()
             self._open.discard(reader)
+            if by is not None:
+                self._of_one[by.user_id] -= 1
+                if not self._of_one[by.user_id]:
+                    del self._of_one[by.user_id]
+
+    def _make_room_for(self, by: Caller | None) -> None:
+        if len(self._open) >= MOST_STREAMS:
+            raise Unavailable("this worker has as many open streams as it can")
+        if by is not None and self._of_one[by.user_id] >= MOST_STREAMS_OF_ONE:
+            raise Throttled(STREAMS_RETRIED_SECONDS)
 
     def _next_check(self, now: float) -> float:
         return now + self._recheck_seconds * random.uniform(1 - RECHECK_SPREAD, 1)
@@ -282,18 +318,19 @@ class Live:
 
     def _reader(self, of: Asked | Sequence[Asked]) -> Reader:
         lists: dict[Tail, list[Membership]] = {}
-        for each in of if isinstance(of, Sequence) else (of,):
+        for each in _several(of):
             member = Membership(each)
             lists.setdefault(self._tail(member.table), []).append(member)
-        return Reader(self._codec, self._log_turns, lists)
+        return Reader(self._codec, self._log_turns, lists, _named(_several(of)))
 
-    def _since(self, given: AnyRequest | str | None) -> tuple[Position | None, bool]:
+    def _since(self, given: AnyRequest | str | None, of: Asked | Sequence[Asked]) -> tuple[Position | None, bool]:
         """The position to begin at, and whether it is one that nobody knows any more."""
+        named = _named(_several(of))
         if isinstance(given, Request):
             last = given.headers.get("last-event-id")
             if last:
                 try:
-                    return self._codec.decode(last), False
+                    return self._codec.decode(last, named), False
                 except Unreadable:
                     # A browser sends by itself what it was given, perhaps under another key: it begins anew.
                     return None, True
@@ -301,9 +338,20 @@ class Live:
         if given is None:
             return None, False
         try:
-            return self._codec.decode(given), False
+            return self._codec.decode(given, named), False
         except Unreadable:
             raise InvalidFields(WrongField("since", "since must be a position of this list")) from None
+
+
+def _several(of: Asked | Sequence[Asked]) -> Sequence[Asked]:
+    return of if isinstance(of, Sequence) else (of,)
+
+
+def _named(lists: Sequence[Asked]) -> bytes:
+    """By what positions know these lists: their partitions, the same in any process and whatever is asked of them."""
+    members = [Membership(each) for each in lists]
+    names = {f"{each.table.name} {each.index} {partition_text(each.partition)}" for each in members}
+    return blake2b("\n".join(sorted(names)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _table_of(asked: Table | Asked) -> Table:

@@ -1,7 +1,8 @@
 """Positions: how far a reader has come in each shard of each stream, as a text that only this suite can read or make.
 
 It is sealed because sequence numbers count what others do, and because a made-up one would reach back to before its
-maker was allowed to look. The same position is always the same text.
+maker was allowed to look. So would one of another place that its maker could see earlier: a position is good for
+the lists of the partitions that it is of. The same position is always the same text.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -15,7 +16,7 @@ from itertools import islice
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-__all__ = ["LONGEST_POSITION", "Position", "PositionCodec", "Unreadable", "Vector", "tag_of"]
+__all__ = ["EVERY_LIST", "LONGEST_POSITION", "Position", "PositionCodec", "Unreadable", "Vector", "tag_of"]
 
 Vector = Mapping[str, int | None]
 """By shard, the sequence number of the last change that was told; None before the first."""
@@ -27,6 +28,8 @@ LONGEST_POSITION = 4000
 KEY_BYTES = 32
 # Without a key of the suite's own, anyone can read positions and make them up.
 NO_KEY = bytes(KEY_BYTES)
+# Instead of the name of some lists: of whole tables, and good for every list in them. No caller is given such a one.
+EVERY_LIST = b""
 
 
 class Unreadable(ValueError):
@@ -53,21 +56,22 @@ class PositionCodec:
     def __init__(self, key: bytes | None = None) -> None:
         self._sealing = AESSIV(NO_KEY if key is None else key)
 
-    def encode(self, at: int, streams: Iterable[tuple[bytes, Vector]]) -> str:
+    def encode(self, at: int, streams: Iterable[tuple[bytes, Vector]], of: bytes = EVERY_LIST) -> str:
+        """The position as a text; `of` names the lists that it is good for."""
         parts = [bytes([FORMAT]), at.to_bytes(TIME_BYTES, "big")]
         for tag, vector in streams:
             parts += [tag, len(vector).to_bytes(2, "big")]
             for shard, sequence in vector.items():
                 number = b"" if sequence is None else sequence.to_bytes((sequence.bit_length() + 7) // 8, "big")
                 parts += [tag_of(shard), bytes([len(number)]), number]
-        return urlsafe_b64encode(self._sealing.encrypt(b"".join(parts), None)).decode().rstrip("=")
+        return urlsafe_b64encode(self._sealing.encrypt(b"".join(parts), [of])).decode().rstrip("=")
 
-    def decode(self, text: str) -> Position:
-        """The position; Unreadable for what was not made here."""
+    def decode(self, text: str, of: bytes = EVERY_LIST) -> Position:
+        """The position; Unreadable for what was not made here, or for other lists."""
         if not text or len(text) > LONGEST_POSITION or not text.isascii():
             raise Unreadable
         try:
-            opened = self._sealing.decrypt(urlsafe_b64decode(text + "=" * (-len(text) % 4)), None)
+            opened = self._opened(urlsafe_b64decode(text + "=" * (-len(text) % 4)), of)
         except (InvalidTag, NotBase64, ValueError) as error:
             raise Unreadable from error
         rest = iter(opened)
@@ -82,6 +86,12 @@ class PositionCodec:
                 length = _number(rest, 1)
                 shards[shard] = _number(rest, length) if length else None
         return Position(at, streams)
+
+    def _opened(self, sealed: bytes, of: bytes) -> bytes:
+        try:
+            return self._sealing.decrypt(sealed, [of])
+        except InvalidTag:
+            return self._sealing.decrypt(sealed, [EVERY_LIST])
 
 
 def _taken(rest: Iterator[int], count: int) -> bytes:

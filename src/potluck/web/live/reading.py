@@ -65,12 +65,14 @@ class Part:
 class Reader:
     """Reads on from a position, or from now on. It holds nothing but its place."""
 
-    __slots__ = ("_codec", "_log_turns", "_now", "_parts", "_wake", "ended", "since")
+    __slots__ = ("_codec", "_log_turns", "_now", "_of", "_parts", "_wake", "ended", "since")
 
     def __init__(
-        self, codec: PositionCodec, log_turns: asyncio.Semaphore, lists: Mapping[Tail, Sequence[Membership]]
+        self, codec: PositionCodec, log_turns: asyncio.Semaphore, lists: Mapping[Tail, Sequence[Membership]], of: bytes
     ) -> None:
+        """`of` names the lists in positions."""
         self._codec = codec
+        self._of = of
         self._log_turns = log_turns
         self._parts = [Part(tail, each) for tail, each in lists.items()]
         self._wake: asyncio.Future[None] | None = None
@@ -116,10 +118,11 @@ class Reader:
         record = seen.record
         if len(self._parts) > 1 or record.ordinal < 0 or seen.vector is not record.vector:
             return self._encoded({seen.part: seen.vector})
-        if record.position is None:
+        position = record.positions.get(self._of)
+        if position is None:
             # Those who read along in memory are all told the same.
-            record.position = self._encoded({seen.part: record.vector})
-        return record.position
+            position = record.positions[self._of] = self._encoded({seen.part: record.vector})
+        return position
 
     def _encoded(self, elsewhere: "Mapping[Part, Vector]") -> str:
         # In the middle of the log it has not yet looked at what is there now.
@@ -127,7 +130,7 @@ class Reader:
         streams = [
             (part.buffer.log.tag, elsewhere.get(part, part.vector)) for part in self._parts if part.buffer is not None
         ]
-        return self._codec.encode(at, streams)
+        return self._codec.encode(at, streams, self._of)
 
     # --- reading on ---------------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,12 +15,14 @@ from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from uuid import UUID
+from weakref import finalize
 
 import msgspec
 from litestar.response import Stream
 from msgspec import Struct
 
 from potluck.people.accounts import AccountExport, Accounts
+from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.web.app import App, Export
 
@@ -37,6 +40,9 @@ PIECE = 1 << 16
 FILE_MODE = 0o600
 # Each takes a thread and room on the disk; whoever comes later waits.
 EXPORTS_AT_ONCE = 2
+# So many of one person are being made, wait for it, or are being fetched: nobody keeps everybody else waiting.
+EXPORTS_OF_ONE = 2
+RETRY_SECONDS = 30
 
 Spooled = SpooledTemporaryFile[bytes]
 
@@ -69,13 +75,15 @@ class Manifest(Struct, rename="camel", frozen=True, kw_only=True):
     files: list[FileListed]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class ExportFile:
     """A finished export; whoever has it streams it once, and then it is gone."""
 
     name: str
     size: int
     file: IO[bytes]
+    let_go: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Says that it is gone; whoever drops it unread says so too."""
 
     def answer(self) -> Stream:
         return Stream(
@@ -94,6 +102,7 @@ class ExportFile:
                 yield piece
         finally:
             self.file.close()
+            self.let_go()
 
 
 class Exports:
@@ -104,9 +113,28 @@ class Exports:
         self._sources: list[tuple[str, Export]] = [("people", self._people), *((app.name, app.export) for app in apps)]
         self._clock = clock
         self._at_once = asyncio.Semaphore(EXPORTS_AT_ONCE)
+        self._of_one: Counter[UUID] = Counter()
 
     async def make(self, user_id: UUID) -> ExportFile:
-        """Everything that is theirs, in a file that is removed when it was read or let go."""
+        """Everything that is theirs, in a file that is removed when it was read or let go; Throttled for too many."""
+        if self._of_one[user_id] >= EXPORTS_OF_ONE:
+            raise Throttled(RETRY_SECONDS)
+        self._of_one[user_id] += 1
+        try:
+            export = await self._made(user_id)
+        except BaseException:
+            self._one_fewer(user_id)
+            raise
+        # Once, whichever comes first: it was read, or nobody holds it any more.
+        export.let_go = finalize(export, self._one_fewer, user_id)
+        return export
+
+    def _one_fewer(self, user_id: UUID) -> None:
+        self._of_one[user_id] -= 1
+        if not self._of_one[user_id]:
+            del self._of_one[user_id]
+
+    async def _made(self, user_id: UUID) -> ExportFile:
         async with self._at_once:
             now = self._clock().replace(microsecond=0)
             with ExitStack() as on_failure:

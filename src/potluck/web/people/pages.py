@@ -94,7 +94,7 @@ async def register(
         except PeopleError as refused:
             refusal = refused
         else:
-            cookies = [door.signed_in(request, made.session.secret, made.session.expires_at)]
+            cookies = [door.signed_in(request, made.session.secret)]
             if secret and await _leads_to_a_place(invitations, secret):
                 return led_on(INVITED, *cookies, taken_along(request, door, secret))
             return led_on(inside(given.next), *cookies)
@@ -158,7 +158,7 @@ async def open_session(
         except PeopleError as refused:
             refusal = refused
         else:
-            return led_on(inside(given.next), door.signed_in(request, opened.secret, opened.expires_at))
+            return led_on(inside(given.next), door.signed_in(request, opened.secret))
     return shown_again(
         "people/sign_in.html",
         visitor,

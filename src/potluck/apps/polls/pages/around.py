@@ -143,5 +143,3 @@ def refused(
     field = (beside or {}).get(type(refusal))
     wrong = str(refusal) if field is None else InvalidFields(WrongField(field, str(refusal)))
     return Again(filled.refused(wrong), kind.problem.status)
-
-

@@ -26,8 +26,6 @@ def read_lines(text: str) -> tuple[list[str], dict[str, str]]:
 def as_lines(names: Sequence[str], said: Mapping[str, str]) -> str:
     """The lines that say it; a line break in what is said of a candidate becomes a space."""
     return "\n".join(
-        " | ".join(
-            part.replace("|", "\\|") for part in (name, " ".join(said.get(name, "").split())) if part
-        )
+        " | ".join(part.replace("|", "\\|") for part in (name, " ".join(said.get(name, "").split())) if part)
         for name in names
     )

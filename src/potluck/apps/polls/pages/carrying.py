@@ -60,9 +60,7 @@ def dropped(connection: Connection, door: Door, name: str, poll_id: UUID | None 
     return _cookie(connection, door, name, "", 0, poll_id)
 
 
-def _cookie(
-    connection: Connection, door: Door, name: str, value: str, max_age: int, poll_id: UUID | None
-) -> Cookie:
+def _cookie(connection: Connection, door: Door, name: str, value: str, max_age: int, poll_id: UUID | None) -> Cookie:
     return Cookie(
         key=name,
         value=value,

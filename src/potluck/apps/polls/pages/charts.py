@@ -1,5 +1,6 @@
 """What a results page draws: a record of candidates by number becomes bars, rounds, tables and a flow. Pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,6 +38,10 @@ UNITS: dict[Method, tuple[str, str]] = {
 
 # Stand for names while a sentence is put together, so that each can be marked where it stands; nobody types these.
 OPENS, CLOSES = "\ue000", "\ue001"
+NAME = f"{OPENS}[0-9]+{CLOSES}"
+# A hundred names in a row say less than a few and how many more; the files have all of them.
+NAMES_SAID = 4
+MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_SAID},}}{NAME} and {NAME}")
 
 
 class Bar(NamedTuple):
@@ -150,14 +155,14 @@ class _Drawing:
         self.record = record
         self.names = names
         self.in_rounds = record.method in BY_ROUNDS
-        self.unit = 10**record.decimals
+        self.unit: int = 10**record.decimals
         self.lead = record.winners[0] if record.winners else 0
         self.marked = [f"{OPENS}{number}{CLOSES}" for number in range(1, len(names) + 1)]
         self.standing = self._standing()
 
     def all(self, chosen: int | None, whole: bool) -> Charts:
         rounds = self.record.rounds
-        number = min(max(chosen or len(rounds), 1), len(rounds))
+        number = min(max(chosen or 1, 1), len(rounds))
         last = self._last_round()
         final = [each for each in self._bars(len(rounds) - 1) if not each.out]
         drawn, drawn_from = self._flow()
@@ -184,9 +189,7 @@ class _Drawing:
             pairs_whole=pairs_whole,
             paths=self._matrix(self.record.paths, shown) if self.record.paths else [],
             locked=self._locked(whole),
-            condorcet=None
-            if self.record.condorcet_winner is None
-            else self.names[self.record.condorcet_winner - 1],
+            condorcet=None if self.record.condorcet_winner is None else self.names[self.record.condorcet_winner - 1],
             others_say=self._others(),
             counted_in_rounds=self.in_rounds,
         )
@@ -203,12 +206,10 @@ class _Drawing:
 
     def _said(self, sentence: str) -> Markup:
         """The sentence with each name marked, and kept apart from the words around it, whichever way it is written."""
-        text = str(escape(sentence))
+        text = str(escape(MANY_NAMES.sub(_summed_up, sentence)))
         for number, name in enumerate(self.names, 1):
-            text = text.replace(
-                f"{OPENS}{number}{CLOSES}", f"<b><bdi>{escape(name)}</bdi></b>"
-            )
-        return Markup(text)  # noqa: S704 - every part of it was escaped
+            text = text.replace(f"{OPENS}{number}{CLOSES}", f"<b><bdi>{escape(name)}</bdi></b>")
+        return Markup(text)
 
     def _rest(self, bars: Sequence[Bar]) -> str:
         if not bars:
@@ -245,7 +246,7 @@ class _Drawing:
         if self.record.method in ("stv", "scottish-stv", "plurality"):
             return self.record.votes * self.unit
         if self.record.method == "borda":
-            return max(round.tallies.values(), default=0)
+            return max([0, *round.tallies.values()])
         return len(self.names) - 1
 
     # --- bars ---------------------------------------------------------------------------------------------------
@@ -286,7 +287,10 @@ class _Drawing:
         return percent(votes, whole) if whole else ""
 
     def _last_round(self) -> list[Bar]:
-        return [each for each in self._bars(len(self.record.rounds) - 1) if not each.out][:LAST_ROUND_SHOWN]
+        """Without what came in it: who has how much in the end."""
+        standing = [each for each in self._bars(len(self.record.rounds) - 1) if not each.out]
+        shown = standing[: max(LAST_ROUND_SHOWN, len(self.record.winners))]
+        return [each._replace(gain=0.0, gained="", fate="") for each in shown]
 
     def _mark(self, round: Round) -> float | None:
         """Where on a bar the line is that elects."""
@@ -317,7 +321,7 @@ class _Drawing:
         told = f"{self._shown(votes)} of all {self._ballots(everyone)} is {percent(votes, everyone)}"
         exhausted = sum(round.exhausted.values())
         if not exhausted:
-            return f"{told}; none were exhausted."
+            return ""
         return f"{told}; {self._shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
 
     # --- round by round -----------------------------------------------------------------------------------------
@@ -420,7 +424,17 @@ class _Drawing:
             ]
             for each in shown[:-1]
         ]
-        return flow(tallies, moves, self.names[self.lead - 1] if self.lead else ""), start + 1
+        drawn = flow(tallies, moves, self.names[self.lead - 1] if self.lead else "")
+        headings = [
+            mark._replace(text=f"{'' if place else 'Round '}{start + place + 1}")
+            for place, mark in enumerate(drawn.rounds)
+        ]
+        return drawn._replace(rounds=headings), start + 1
+
+
+def _summed_up(names: re.Match[str]) -> str:
+    every = re.findall(NAME, names[0])
+    return f"{', '.join(every[:NAMES_SAID])} and {len(every) - NAMES_SAID} others"
 
 
 def _share(part: int, whole: int) -> float:

@@ -111,9 +111,7 @@ async def edit(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | N
 
 
 @post(f"{POLL}/edit", include_in_schema=False)
-async def change(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls
-) -> Response[Any]:
+async def change(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
     by = credentials(request, visitor)
     filled = await form(Making, request)
     refusal: Refusal | None = None
@@ -136,9 +134,7 @@ async def change(
 def _edit_page(
     by: Credentials, poll: Poll, polls: Polls, filled: Form[Any], *, begun: bool, status: int = 200
 ) -> Template:
-    return poll_page(
-        "edit", by, poll, "manage", polls.clock(), status=status, form=filled, begun=begun, **CHOICES
-    )
+    return poll_page("edit", by, poll, "manage", polls.clock(), status=status, form=filled, begun=begun, **CHOICES)
 
 
 def _filled_in(poll: Poll) -> Mapping[str, Any]:

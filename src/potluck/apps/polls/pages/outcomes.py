@@ -41,9 +41,7 @@ async def results(
         poll, known, status = await polls.results.record(by, poll_id, method or None)
     except ResultsHidden as hidden:
         poll = await polls.admission.poll(poll_id)
-        return poll_page(
-            "hidden", by, poll, "results", polls.clock(), status=RESULTS_HIDDEN.status, why=str(hidden)
-        )
+        return poll_page("hidden", by, poll, "results", polls.clock(), status=RESULTS_HIDDEN.status, why=str(hidden))
     turnout = await polls.results.turnout_of(poll_id)
     record = known.record
     drawn = charts(record, poll.candidates, int(round) if round.isdecimal() else None, whole=bool(whole))
@@ -62,8 +60,7 @@ async def results(
         votes=record.votes if known.votes_version >= turnout.votes_version else turnout.votes,
         behind=max(0, turnout.votes - record.votes) if known.votes_version < turnout.votes_version else 0,
         # Each only grows, so the sum tells which of two answers is the newer one.
-        version=known.votes_version + poll.version,
-        votes_version=max(known.votes_version, turnout.votes_version) + poll.version,
+        version=known.votes_version + turnout.votes_version + poll.version,
         lots=names_of(poll, lot_order(poll)),
         position=position,
         asked=asked,

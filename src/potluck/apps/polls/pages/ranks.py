@@ -41,7 +41,7 @@ def read_ballot(raw: bytes, candidates: Sequence[str]) -> Ballot:
         found = FIELD.fullmatch(name)
         if found and int(found[1]) <= len(candidates) and text.strip():
             written[int(found[1])] = text.strip()
-    unreadable = [number for number, text in written.items() if not RANK.fullmatch(text) or not 0 < int(text)]
+    unreadable = [number for number, text in written.items() if not RANK.fullmatch(text) or int(text) == 0]
     if unreadable:
         who = listed(candidates[number - 1] for number in sorted(unreadable))
         return Ballot(written, (), f"Give {who} a whole number from 1 to {len(candidates)}, or none")
@@ -60,5 +60,3 @@ def ordinal(number: int) -> str:
     """1st, 2nd, 3rd."""
     ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
-
-

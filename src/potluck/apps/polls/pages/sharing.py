@@ -1,11 +1,11 @@
 """Where a poll is shared: its link, the same for a camera, and once the link by which it is looked after."""
 
+from typing import Any
 from uuid import UUID
 
 from litestar import Response, get
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
-from typing import Any
 
 from potluck.apps.polls.pages.around import HOME, POLL, AnyRequest, poll_page
 from potluck.apps.polls.pages.carrying import FRESH, carried, credentials, dropped
@@ -32,9 +32,7 @@ async def share(
     if fresh is not None and fresh.startswith("pla_"):
         admin_link = link_to(request, door, f"{poll_id}/manage#{fresh}")
     link = link_to(request, door, str(poll_id))
-    answer = poll_page(
-        "share", by, poll, "share", polls.clock(), link=link, qr=qr_code(link), admin_link=admin_link
-    )
+    answer = poll_page("share", by, poll, "share", polls.clock(), link=link, qr=qr_code(link), admin_link=admin_link)
     if fresh is not None:
         answer.cookies = [dropped(request, door, FRESH, poll_id)]
     return answer

@@ -101,9 +101,7 @@ async def cast(
 
 
 @post(f"{POLL}/vote/change", include_in_schema=False)
-async def change(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls
-) -> Response[Any]:
+async def change(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
     filled = await form(Voting, request)
     by = credentials(request, visitor)
     poll = await polls.admission.poll(poll_id)
@@ -140,7 +138,12 @@ async def withdraw(
 
 @get(f"{POLL}/thanks", include_in_schema=False)
 async def thanks(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door, said: FromQuery[str] = ""
+    poll_id: FromPath[UUID],
+    request: AnyRequest,
+    visitor: Caller | None,
+    polls: Polls,
+    door: Door,
+    said: FromQuery[str] = "",
 ) -> Response[Any]:
     by = credentials(request, visitor)
     poll = await polls.admission.poll(poll_id)

@@ -274,8 +274,8 @@ async def _add_one(
             allow_duplicate=given.allow_duplicate,
         )
     except DuplicateItem as refusal:
-        assert isinstance(refusal.existing, ShoppingItemShown)
-        return Duplicate(existing=refusal.existing, name=refusal.existing.name, quantity=line.quantity or 1, sent=given)
+        there = cast("ShoppingItemShown", refusal.existing)
+        return Duplicate(existing=there, name=there.name, quantity=line.quantity or 1, sent=given)
 
 
 # --- what is done on the list ----------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 // What a list looks like with the changes that wait: pure functions, from items and changes to items.
 //
 // A change has a kind (add, status, edit, delete), the id of the thing that it is of, `values` that it sets (an addition
-// also what is `shown` until the server says it), `before` as they were seen, `seen` as the version that it is of (null: the one that the change before it makes), a `key` by which
-// the server does it once, and `sent` once it may have reached the server, from when on it must not be another.
+// also what is `shown` until the server says it), `before` as they were seen, and `seen` as the version that it is of
+// (null: the one that the change before it makes). It has a `key` by which the server does it once, and is `sent` once it
+// may have reached the server: from then on it must not be another.
 
 import { fold } from "./lines.js";
 
@@ -102,7 +103,8 @@ export const lately = (items) =>
 
 // --- in words ---
 
-export const amount = ({ quantity, unit }) => `${quantity ?? 1}${unit ? ` ${unit}` : ""}`;
+// People write units in the plural, mostly: one of them needs no word.
+export const amount = ({ quantity, unit }) => (unit && (quantity ?? 1) !== 1 ? `${quantity} ${unit}` : `${quantity ?? 1}`);
 
 export function inWords(fields, values, storeNames) {
   const words = fields

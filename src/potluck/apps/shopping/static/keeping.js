@@ -93,6 +93,13 @@ export const keepList = (family, list) =>
     await of(about.put(family, "last"));
   });
 
+// Lists of families that they are not in any more go; what waits for one stays, until its server says what it is.
+export const onlyFamilies = (families) =>
+  together("readwrite", async ({ lists }) => {
+    for (const family of await of(lists.getAllKeys()))
+      if (!families.includes(family)) await of(lists.delete(family));
+  });
+
 // Of a family that is not theirs any more.
 export const forgetFamily = (family) =>
   together("readwrite", async ({ lists, changes, notices }) => {

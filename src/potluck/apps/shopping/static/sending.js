@@ -19,7 +19,7 @@ export function newId() {
 
 export class NoSignal extends Error {}
 
-// The server's answer, whatever it is; NoSignal if there was none. `signal` also where somebody in between answered.
+// The server's answer, whatever it is; NoSignal if there was none, or if somebody in between gave it.
 export async function asked(address, options = {}) {
   let answer;
   try {
@@ -42,7 +42,7 @@ export async function asked(address, options = {}) {
   }
   // Where one has to sign in to a network first, its page answers for everybody.
   if (answer.ok && answer.status !== 204 && !json) throw new NoSignal("somebody else answered");
-  return { status: answer.status, ok: answer.ok, body, type: body?.type ?? "", after: answer.headers.get("retry-after") };
+  return { status: answer.status, ok: answer.ok, body, type: body?.type ?? "" };
 }
 
 const without = (values, ...fields) =>

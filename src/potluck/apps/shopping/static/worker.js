@@ -59,6 +59,9 @@ const forget = () =>
     for (const name of transaction.objectStoreNames) transaction.objectStore(name).clear();
   });
 
+// A family that is not theirs any more.
+const forgetList = (family) => inDatabase((transaction) => transaction.objectStore("lists").delete(family));
+
 const lock = () => inDatabase((transaction) => transaction.objectStore("about").put(true, "locked"));
 
 // --- requests ---
@@ -74,6 +77,8 @@ async function pageOf(event) {
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
   try {
     const answer = await Promise.race([network, late]);
+    const family = /^\/shopping\/([0-9a-f-]{36})$/.exec(new URL(event.request.url).pathname)?.[1];
+    if (answer?.status === 404 && family) event.waitUntil(forgetList(family));
     // Something in between, that finds nobody behind it.
     if (answer && answer.status !== 502 && answer.status !== 504) return answer;
   } catch {

@@ -1,0 +1,125 @@
+"""Polls to look around in: one that is open and close, one that is decided, one for those who have a code."""
+
+from collections.abc import Sequence
+
+from potluck.apps.polls.keys import Credentials
+from potluck.apps.polls.service import Polls
+from potluck.apps.polls.settings import PollSettings
+from potluck.people.callers import Caller
+from potluck.web.app import Demo, Guests, WorthALook
+
+__all__ = ["demo_of"]
+
+# Everything below is made up.
+
+LAKE, HUT, SEA, CITY, HOME = "Lake cabin", "Mountain hut", "Seaside camp", "City weekend", "Barbecue at home"
+JUNE = PollSettings(
+    title="Where does the club go in June?",
+    description="Three days, the second weekend. Whoever drives gets the good bed.",
+    candidates=[LAKE, HUT, SEA, CITY, HOME],
+    candidate_descriptions={
+        LAKE: "Twelve beds, a jetty, no signal.",
+        HUT: "Four hours on foot, the last one steep.",
+        SEA: "Tents. Somebody has to book by March.",
+    },
+)
+# Two are level at first. Four rounds: the last one turns it around.
+JUNE_VOTES = (
+    (5, (LAKE, SEA, HUT, CITY, HOME)),
+    (4, (LAKE, CITY)),
+    (3, (LAKE, HUT, HOME)),
+    (7, (HUT, SEA, CITY)),
+    (3, (HUT, LAKE, CITY, SEA)),
+    (2, (HUT,)),
+    (5, (SEA, LAKE, HUT)),
+    (2, (SEA, HUT, CITY)),
+    (2, (SEA, CITY)),
+    (3, (CITY, HUT, LAKE)),
+    (2, (CITY, SEA, LAKE, HUT)),
+    (1, (HOME, LAKE)),
+    (1, (HOME, CITY, SEA, HUT)),
+    (1, (HOME,)),
+)
+
+ROLLS, RISOTTO, DAL, PIZZA = "Summer rolls", "Mushroom risotto", "Lentil dal", "Pizza, again"
+SUNDAY = PollSettings(
+    title="What do we cook on Sunday?",
+    candidates=[ROLLS, RISOTTO, DAL, PIZZA],
+    voter_policy="accounts",
+    results_visibility="afterVote",
+)
+
+ANA, BO, CLEO, DEV, EWA = "Ana Duarte", "Bo Sandberg", "Cleo Martin", "Dev Rao", "Ewa Nowak"
+BOARD = PollSettings(
+    title="Who sits on the club’s board?",
+    description="Two seats, for a year. Codes are handed out at the front desk.",
+    candidates=[ANA, BO, CLEO, DEV, EWA],
+    voter_policy="codes",
+    seats=2,
+    max_rankings=3,
+)
+BOARD_VOTES = (
+    *((ANA, CLEO, DEV),) * 4,
+    *((ANA, CLEO),) * 2,
+    *((BO, EWA),) * 3,
+    *((CLEO, DEV, ANA),) * 2,
+    *((DEV, CLEO),) * 2,
+    (EWA, BO, CLEO),
+)
+CODES_LEFT = 3
+
+
+def demo_of(polls: Polls) -> Demo:
+    """What fills these polls."""
+
+    async def demo(guests: Guests) -> Sequence[WorthALook]:
+        await _sunday(polls, guests)
+        return [*await _june(polls, guests), *await _board(polls, guests)]
+
+    return demo
+
+
+async def _june(polls: Polls, guests: Guests) -> Sequence[WorthALook]:
+    guests.ago(days=3)
+    poll = await polls.authoring.create(_signed_in(guests.mara), JUNE)
+    votes = [ranking for times, ranking in JUNE_VOTES for _ in range(times)]
+    # Not all of one mind in a row: seven does not divide how many they are, so each has a turn.
+    for turn in range(len(votes)):
+        guests.ago(hours=70 * (1 - turn / len(votes)))
+        await polls.votes.cast(Credentials(), poll.id, votes[turn * 7 % len(votes)])
+    return [
+        WorthALook(f"{poll.title} (Mara’s, open, {len(votes)} votes)", f"/polls/{poll.id}", "Whoever has this votes."),
+        WorthALook("The same, to look after it without being Mara", f"/polls/{poll.id}/manage#{poll.admin_key}"),
+    ]
+
+
+async def _sunday(polls: Polls, guests: Guests) -> None:
+    guests.ago(days=6)
+    poll = await polls.authoring.create(_signed_in(guests.mara), SUNDAY)
+    for hours, caller, ranking in (
+        (140, guests.noor, (ROLLS, DAL, RISOTTO)),
+        (139, guests.leo, (PIZZA, RISOTTO)),
+        (137, guests.mara, (RISOTTO, ROLLS)),
+        (130, guests.ida, (DAL, ROLLS, RISOTTO)),
+        (122, guests.renzo, (RISOTTO, PIZZA)),
+    ):
+        guests.ago(hours=hours)
+        await polls.votes.cast(_signed_in(caller), poll.id, ranking)
+    guests.ago(days=5)
+    await polls.authoring.close(_signed_in(guests.mara), poll.id)
+
+
+async def _board(polls: Polls, guests: Guests) -> Sequence[WorthALook]:
+    guests.ago(days=2)
+    poll = await polls.authoring.create(_signed_in(guests.renzo), BOARD)
+    codes = (await polls.authoring.make_codes(_signed_in(guests.renzo), poll.id, len(BOARD_VOTES) + CODES_LEFT)).codes
+    handed_out, left = codes[:-CODES_LEFT], codes[-CODES_LEFT:]
+    for hours, (code, ranking) in enumerate(zip(handed_out, BOARD_VOTES, strict=True)):
+        guests.ago(hours=40 - 2 * hours)
+        await polls.votes.cast(Credentials(code=code), poll.id, ranking)
+    note = f"Codes that nobody has used yet: {', '.join(left)}"
+    return [WorthALook(f"{poll.title} (Renzo’s, by code, two seats)", f"/polls/{poll.id}", note)]
+
+
+def _signed_in(caller: Caller) -> Credentials:
+    return Credentials(caller=caller)

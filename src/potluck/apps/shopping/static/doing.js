@@ -1,0 +1,184 @@
+// What people do on the list: each of it is kept, shown, and sent as soon as somebody answers.
+
+import { FIELDS, amount } from "./changes.js";
+import { UNDER_WAY, draw } from "./drawing.js";
+import { element, icon, part, things, toast } from "./elements.js";
+import * as keeping from "./keeping.js";
+import { fold, readLines } from "./lines.js";
+import { api, lingering, page } from "./page.js";
+import { changed, deliver, told } from "./reaching.js";
+import { rows } from "./rows.js";
+import { NoSignal, asked, newId } from "./sending.js";
+
+// So long, in milliseconds, a ticked row stays where it was.
+const LINGERS = 450;
+const LONGEST_NAME = 100;
+const MOST_LINES = 50;
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const channel = "BroadcastChannel" in window ? new BroadcastChannel("potluck-shopping") : null;
+
+// Another window of ours changed something.
+channel?.addEventListener("message", () => page.kept && reread());
+
+export async function reread() {
+  page.changes = await keeping.waitingChanges(page.kept.family.familyId);
+  page.notices = await keeping.notices(page.kept.family.familyId);
+  draw();
+}
+
+// Keep a change, show it, send it.
+export async function make(kind, id, details) {
+  await keeping.addChange({
+    family: page.kept.family.familyId,
+    person: page.kept.person.id,
+    kind,
+    id,
+    was: page.shown.get(id) ?? null,
+    key: newId(),
+    seen: null,
+    sent: false,
+    at: Date.now(),
+    values: {},
+    before: {},
+    ...details,
+  });
+  await reread();
+  channel?.postMessage("changed");
+  setTimeout(draw, UNDER_WAY + 50);
+  setTimeout(draw, 2 * UNDER_WAY + 50);
+  deliver();
+}
+
+// Without what is not said.
+const said = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
+
+function add({ name, quantity, unit, ...others }) {
+  const known = page.kept.suggestions.find((each) => fold(each.name) === fold(name));
+  const store = page.filter && page.filter !== "unassigned" ? page.filter : null;
+  const values = { quantity, unit, storeId: store, ...others };
+  const seen = { name: known?.name ?? name, unit: unit ?? known?.unit ?? null, storeId: store ?? known?.storeId ?? null };
+  if (known?.itemId) values.itemId = known.itemId;
+  else {
+    values.name = name;
+    values.storeId ??= known?.storeId ?? null;
+    values.unit ??= known?.unit ?? null;
+  }
+  return make("add", newId(), { values: said(values), shown: seen });
+}
+
+// What was on the list, as another thing.
+export function putBack(item) {
+  const values = Object.fromEntries([...FIELDS, "itemId"].map((field) => [field, item[field]]));
+  return make("add", newId(), { values: said(values), shown: {} });
+}
+
+export async function addTyped(text) {
+  const lines = readLines(text);
+  const field = document.getElementById("add");
+  document.getElementById("add-error")?.remove();
+  field.removeAttribute("aria-invalid");
+  const wrong = lines.some((each) => each.name.length > LONGEST_NAME)
+    ? `One line can have ${LONGEST_NAME} characters. The rest can be a note.`
+    : lines.length > MOST_LINES
+      ? `${MOST_LINES} lines at a time, please.`
+      : "";
+  if (wrong) {
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", "add-error");
+    document
+      .getElementById("adding")
+      .append(
+        element("p", { class: "error", id: "add-error", role: "alert" }, icon("triangle-alert"), element("span", {}, wrong)),
+      );
+    return false;
+  }
+  for (const line of lines) await addOne(line);
+  if (lines.length > 1) toast(`${lines.length} things are on the list.`);
+  return true;
+}
+
+export async function addOne(line) {
+  const called = (each) => fold(each.name) === fold(line.name);
+  const existing = [...page.shown.values()].find((item) => item.status === "pending" && called(item));
+  if (!existing) return add(line);
+  const itemId = page.kept.suggestions.find(called)?.itemId;
+  const change = { values: said({ ...line, ...(itemId && { itemId, name: null }) }), shown: { name: line.name } };
+  await keeping.addNotice({ family: page.kept.family.familyId, at: Date.now(), kind: "duplicate", existing, change });
+  await reread();
+  part("notices").lastElementChild?.scrollIntoView({ block: "nearest" });
+  return part("notices").lastElementChild?.querySelector("button")?.focus();
+}
+
+// Where the focus goes when its row leaves.
+function beside(row) {
+  const all = [...part("groups").querySelectorAll('[role="checkbox"]')];
+  const index = all.indexOf(row.querySelector('[role="checkbox"]'));
+  return all[index + 1] ?? all[index - 1] ?? document.getElementById("add");
+}
+
+export async function tick(id, status) {
+  const item = page.shown.get(id);
+  if (!item) return;
+  const row = rows.get(id);
+  if (status === "purchased") {
+    const next = row?.contains(document.activeElement) ? beside(row) : null;
+    lingering.add(id);
+    setTimeout(
+      () => {
+        lingering.delete(id);
+        const had = row?.contains(document.activeElement);
+        draw();
+        if (had) next?.focus({ preventScroll: true });
+      },
+      still.matches ? 0 : LINGERS,
+    );
+    toast(`${item.name} is in the basket.`, "Undo", () => tick(id, "pending"));
+  } else lingering.delete(id);
+  await make("status", id, { values: { status }, before: { status: item.status }, seen: item.version });
+}
+
+export async function count(id, quantity) {
+  const item = page.shown.get(id);
+  if (!item || quantity < 1 || quantity > 100_000 || quantity === (item.quantity ?? 1)) return;
+  await make("edit", id, { values: { quantity }, before: { quantity: item.quantity }, seen: item.version });
+}
+
+// What only the server can do.
+async function ask(address, body = {}) {
+  try {
+    const answer = await asked(`${api()}/${address}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": newId() },
+      body: JSON.stringify(body),
+    });
+    if (answer.ok) return answer.body;
+    toast(`${answer.body?.detail ?? "That did not work"}.`.replace("..", "."));
+  } catch (error) {
+    if (!(error instanceof NoSignal)) throw error;
+    toast("That needs signal. Try again when it is back.");
+  }
+  return null;
+}
+
+export async function restock(id) {
+  const item = page.shown.get(id);
+  const answer = await ask(`shopping-list/${id}/restock`);
+  if (!answer) return;
+  told("updated", answer.shoppingItem);
+  toast(`${item.name} is put away. ${amount(answer.inventoryItem)} at home.`);
+}
+
+export async function clear() {
+  const answer = await ask("shopping-list/clear-purchased");
+  if (!answer) return;
+  for (const item of [...page.items.values()]) if (item.status === "purchased") page.items.delete(item.shoppingItemId);
+  changed();
+  document.getElementById("add").focus({ preventScroll: true });
+  if (answer.undoToken)
+    toast(`${things(answer.cleared)} cleared.`, "Undo", async () => {
+      const back = await ask("undo", { undoToken: answer.undoToken });
+      for (const item of back?.items ?? []) page.items.set(item.shoppingItemId, item);
+      if (back) changed();
+    });
+}

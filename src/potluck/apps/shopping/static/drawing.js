@@ -1,0 +1,154 @@
+// Draws the page: the groups, the purchased ones, what is offered, how fresh it is and what waits.
+
+import { changeInWords, groups, lately, withChanges } from "./changes.js";
+import { element, icon, part, root, set, things, time } from "./elements.js";
+import { fold } from "./lines.js";
+import { drawNotices } from "./notices.js";
+import { lingering, page } from "./page.js";
+import { arrange, rowOf, rows } from "./rows.js";
+
+const OFFERS = 12;
+// So long, in milliseconds, a change may be under way before it is said to wait.
+export const UNDER_WAY = 1500;
+
+function groupOf(group, several) {
+  const id = `store-${group.store}`;
+  let section = root.querySelector(`section[data-store="${CSS.escape(group.store)}"]`);
+  if (!section) {
+    const head = element("div", { class: "group-head" }, element("h2", { id }), element("span", { class: "soft num" }));
+    section = element("section", { class: "group", "data-store": group.store, "aria-labelledby": id }, head);
+    section.append(element("ul", { class: "rows", "aria-labelledby": id }));
+  }
+  set(section.querySelector("h2"), group.name);
+  set(section.querySelector(".num"), String(group.count));
+  let only = section.querySelector(".only");
+  if (!page.filter && !several) only?.remove();
+  else {
+    if (!only) section.querySelector(".group-head").append((only = element("a", { class: "only" })));
+    only.href = page.filter ? page.home : `${page.home}?store=${group.store}`;
+    set(only, page.filter ? "All stores" : "Only here");
+    if (page.filter) only.removeAttribute("aria-label");
+    else only.setAttribute("aria-label", `Only here: ${group.name}`);
+  }
+  return section;
+}
+
+export function draw() {
+  if (!page.kept) return;
+  const now = Date.now();
+  const focused = document.activeElement;
+  const { all, waiting } = withChanges(page.items, page.changes, page.kept.person);
+  page.shown = all;
+  const held = page.state !== "ok";
+  const waits = (id) => waiting.has(id) && (held || now - waiting.get(id) > UNDER_WAY);
+  const there = [...all.values()].filter((item) => !(item.status === "purchased" && item.ttl && item.ttl * 1000 <= now));
+  const open = there.filter((item) => item.status === "pending");
+  const inSight = there.filter((item) => item.status === "pending" || lingering.has(item.shoppingItemId));
+  const found = groups(inSight, page.storeNames);
+  const drawn = [];
+  for (const group of found) {
+    if (page.filter && page.filter !== group.store) continue;
+    group.count = group.items.filter((item) => item.status === "pending").length;
+    const section = groupOf(group, found.length > 1);
+    arrange(
+      section.querySelector("ul"),
+      group.items.map((item) => rowOf(item, waits(item.shoppingItemId))),
+    );
+    drawn.push(section);
+  }
+  if (page.filter && drawn.length === 0 && open.length > 0)
+    drawn.push(
+      root.querySelector("[data-done-here]") ??
+        element(
+          "p",
+          { class: "done", "data-done-here": true },
+          icon("check"),
+          element("span", {}, "Nothing more here. ", element("a", { class: "only-all", href: page.home }, "All stores")),
+        ),
+    );
+  arrange(part("groups"), drawn);
+  const bought = lately(there.filter((item) => item.status === "purchased" && !lingering.has(item.shoppingItemId)));
+  arrange(
+    part("purchased-rows"),
+    bought.map((item) => rowOf(item, waits(item.shoppingItemId))),
+  );
+  set(part("purchased-count"), String(bought.length));
+  part("purchased").hidden = bought.length === 0;
+  part("empty").hidden = open.length > 0 || lingering.size > 0;
+  set(part("count"), things(open.length));
+  root.dataset.waiting = page.changes.length;
+  drawOffers(open);
+  drawBanner();
+  drawNotices();
+  drawFresh();
+  // What was moved has lost the focus.
+  if (document.activeElement !== focused && root.contains(focused)) focused.focus({ preventScroll: true });
+  for (const id of rows.keys()) if (!all.has(id)) rows.delete(id);
+}
+
+export function drawFresh() {
+  const badge = part("fresh");
+  const said = page.live && page.state === "ok" ? "Live" : `Last fresh at ${time(page.fresh)}`;
+  badge.classList.toggle("off", said !== "Live");
+  set(badge, said);
+}
+
+function drawOffers(open) {
+  const typed = fold(document.getElementById("add").value.split("\n").at(-1));
+  const taken = new Set(open.map((item) => fold(item.name)));
+  const offers = page.kept.suggestions
+    .filter((each) => !taken.has(fold(each.name)) && (!typed || fold(each.name).includes(typed)))
+    .slice(0, OFFERS);
+  const place = part("offers");
+  const told = JSON.stringify(offers.map((each) => [each.name, each.itemId]));
+  if (place.dataset.told === told) return;
+  place.dataset.told = told;
+  place.replaceChildren(
+    ...offers.map((each) =>
+      element("li", {}, element("button", { class: "chip", name: "offer", value: each.name }, icon("plus"), each.name)),
+    ),
+  );
+}
+
+export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? "It";
+
+function banner(sign, fact, more, link = null) {
+  const words = element("span", {}, element("strong", {}, fact), more && element("span", { class: "num" }, more));
+  return element("div", { class: "banner" }, icon(sign), words, link);
+}
+
+export function drawBanner() {
+  const count = page.changes.length;
+  const wait = count ? `${count} ${count === 1 ? "change waits" : "changes wait"} here.` : "";
+  const late = count && Date.now() - page.changes[0].at > 2 * UNDER_WAY;
+  let made = null;
+  if (page.state === "not-yours")
+    made = banner(
+      "lock",
+      "This list is not open to you any more",
+      "You were taken off it, or it is gone.",
+      element("a", { href: "/shopping" }, "Your families"),
+    );
+  else if (page.state === "signed-out")
+    made = banner(
+      "lock",
+      "You are signed out",
+      wait ? `${wait} Sign in, and they are sent.` : "The list is as it was last.",
+      element("a", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, "Sign in"),
+    );
+  else if (page.state === "no-signal" || page.state === "later" || late) {
+    const open = page.showsWaiting && count > 0;
+    const button = element("button", { type: "button", "data-do": "show", "aria-expanded": String(open) }, open ? "Hide" : "Show");
+    const [sign, fact] = page.state === "no-signal" ? ["cloud-off", "No signal, carry on"] : ["clock", "One moment"];
+    made = banner(sign, fact, wait || "What you change here is kept, and sent later.", count ? button : null);
+    const lines = page.changes.map((each) => element("li", {}, changeInWords(each, nameOf(each), page.storeNames)));
+    if (open) made.append(element("ul", { class: "waiting-list" }, ...lines));
+  }
+  const place = part("banner");
+  const told = made?.outerHTML ?? "";
+  if (place.dataset.told === told) return;
+  const again = place.contains(document.activeElement);
+  place.dataset.told = told;
+  place.replaceChildren(...(made ? [made] : []));
+  if (again) place.querySelector("button, a")?.focus();
+}

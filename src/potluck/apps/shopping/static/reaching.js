@@ -1,0 +1,160 @@
+// Between the page and the server: what it tells, what it is told, and trying again.
+
+import { reread } from "./doing.js";
+import { draw, drawFresh, nameOf } from "./drawing.js";
+import * as keeping from "./keeping.js";
+import { api, page, touched } from "./page.js";
+import { NoSignal, asked, sender } from "./sending.js";
+
+// Between two tries, in milliseconds.
+const FIRST_TRY = 1500;
+const LAST_TRY = 15_000;
+
+let send = async () => "done";
+
+// From now on, what waits can be sent.
+export function begun() {
+  send = sender({ api: api(), family: page.kept.family.familyId, told, nameOf });
+}
+
+let saving = 0;
+
+// What the server said is another: it is drawn, and kept.
+export function changed() {
+  draw();
+  clearTimeout(saving);
+  saving = setTimeout(save, 200);
+}
+
+export function save() {
+  if (page.state === "not-yours") return;
+  keeping.keepList(page.kept.family.familyId, { ...page.kept, items: [...page.items.values()], at: page.fresh }).catch(() => {});
+}
+
+export function told(event, item) {
+  if (event === "sent") {
+    reread();
+    return;
+  }
+  const id = item.shoppingItemId;
+  const before = page.items.get(id);
+  if (event === "deleted") page.items.delete(id);
+  else if (!before || before.version <= item.version) page.items.set(id, item);
+  changed();
+}
+
+let stream = null;
+
+export function hear() {
+  if (stream && stream.readyState !== EventSource.CLOSED) return;
+  stream = new EventSource(`${api()}/shopping-list/events?since=${encodeURIComponent(page.kept.position)}`);
+  const source = stream;
+  source.onopen = () => {
+    page.live = true;
+    page.fresh = Date.now();
+    if (page.state === "no-signal" || page.state === "later") page.state = "ok";
+    draw();
+    deliver();
+  };
+  source.onerror = () => {
+    page.live = false;
+    drawFresh();
+    if (source === stream) soon();
+  };
+  for (const name of ["created", "updated", "deleted"])
+    source.addEventListener(name, (event) => {
+      page.kept.position = event.lastEventId || page.kept.position;
+      page.fresh = Date.now();
+      const item = JSON.parse(event.data);
+      const mine = page.changes.some((each) => each.id === item.shoppingItemId);
+      const known = page.items.get(item.shoppingItemId);
+      if (!mine && name !== "deleted" && known?.version !== item.version) touched.add(item.shoppingItemId);
+      told(name, item);
+    });
+  source.addEventListener("reset", () => reach());
+}
+
+let trying = 0;
+let pause = FIRST_TRY;
+
+function soon(after = pause) {
+  clearTimeout(trying);
+  trying = setTimeout(reach, after);
+  pause = Math.min(LAST_TRY, pause * 1.6);
+}
+
+export async function deliver() {
+  const outcome = await send();
+  if (outcome === "done") {
+    if (page.state === "no-signal" || page.state === "later") page.state = "ok";
+  } else if (outcome === "no-signal" || outcome === "later") {
+    page.state = outcome;
+    soon();
+  } else over(outcome);
+  await reread();
+}
+
+function over(why) {
+  page.state = why;
+  page.live = false;
+  stream?.close();
+  stream = null;
+  if (why === "not-yours") keeping.forgetFamily(page.kept.family.familyId);
+}
+
+// Read the whole list again, send what waits, and listen from there.
+let reaching = null;
+
+export function reach() {
+  clearTimeout(trying);
+  reaching ??= reached().finally(() => (reaching = null));
+  return reaching;
+}
+
+async function reached() {
+  try {
+    const all = [];
+    let cursor = null;
+    let position = null;
+    do {
+      const answer = await asked(`${api()}/shopping-list?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+      if (answer.status === 401 || answer.status === 404) {
+        over(answer.status === 401 ? "signed-out" : "not-yours");
+        draw();
+        return;
+      }
+      if (!answer.ok) throw new NoSignal("not now");
+      all.push(...answer.body.items);
+      position ??= answer.body.position;
+      cursor = answer.body.nextCursor;
+    } while (cursor);
+    const before = page.items;
+    page.items = new Map(
+      all.map((item) => {
+        const known = before.get(item.shoppingItemId);
+        return [item.shoppingItemId, known && known.version > item.version ? known : item];
+      }),
+    );
+    page.kept.position = position;
+    page.fresh = Date.now();
+    page.state = "ok";
+    pause = FIRST_TRY;
+    stream?.close();
+    stream = null;
+    changed();
+    hear();
+    await deliver();
+  } catch (error) {
+    if (!(error instanceof NoSignal)) throw error;
+    page.state = "no-signal";
+    page.live = false;
+    draw();
+    soon();
+  }
+}
+
+// At once, as if nothing had been tried yet.
+export function tryNow() {
+  pause = FIRST_TRY;
+  return reach();
+}

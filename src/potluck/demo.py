@@ -1,0 +1,144 @@
+"""A store to look around in: made-up people who know each other, and in every app what they might keep there."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from potluck.people.callers import Caller
+from potluck.people.entities import EmailAddress, folded_email
+from potluck.people.errors import EmailTaken
+from potluck.people.passwords import Passwords
+from potluck.people.secrets import Random, system_random
+from potluck.people.services import People
+from potluck.settings import Settings
+from potluck.store import Clock, Store
+from potluck.suite import APPS, opened, system_clock
+from potluck.web.app import AppMaker, Guests, WorthALook
+
+__all__ = ["AlreadyHere", "Demo", "SignIn", "filled"]
+
+# A name that nobody can register, so that none of these is ever somebody's address.
+DOMAIN = "potluck.example"
+NAMES = {
+    "mara": "Mara Okafor",
+    "leo": "Leo Lindqvist",
+    "noor": "Noor Haddad",
+    "renzo": "Renzo Alves",
+    "ida": "Ida Berg",
+}
+HERE_FOR_DAYS = 20
+
+# No letter that is taken for a digit: they are read off one screen and typed into another.
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+PASSWORD_LENGTH = 16  # 5 bits each: 80 bits
+PASSWORD_GROUP = 4
+
+
+class AlreadyHere(Exception):
+    """One of the made-up people has an account: there was a demo before."""
+
+    def __init__(self, email: str) -> None:
+        super().__init__(f"{email} has an account already")
+        self.email = email
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """How to be one of them."""
+
+    name: str
+    email: str
+    password: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What there is now; the passwords and keys are nowhere else."""
+
+    sign_ins: Sequence[SignIn]
+    worth_a_look: Sequence[WorthALook]
+
+    def told(self, origin: str) -> list[str]:
+        """In lines, for a terminal."""
+        names = max(len(each.name) for each in self.sign_ins)
+        emails = max(len(each.email) for each in self.sign_ins)
+        lines = [f"Sign in at {origin}/sign-in", ""]
+        lines += [f"  {each.name:<{names}}  {each.email:<{emails}}  {each.password}" for each in self.sign_ins]
+        for each in self.worth_a_look:
+            lines += ["", each.name, f"  {origin}{each.address}", *([f"  {each.note}"] if each.note else [])]
+        return lines
+
+
+class Calendar:
+    """A clock that can be turned back, so that not everything happens today."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ago = timedelta()
+
+    def __call__(self) -> datetime:
+        return self._clock() - self._ago
+
+    def ago(self, *, days: float = 0, hours: float = 0, minutes: float = 0) -> None:
+        self._ago = timedelta(days=days, hours=hours, minutes=minutes)
+
+
+async def filled(
+    settings: Settings,
+    tell: Callable[[str], None],
+    apps: Sequence[AppMaker] = APPS,
+    *,
+    clock: Clock = system_clock,
+    passwords: Passwords | None = None,
+    random: Random = system_random,
+) -> Demo:
+    """Fill the store that the settings name, also while the suite runs on it; AlreadyHere if that was done before."""
+    calendar = Calendar(clock)
+    # Whoever may run the command needs no invitation.
+    open_to_all = replace(settings, registration="open")
+    async with opened(open_to_all, apps, clock=calendar, passwords=passwords) as (core, made):
+        await _refuse_a_second(core.store)
+        tell(f"Inviting {len(NAMES)} people")
+        calendar.ago(days=HERE_FOR_DAYS)
+        sign_ins = {first: SignIn(name, _email(first), _new_password(random)) for first, name in NAMES.items()}
+        callers = {first: await _came(core.people, each) for first, each in sign_ins.items()}
+        guests = Guests(**callers, ago=calendar.ago)
+        worth_a_look: list[WorthALook] = []
+        for app in made:
+            if app.demo is not None:
+                tell(f"Filling {app.dish.name if app.dish is not None else app.name}")
+                worth_a_look += await app.demo(guests)
+        calendar.ago()
+        for caller in callers.values():
+            # Nobody has the secret of these.
+            await core.people.sessions.end(caller)
+    return Demo([*sign_ins.values()], worth_a_look)
+
+
+async def _refuse_a_second(store: Store) -> None:
+    """Before anything is written. Of two demos at once, the first person's address lets one go on."""
+    found = await store.get_many([EmailAddress.by_folded(folded_email(_email(first))) for first in NAMES])
+    for first, address in zip(NAMES, found, strict=True):
+        if address is not None:
+            raise AlreadyHere(_email(first))
+
+
+async def _came(people: People, sign_in: SignIn) -> Caller:
+    """The person, registered and signed in."""
+    try:
+        registered = await people.accounts.register(sign_in.email, sign_in.password, sign_in.name)
+    except EmailTaken:
+        raise AlreadyHere(sign_in.email) from None
+    caller = await people.callers.find(registered.session.secret)
+    assert caller is not None
+    return caller
+
+
+def _email(first: str) -> str:
+    return f"{first}@{DOMAIN}"
+
+
+def _new_password(random: Random) -> str:
+    """Never one that was shipped: whoever runs the command is the first to know it."""
+    signs = "".join(ALPHABET[byte % len(ALPHABET)] for byte in random(PASSWORD_LENGTH))
+    return "-".join(signs[start : start + PASSWORD_GROUP] for start in range(0, PASSWORD_LENGTH, PASSWORD_GROUP))

@@ -1,0 +1,436 @@
+"""The JSON door of polls: every call, what each is refused for, and who sees what came of it."""
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from potluck.apps.polls.ballot_files import read
+from tests.apps.polls.doors import CANDIDATES, Calls, calls_on, data, problem
+from tests.web.contract.wire import listening
+from tests.web.suites import API
+
+LAKE, HUT, CAMP = CANDIDATES
+
+
+@pytest.fixture
+async def calls(tmp_path: Path) -> AsyncIterator[Calls]:
+    async with calls_on(tmp_path) as calls:
+        yield calls
+
+
+def admin(poll):
+    return {"x_admin_key": poll["adminKey"]}
+
+
+# --- a poll ----------------------------------------------------------------------------------------------------------
+
+
+async def test_anyone_makes_a_poll_and_its_key_is_told_once(calls):
+    poll = await calls.poll(candidateDescriptions={HUT: "bring boots"}, expiresAt="2040-02-01T18:00:00+02:00")
+    assert poll["adminKey"].startswith("pla_")
+    assert sorted(poll["lotOrder"]) == sorted(CANDIDATES)
+    assert poll["expiresAt"] == "2040-02-01T16:00:00Z"
+    seen = data(await calls.ask("GET", f"/polls/{poll['id']}"))
+    assert seen == {name: value for name, value in poll.items() if name != "adminKey"}
+    assert poll["adminKey"] not in json.dumps(await calls.rows())
+
+
+async def test_everything_wrong_with_a_poll_is_told_at_once_and_nothing_is_written(calls):
+    before = await calls.rows()
+    wrong = {
+        "title": " ",
+        "candidates": ["A"],
+        "expiresAt": "yesterday",
+        "voterPolicy": "friends",
+        "resultsVisibility": "never",
+        "maxRankings": 0,
+        "seats": 101,
+        "method": "lottery",
+        "colour": "beet",
+    }
+    found = problem(await calls.ask("POST", "/polls", wrong), 422, "invalid-fields")
+    assert {each["field"] for each in found["errors"]} == set(wrong)
+    alike = {"title": "T", "candidates": ["Café", "cafe\u0301"], "expiresAt": "2020-01-01T00:00:00Z", "seats": 3}
+    found = problem(await calls.ask("POST", "/polls", alike), 422, "invalid-fields")
+    assert {each["field"] for each in found["errors"]} == {"candidates[1]", "expiresAt", "seats"}
+    assert await calls.rows() == before
+
+
+async def test_whoever_made_it_signed_in_needs_no_key_and_has_it_in_a_list(calls):
+    ada, ben = await calls.person("Ada"), await calls.person("Ben")
+    first = await calls.poll(by=ada)
+    calls.clock.forward(seconds=1)
+    second = await calls.poll(by=ada, title="And when?")
+    listed = data(await calls.ask("GET", "/polls?limit=1", by=ada))
+    assert [each["id"] for each in listed["items"]] == [second["id"]]
+    rest = data(await calls.ask("GET", f"/polls?limit=1&cursor={listed['nextCursor']}", by=ada))
+    assert [each["id"] for each in rest["items"]] == [first["id"]]
+    assert data(await calls.ask("GET", "/polls", by=ben))["items"] == []
+    problem(await calls.ask("GET", "/polls"), 401, "not-signed-in")
+    problem(await calls.ask("POST", f"/polls/{first['id']}/close", by=ben), 403, "wrong-key")
+    assert data(await calls.ask("POST", f"/polls/{first['id']}/close", by=ada))["status"] == "closed"
+
+
+async def test_a_poll_is_changed_until_the_first_vote(calls):
+    poll = await calls.poll()
+    path = f"/polls/{poll['id']}"
+    problem(await calls.ask("PATCH", path, {"title": "Whither?"}, **admin(poll)), 428, "version-needed")
+    problem(await calls.ask("PATCH", path, {"title": "Whither?", "version": 1}), 403, "wrong-key")
+    wrong = {"x_admin_key": "pla_" + "0" * 64}
+    problem(await calls.ask("PATCH", path, {"title": "Whither?", "version": 1}, **wrong), 403, "wrong-key")
+    answer = await calls.ask("PATCH", path, {"candidates": [LAKE, HUT]}, if_match='"1"', **admin(poll))
+    assert data(answer)["candidates"] == [LAKE, HUT]
+    assert answer.headers["etag"] == '"2"'
+    stale = problem(
+        await calls.ask("PATCH", path, {"title": "X", "version": 1}, **admin(poll)), 409, "version-conflict"
+    )
+    assert stale["current"]["version"] == 2
+    await calls.vote(poll, LAKE)
+    problem(await calls.ask("PATCH", path, {"title": "X", "version": 2}, **admin(poll)), 409, "votes-begun")
+
+
+async def test_closing_ends_voting_and_reopening_begins_it_again(calls):
+    poll = await calls.poll()
+    path = f"/polls/{poll['id']}"
+    for verb in ("close", "reopen", "duplicate", "codes"):
+        problem(await calls.ask("POST", f"{path}/{verb}", {"count": 1} if verb == "codes" else None), 403, "wrong-key")
+    cast = await calls.vote(poll)
+    data(await calls.ask("POST", f"{path}/close", **admin(poll)))
+    problem(await calls.ask("POST", f"{path}/votes", {"rankings": [LAKE]}), 409, "poll-closed")
+    own = f"{path}/votes/{cast['id']}"
+    problem(await calls.ask("PUT", own, {"rankings": [HUT]}, x_edit_key=cast["editKey"]), 409, "poll-closed")
+    problem(await calls.ask("DELETE", own, x_edit_key=cast["editKey"]), 409, "poll-closed")
+    assert data(await calls.ask("GET", f"{path}/results"))["status"] == "final"
+    assert data(await calls.ask("POST", f"{path}/reopen", **admin(poll)))["status"] == "open"
+    await calls.vote(poll, HUT)
+    copy = data(await calls.ask("POST", f"{path}/duplicate", **admin(poll)), 201)
+    assert copy["id"] != poll["id"]
+    assert copy["adminKey"] != poll["adminKey"]
+    assert data(await calls.ask("GET", f"/polls/{copy['id']}/results"))["votes"] == 0
+
+
+async def test_votes_are_taken_strictly_before_the_poll_s_time(calls):
+    poll = await calls.poll(expiresAt="2040-01-01T12:00:10Z")
+    calls.clock.forward(seconds=9.9)
+    await calls.vote(poll)
+    calls.clock.forward(seconds=0.1)
+    problem(await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": [LAKE]}), 409, "poll-closed")
+    assert data(await calls.ask("GET", f"/polls/{poll['id']}"))["status"] == "closed"
+
+
+async def test_deleting_a_poll_leaves_nothing_of_it(calls):
+    poll = await calls.poll()
+    path = f"/polls/{poll['id']}"
+    cast = await calls.vote(poll)
+    problem(await calls.ask("DELETE", path), 403, "wrong-key")
+    problem(await calls.ask("DELETE", path, if_match='"7"', **admin(poll)), 412, "precondition-failed")
+    data(await calls.ask("DELETE", path, **admin(poll)), 204)
+    for gone in (path, f"{path}/results", f"{path}/ballots", f"{path}/events", f"{path}/changes"):
+        problem(await calls.ask("GET", gone), 404, "not-found")
+    problem(await calls.ask("POST", f"{path}/votes", {"rankings": [LAKE]}), 404, "not-found")
+    problem(await calls.ask("DELETE", f"{path}/votes/{cast['id']}", x_edit_key=cast["editKey"]), 404, "not-found")
+    assert (await calls.rows())["ranked-choice-polls"] == []
+
+
+# --- votes -----------------------------------------------------------------------------------------------------------
+
+
+async def test_everybody_has_one_vote_and_may_change_or_withdraw_it(calls):
+    poll = await calls.poll()
+    path = f"/polls/{poll['id']}/votes"
+    cast = await calls.vote(poll, LAKE, voterKey="ada's phone")
+    again = {"rankings": [HUT], "voterKey": "ada's phone"}
+    problem(await calls.ask("POST", path, again), 409, "already-voted")
+    changed = data(
+        await calls.ask("PUT", f"{path}/{cast['id']}", {"rankings": [HUT, CAMP]}, x_edit_key=cast["editKey"])
+    )
+    assert changed["rankings"] == [HUT, CAMP]
+    assert data(await calls.ask("GET", f"/polls/{poll['id']}/results"))["winners"] == [HUT]
+    data(await calls.ask("DELETE", f"{path}/{cast['id']}", x_edit_key=cast["editKey"]), 204)
+    calls.clock.forward(seconds=2)
+    assert data(await calls.ask("GET", f"/polls/{poll['id']}/results"))["votes"] == 0
+    data(await calls.ask("POST", path, again), 201)
+
+
+async def test_nobody_changes_another_s_vote(calls):
+    poll, other = await calls.poll(), await calls.poll()
+    mine, yours, elsewhere = await calls.vote(poll, LAKE), await calls.vote(poll, HUT), await calls.vote(other, CAMP)
+    before = await calls.rows()
+    path = f"/polls/{poll['id']}/votes/{yours['id']}"
+    keys = [{}, *({"x_edit_key": each["editKey"]} for each in (mine, elsewhere)), admin(poll)]
+    for key in keys:
+        problem(await calls.ask("PUT", path, {"rankings": [CAMP]}, **key), 403, "wrong-key")
+        problem(await calls.ask("DELETE", path, **key), 403, "wrong-key")
+    problem(await calls.ask("GET", path, x_edit_key=mine["editKey"]), 405, "method-not-allowed")
+    assert await calls.rows() == before
+
+
+@pytest.mark.parametrize(
+    ("rankings", "field"),
+    [
+        ([], "rankings"),
+        ([LAKE, LAKE], "rankings[1]"),
+        ([LAKE, "Moon"], "rankings[1]"),
+        ([LAKE, "lake  CABIN"], "rankings[1]"),
+    ],
+)
+async def test_an_empty_repeated_or_unknown_ranking_stores_nothing(calls, rankings, field):
+    poll = await calls.poll()
+    before = await calls.rows()
+    answer = await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": rankings})
+    assert [each["field"] for each in problem(answer, 422, "invalid-fields")["errors"]] == [field]
+    assert await calls.rows() == before
+
+
+async def test_more_than_may_be_ranked_is_refused(calls):
+    poll = await calls.poll(maxRankings=2)
+    problem(await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": CANDIDATES}), 422, "invalid-fields")
+    await calls.vote(poll, LAKE, HUT)
+
+
+async def test_a_code_is_good_for_one_vote(calls):
+    poll = await calls.poll(voterPolicy="codes")
+    path = f"/polls/{poll['id']}"
+    codes = data(await calls.ask("POST", f"{path}/codes", {"count": 2}, **admin(poll)), 201)["codes"]
+    assert len(set(codes)) == 2
+    assert not any(code in json.dumps(await calls.rows()) for code in codes)
+    problem(await calls.ask("POST", f"{path}/votes", {"rankings": [LAKE]}), 403, "code-needed")
+    problem(
+        await calls.ask("POST", f"{path}/votes", {"rankings": [LAKE], "code": "0000-0000-0000"}), 403, "code-needed"
+    )
+    await calls.vote(poll, LAKE, code=codes[0])
+    problem(await calls.ask("POST", f"{path}/votes", {"rankings": [HUT], "code": codes[0]}), 409, "already-voted")
+    await calls.vote(poll, HUT, code=codes[1].lower().replace("-", " "))
+    open_poll = await calls.poll()
+    problem(
+        await calls.ask("POST", f"/polls/{open_poll['id']}/codes", {"count": 1}, **admin(open_poll)),
+        409,
+        "no-codes-asked",
+    )
+    problem(await calls.ask("POST", f"{path}/codes", {"count": 1001}, **admin(poll)), 422, "invalid-fields")
+
+
+async def test_an_account_is_good_for_one_vote(calls):
+    poll = await calls.poll(voterPolicy="accounts")
+    problem(await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": [LAKE]}), 401, "not-signed-in")
+    ada = await calls.person()
+    await calls.vote(poll, LAKE, by=ada)
+    body = {"rankings": [HUT], "voterKey": "another"}
+    problem(await calls.ask("POST", f"/polls/{poll['id']}/votes", body, by=ada), 409, "already-voted")
+
+
+# --- doing it once ---------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_sent_twice_is_done_once_and_a_secret_is_not_told_again(calls):
+    ada = await calls.person()
+    for by in (None, ada):
+        key = {"idempotency_key": str(uuid4())}
+        body = {"title": "Once?", "candidates": CANDIDATES}
+        poll = data(await calls.ask("POST", "/polls", body, by=by, **key), 201)
+        assert problem(await calls.ask("POST", "/polls", body, by=by, **key), 409, "already-done")["made"] == poll["id"]
+        path = f"/polls/{poll['id']}"
+        key = {"idempotency_key": str(uuid4())}
+        cast = data(await calls.ask("POST", f"{path}/votes", {"rankings": [LAKE]}, by=by, **key), 201)
+        again = problem(
+            await calls.ask("POST", f"{path}/votes", {"rankings": [LAKE]}, by=by, **key), 409, "already-done"
+        )
+        assert again["made"] == cast["id"]
+        problem(await calls.ask("POST", f"{path}/votes", {"rankings": [HUT]}, by=by, **key), 422, "key-reused")
+        key = {"idempotency_key": str(uuid4())}
+        closed = data(await calls.ask("POST", f"{path}/close", by=by, **key, **admin(poll)))
+        data(await calls.ask("POST", f"{path}/reopen", by=by, **admin(poll)))
+        assert data(await calls.ask("POST", f"{path}/close", by=by, **key, **admin(poll))) == closed
+        assert data(await calls.ask("GET", path))["status"] == "open"
+        assert data(await calls.ask("GET", f"{path}/results"))["votes"] == 1
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+async def counted(calls, **said):
+    poll = await calls.poll(**said)
+    for ranking in ((LAKE, HUT), (LAKE,), (HUT, LAKE), (HUT, CAMP), (CAMP, HUT)):
+        await calls.vote(poll, *ranking)
+    return poll
+
+
+async def test_results_tell_every_round(calls):
+    poll = await counted(calls)
+    path = f"/polls/{poll['id']}"
+    answer = await calls.ask("GET", f"{path}/results")
+    found = data(answer)
+    assert (found["status"], found["method"], found["seats"], found["votes"]) == ("live", "irv", 1, 5)
+    assert found["winners"] == [HUT]
+    first, last = found["rounds"]
+    assert first["tallies"] == {LAKE: "2", HUT: "2", CAMP: "1"}
+    assert first["eliminated"] == [CAMP]
+    assert first["transfers"] == [{"from": CAMP, "to": {HUT: "1"}}]
+    assert last["tallies"] == {LAKE: "2", HUT: "3"}
+    assert last["elected"] == [HUT]
+    assert HUT in last["sentence"]
+    assert found["pairwise"][HUT][LAKE] == 3
+    assert found["condorcetWinner"] == HUT
+    assert set(found["otherMethods"]) == {"schulze", "ranked-pairs", "borda", "plurality"}
+    assert found["lotOrder"] == poll["lotOrder"]
+    assert found["votesVersion"] == 5
+    assert (await calls.ask("GET", f"{path}/results", if_none_match=answer.headers["etag"])).status_code == 304
+    assert data(await calls.ask("GET", f"{path}/results?method=schulze"))["method"] == "schulze"
+    problem(await calls.ask("GET", f"{path}/results?method=lottery"), 422, "invalid-fields")
+
+
+async def test_a_poll_without_votes_has_results_without_rounds(calls):
+    poll = await calls.poll()
+    found = data(await calls.ask("GET", f"/polls/{poll['id']}/results"))
+    assert (found["winners"], found["rounds"], found["votes"]) == ([], [], 0)
+
+
+async def test_files_are_counted_again_to_the_same_and_name_no_voter(calls):
+    ada = await calls.person()
+    poll = await counted(calls, by=ada)
+    voted = await calls.vote(poll, LAKE, by=ada, voterKey="ada's own phone")
+    path = f"/polls/{poll['id']}"
+    texts = []
+    for format in ("json", "csv", "blt"):
+        answer = await calls.ask("GET", f"{path}/ballots?format={format}")
+        assert answer.headers["content-disposition"] == f'attachment; filename="ballots.{format}"'
+        file = read(answer.content)
+        assert file.candidates == list(CANDIDATES)
+        assert sum(file.ballots.values()) == 6
+        texts.append(answer.text)
+    assert {"ranking": [LAKE], "count": 2} in json.loads(texts[0])["ballots"]
+    table = await calls.ask("GET", f"{path}/results.csv")
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    assert {row["name"] for row in rows if row["kind"] == "winner"} == {LAKE}
+    export = await calls.ask("GET", "/me/export", by=ada)
+    assert export.status_code == 200
+    for text in (*texts, table.text):
+        assert not any(secret in text for secret in (voted["id"], voted["editKey"], "phone", ada["userId"]))
+    problem(await calls.ask("GET", f"{path}/ballots?format=xml"), 422, "invalid-fields")
+
+
+async def test_a_recount_is_for_whoever_made_the_poll(calls):
+    poll = await counted(calls)
+    problem(await calls.ask("GET", f"/polls/{poll['id']}/audit"), 403, "wrong-key")
+    audit = data(await calls.ask("GET", f"/polls/{poll['id']}/audit", **admin(poll)))
+    assert (audit["equal"], audit["votes"], audit["counted"], audit["differences"]) == (True, 5, 5, [])
+
+
+# --- who sees them ---------------------------------------------------------------------------------------------------
+
+EVERY_WAY = (
+    "/results",
+    "/results?method=borda",
+    "/results.csv",
+    "/ballots",
+    "/ballots?format=blt",
+    "/changes",
+    "/events",
+)
+
+
+async def statuses(calls, poll, **headers):
+    """What each way to the results is answered with; of a stream, only how it begins."""
+    found = set()
+    for way in EVERY_WAY:
+        if way == "/events":
+            sent = [(name.replace("_", "-"), value) for name, value in headers.items()]
+            async with listening(calls.application, f"{API}/polls/{poll['id']}{way}", sent) as stream:
+                await stream.until(begun=True)
+                found.add(stream.status)
+        else:
+            found.add((await calls.ask("GET", f"/polls/{poll['id']}{way}", **headers)).status_code)
+    return found
+
+
+@pytest.mark.parametrize("visibility", ["always", "afterVote", "afterClose", "admin"])
+async def test_results_obey_their_visibility_everywhere(calls, visibility):
+    poll = await calls.poll(resultsVisibility=visibility)
+    cast = await calls.vote(poll)
+    voter, maker = {"x_edit_key": cast["editKey"]}, admin(poll)
+    assert await statuses(calls, poll) == {200 if visibility == "always" else 403}
+    assert await statuses(calls, poll, **voter) == {200 if visibility in ("always", "afterVote") else 403}
+    assert await statuses(calls, poll, **maker) == {200}
+    other = await calls.vote(await calls.poll())
+    stranger = {"x_edit_key": other["editKey"], "x_admin_key": "pla_" + "0" * 64}
+    assert await statuses(calls, poll, **stranger) == {200 if visibility == "always" else 403}
+    data(await calls.ask("POST", f"/polls/{poll['id']}/close", **maker))
+    assert await statuses(calls, poll) == {403 if visibility == "admin" else 200}
+    if visibility == "admin":
+        hidden = problem(await calls.ask("GET", f"/polls/{poll['id']}/results"), 403, "results-hidden")
+        assert hidden["resultsVisibility"] == "admin"
+
+
+# --- live ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_stream_tells_votes_and_record_and_many_votes_together_once(calls):
+    poll = await calls.poll()
+    path = f"{API}/polls/{poll['id']}/events"
+    async with listening(calls.application, path) as stream:
+        await stream.until(begun=True)
+        await asyncio.gather(*(calls.vote(poll, HUT, LAKE) for _ in range(30)))
+        calls.clock.forward(seconds=2)
+        await calls.vote(poll, LAKE)
+        async with asyncio.timeout(20):
+            while True:
+                events = await stream.until(1)
+                now = json.loads(events[-1].data)
+                if now["votes"] == now["results"]["votes"] == 31:
+                    break
+                calls.clock.forward(seconds=2)
+                await asyncio.sleep(0.05)
+        assert {each.event for each in events} == {"updated"}
+        assert len(events) < 31
+        assert now["results"]["winners"] == [HUT]
+        assert now["status"] == "live"
+        assert set(now) == {"votes", "votesVersion", "status", "results"}
+        seen = len(events)
+        data(await calls.ask("POST", f"/polls/{poll['id']}/close", **admin(poll)))
+        final = await stream.until(seen + 1)
+        assert json.loads(final[-1].data)["status"] == "final"
+
+
+async def test_changes_are_told_since_a_position_and_a_stream_goes_on_from_one(calls):
+    poll = await calls.poll()
+    path = f"/polls/{poll['id']}"
+    begin = data(await calls.ask("GET", f"{path}/changes"))
+    assert begin["changes"] == []
+    await calls.vote(poll, HUT)
+    async with asyncio.timeout(20):
+        while not (told := data(await calls.ask("GET", f"{path}/changes?since={begin['position']}")))["changes"]:
+            await asyncio.sleep(0)
+    (change,) = told["changes"]
+    assert (change["event"], change["item"]["votes"]) == ("updated", 1)
+    assert data(await calls.ask("GET", f"{path}/changes?since={told['position']}"))["changes"] == []
+    async with listening(calls.application, f"{API}{path}/events?since={begin['position']}") as stream:
+        (event,) = await stream.until(1)
+        assert json.loads(event.data)["votes"] == 1
+    problem(await calls.ask("GET", f"{path}/changes?since=nowhere"), 422, "invalid-fields")
+
+
+async def test_a_stream_ends_when_its_caller_may_not_look_any_more(calls):
+    poll = await calls.poll(resultsVisibility="afterVote")
+    cast = await calls.vote(poll)
+    path = f"{API}/polls/{poll['id']}/events"
+    async with listening(calls.application, path, [("x-edit-key", cast["editKey"])]) as stream:
+        await stream.until(begun=True)
+        own = f"/polls/{poll['id']}/votes/{cast['id']}"
+        data(await calls.ask("DELETE", own, x_edit_key=cast["editKey"]), 204)
+        await stream.until(ended=True)
+        assert stream.events == []
+
+
+async def test_a_poll_s_own_export_has_its_ballots_and_nobody_s_vote(calls):
+    ada = await calls.person()
+    poll = await counted(calls, by=ada)
+    home = await calls.client.get("/", headers={"authorization": f"Bearer {ada['token']}"})
+    assert "Where to?" in home.text
+    export = await calls.ask("GET", "/me/export", by=ada)
+    assert poll["id"].encode() not in export.content or export.headers["content-type"] == "application/zip"

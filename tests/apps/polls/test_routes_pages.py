@@ -1,0 +1,251 @@
+"""The HTML door of polls: cookies that carry keys, forms without a script, and who is shown what."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import segno
+
+from potluck.apps.polls.counting import Rules, count
+from potluck.apps.polls.pages.candidate_lines import as_lines, read_lines
+from potluck.apps.polls.pages.charts import charts
+from potluck.apps.polls.pages.qr import QUIET, qr_code
+from potluck.apps.polls.pages.ranks import ranked_in, read_ballot
+from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data
+
+LAKE, HUT, CAMP = CANDIDATES
+
+
+@pytest.fixture
+async def calls(tmp_path: Path) -> AsyncIterator[Calls]:
+    async with calls_on(tmp_path) as calls:
+        yield calls
+
+
+async def send(client, path, status=303, **fields):
+    """Send a form; where it leads."""
+    answer = await client.post(path, data=fields, headers=FROM_HERE)
+    assert answer.status_code == status, answer.text
+    return answer.headers.get("location", ""), answer
+
+
+async def made(client, **fields):
+    """A poll made on the page; its address."""
+    fields = {"title": "Where to?", "candidates": "\n".join(CANDIDATES)} | fields
+    where, _ = await send(client, "/polls", **fields)
+    return where.removesuffix("/share")
+
+
+async def text(client, path, status=200):
+    answer = await client.get(path, headers={"accept": "text/html"})
+    assert answer.status_code == status, answer.text
+    return answer.text
+
+
+async def test_a_poll_made_without_an_account_is_looked_after_by_the_same_browser(calls):
+    async with calls.browser() as here, calls.browser() as there:
+        poll = await made(here)
+        (key,) = set(re.findall(r"pla_[0-9a-f]{64}", await text(here, f"{poll}/share")))
+        assert "pla_" not in (await text(here, f"{poll}/share")).replace("begins with pla_", "")
+        assert "Close the poll" in await text(here, f"{poll}/manage")
+        # Anybody else is asked for the key, and it opens what it opened.
+        assert "Close the poll" not in await text(there, f"{poll}/manage")
+        _, refused = await send(there, f"{poll}/manage", 403, key="pla_" + "0" * 64)
+        assert "Only who made the poll may do this" in refused.text
+        await send(there, f"{poll}/manage", key=key)
+        assert "Close the poll" in await text(there, f"{poll}/manage")
+        # It is sent to no other poll.
+        other = await made(here, title="Another")
+        assert "Close the poll" not in await text(there, f"{other}/manage")
+
+
+@pytest.mark.parametrize("verb", ["close", "reopen", "duplicate", "delete", "codes", "recount", "edit"])
+async def test_nobody_else_looks_after_a_poll(calls, verb):
+    async with calls.browser() as here, calls.browser() as there:
+        poll = await made(here)
+        before = await calls.rows()
+        fields = {"title": "X", "candidates": "A\nB", "version": "1", "count": "1"}
+        await send(there, f"{poll}/{verb}", 403, **fields)
+        assert await calls.rows() == before
+
+
+async def test_a_vote_is_remembered_and_can_be_changed_and_withdrawn(calls):
+    async with calls.browser() as here, calls.browser() as there:
+        poll = await made(here)
+        await text(here, poll)
+        assert await send(here, f"{poll}/vote", **{"rank-2": "1", "rank-1": "2"})
+        page = await text(here, f"{poll}/thanks")
+        (key,) = set(re.findall(r"ple_[0-9a-f]{96}", page))
+        assert page.index(HUT) < page.index(LAKE)
+        assert key not in await text(here, f"{poll}/thanks")
+        # Sent twice, the first one counts.
+        where, _ = await send(here, f"{poll}/vote", **{"rank-3": "1"})
+        assert where == poll
+        assert "Change my vote" in await text(here, poll)
+        # Another browser is another voter, and knows nothing of this vote without its link.
+        assert "Change my vote" not in await text(there, poll)
+        await send(there, f"{poll}/mine", 403, key=key[:-1] + ("0" if key[-1] != "0" else "1"))
+        await send(there, f"{poll}/mine", key=key)
+        assert "Change my vote" in await text(there, poll)
+        await send(there, f"{poll}/vote/change", **{"rank-3": "1"})
+        assert f'<li dir="auto">{CAMP}</li>' in await text(there, f"{poll}/thanks")
+        await send(there, f"{poll}/vote/withdraw")
+        assert "Your vote is withdrawn" in await text(there, f"{poll}/thanks?said=withdrawn")
+        found = data(await calls.ask("GET", f"{poll}/results"))
+        assert found["votes"] == 0
+
+
+async def test_a_ballot_that_cannot_be_read_is_shown_again_as_it_was(calls):
+    async with calls.browser() as here:
+        poll = await made(here)
+        _, again = await send(here, f"{poll}/vote", 422, **{"rank-1": "1", "rank-2": "1"})
+        assert f"{LAKE} and {HUT} are both at 1" in again.text
+        assert again.text.count('<option value="1" selected>') == 2
+        _, again = await send(here, f"{poll}/vote", 422)
+        assert "Rank at least one candidate" in again.text
+
+
+async def test_whoever_is_not_admitted_is_told_what_to_do(calls):
+    async with calls.browser() as here:
+        poll = await made(here, voterPolicy="accounts")
+        assert f"/sign-in?next={poll}" in await text(here, poll)
+        where, _ = await send(here, f"{poll}/vote", **{"rank-1": "1"})
+        assert where == f"/sign-in?next={poll}"
+        poll = await made(here, voterPolicy="codes")
+        _, refused = await send(here, f"{poll}/vote", 403, **{"rank-1": "1", "code": "AAAA"})
+        assert "This poll asks for one of its codes" in refused.text
+
+
+async def test_results_obey_their_visibility_on_pages_and_in_files(calls):
+    async with calls.browser() as here, calls.browser() as there:
+        poll = await made(here, resultsVisibility="afterVote")
+        ways = ("/results", "/results.csv", "/ballots?format=csv", "/results/events")
+        for way in ways:
+            assert (await there.get(f"{poll}{way}")).status_code == 403
+        assert "You see the results when you have voted" in await text(there, f"{poll}/results", 403)
+        await text(there, poll)
+        await send(there, f"{poll}/vote", **{"rank-1": "1"})
+        for way in ways[:-1]:
+            assert (await there.get(f"{poll}{way}")).status_code == 200
+        # And for whoever made it, always.
+        assert LAKE in await text(here, f"{poll}/results")
+
+
+async def test_another_site_s_page_cannot_vote_for_a_browser(calls):
+    async with calls.browser() as here:
+        poll = await made(here)
+        answer = await here.post(f"{poll}/vote", data={"rank-1": "1"}, headers={"sec-fetch-site": "cross-site"})
+        assert answer.status_code == 403
+        assert data(await calls.ask("GET", f"{poll}/results"))["votes"] == 0
+
+
+async def test_cookies_of_a_poll_are_sent_to_nothing_else_and_read_by_no_script(calls):
+    async with calls.browser() as here:
+        _, answer = await send(here, "/polls", title="T", candidates="A\nB")
+        poll = answer.headers["location"].removesuffix("/share")
+        set_here = answer.headers.get_list("set-cookie")
+        assert len(set_here) == 2
+        for cookie in set_here:
+            assert f"Path={poll}" in cookie
+            assert "HttpOnly" in cookie
+            assert "SameSite=lax" in cookie
+        # Whatever else a browser sends under these names is nothing.
+        here.cookies.set("potluck-voter", "not one of ours", path="/polls")
+        await text(here, poll)
+        await send(here, f"{poll}/vote", **{"rank-1": "1"})
+
+
+async def test_a_poll_that_is_not_there_is_a_page_that_says_so(calls):
+    for path in ("", "/results", "/share", "/manage", "/mine", "/thanks", "/edit", "/delete"):
+        assert "Not found" in await text(calls.client, f"/polls/{uuid4()}{path}", 404)
+
+
+async def test_a_form_is_shown_again_with_everything_that_is_wrong(calls):
+    _, again = await send(
+        calls.client, "/polls", 422, title="", candidates="Soup\nsoup", expires="2001-01-01T10:00", seats="5"
+    )
+    for sentence in (
+        "Title must have 1 to 200",
+        "“soup” looks like “Soup”",
+        "in the future",
+        "Seats must be at least 1",
+    ):
+        assert sentence in again.text
+    assert "Soup\nsoup" in again.text
+
+
+# --- pure ------------------------------------------------------------------------------------------------------------
+
+
+def test_candidates_and_what_is_said_of_them_survive_their_lines():
+    names, said = ["Lake cabin", "A | B", "Hut"], {"Lake cabin": "two hours | by train", "A | B": "both"}
+    assert read_lines(as_lines(names, said)) == (names, said)
+    assert read_lines("\n  Soup |\n\nStew|hot\n") == (["Soup", "Stew"], {"Stew": "hot"})
+
+
+@pytest.mark.parametrize(
+    ("raw", "ranking", "wrong"),
+    [
+        (b"rank-2=1&rank-1=7&rank-3=", [2, 1], ""),
+        (b"rank-9=1&rank-0=2&other=3", [], ""),
+        (b"rank-1=2&rank-2=02", [], f"{LAKE} and {HUT} are both at 2. Give each a number of its own"),
+        (b"rank-1=first", [], f"Give {LAKE} a whole number from 1 to 3, or none"),
+        (b"rank-1=0", [], f"Give {LAKE} a whole number from 1 to 3, or none"),
+        (b"\xff", [], "The ballot is not written as browsers write it"),
+    ],
+)
+def test_a_ballot_is_read_from_numbers(raw, ranking, wrong):
+    found = read_ballot(raw, CANDIDATES)
+    assert (list(found.ranking), found.wrong) == (ranking, wrong)
+
+
+def test_one_s_own_ballot_is_filled_in():
+    assert ranked_in(CANDIDATES, [CAMP, LAKE]).written == {3: "1", 1: "2"}
+
+
+def test_a_qr_code_is_drawn_module_by_module():
+    link = f"https://potluck.example/polls/{uuid4()}"
+    drawn = qr_code(link)
+    dark = {
+        (int(x) + step, int(y))
+        for x, y, width in re.findall(r"M(\d+) (\d+)h(\d+)", drawn.path)
+        for step in range(int(width))
+    }
+    matrix = segno.make(link, error="m", micro=False, boost_error=False).matrix
+    assert drawn.modules == len(matrix) + 2 * QUIET
+    assert dark == {(x + QUIET, y + QUIET) for y, row in enumerate(matrix) for x, module in enumerate(row) if module}
+
+
+def test_of_many_rounds_a_few_are_offered_to_step_to():
+    names = [f"Candidate {number}" for number in range(1, 31)]
+    record = count(30, {(number,): number for number in range(1, 31)}, Rules())
+    for chosen in range(1, len(record.rounds) + 1):
+        drawn = charts(record, names, chosen)
+        numbers = [each.number for each in drawn.round.links]
+        assert len(numbers) <= 7
+        assert (numbers[0], numbers[-1]) == (1, len(record.rounds))
+        assert [each.number for each in drawn.round.links if each.current] == [chosen]
+        assert {drawn.round.before, drawn.round.after} - {chosen} <= set(numbers)
+
+
+def test_names_in_sentences_are_marked_and_cannot_be_markup():
+    record = count(2, {(1,): 2, (2, 1): 1}, Rules())
+    drawn = charts(record, ["<b>Ada</b>", "חופשה"], 1)
+    assert "<b><bdi>&lt;b&gt;Ada&lt;/b&gt;</bdi></b> has 2 of the 3 votes" in drawn.round.sentence
+
+
+def test_a_round_that_ties_a_hundred_names_some_and_says_how_many_more():
+    names = [f"Candidate {number}" for number in range(1, 101)]
+    drawn = charts(count(100, {(1,): 2, (2,): 3, (3,): 1}, Rules()), names, 1)
+    assert " and 93 others are tied to be eliminated" in drawn.round.sentence
+
+
+def test_what_a_full_bar_stands_for():
+    record = count(3, {(1, 2): 4, (2, 1): 3, (3,): 3}, Rules())
+    drawn = charts(record, CANDIDATES, 1)
+    assert [(each.value, each.share, each.note) for each in drawn.round.bars][0] == ("4", 40.0, "40%")
+    assert [each.value for each in drawn.last] == ["4", "3"]
+    assert drawn.mark == 50.0
+    assert charts(count(3, {}, Rules()), CANDIDATES) is None

@@ -1,0 +1,153 @@
+"""Shopping's pages without a browser: nobody sees or does anything in another family, and nothing of anyone is kept."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from litestar import Litestar
+
+from potluck.apps.shopping.app import shopping_app
+from tests.web.suites import API, bearer, rows_of, signed_up, suite_on
+
+# What any of the forms takes, so that none is refused for what is filled in.
+FORM = {
+    "name": "Theirs", "version": "1", "lines": "Milk", "status": "purchased", "quantity": "2", "role": "member",
+    "by": "1", "sure": "on", "undoToken": str(uuid4()), "threshold": "1",
+}  # fmt: skip
+
+
+@pytest.fixture
+async def suite(tmp_path) -> AsyncIterator[tuple[httpx.AsyncClient, Litestar]]:
+    async with suite_on(tmp_path, (shopping_app,)) as (client, application):
+        yield client, application
+
+
+async def made(client: httpx.AsyncClient, who: dict[str, Any], path: str, **body: Any) -> dict[str, Any]:
+    answer = await client.post(f"{API}{path}", json=body, headers=bearer(who))
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def a_family(client: httpx.AsyncClient, who: dict[str, Any]) -> dict[str, str]:
+    """One of each thing that pages have in their addresses."""
+    family = (await made(client, who, "/families", name="Lund Street 7"))["familyId"]
+    home = f"/families/{family}"
+    return {
+        "family_id": family,
+        "shopping_item_id": (await made(client, who, f"{home}/shopping-list", name="Lemons"))["shoppingItemId"],
+        "item_id": (await made(client, who, f"{home}/inventory", name="Rice"))["itemId"],
+        "store_id": (await made(client, who, f"{home}/stores", name="Corner"))["storeId"],
+        "location_id": (await made(client, who, f"{home}/locations", name="Pantry"))["locationId"],
+        "invitation_id": (await made(client, who, f"{home}/invitations", role="member"))["id"],
+        "member_id": who["userId"],
+    }
+
+
+def pages_of(application: Litestar) -> list[tuple[str, str]]:
+    """Every page of a family, with its method."""
+    found = [
+        (method, route.path)
+        for route in application.routes
+        if route.path.startswith("/shopping/{family_id")
+        for method in route.methods & {"GET", "POST"}
+    ]
+    assert len(found) > 30
+    return sorted(found)
+
+
+def filled(path: str, ids: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+):\w+\}", lambda match: ids[match[1]], path)
+
+
+async def asked(client: httpx.AsyncClient, who: dict[str, Any], method: str, path: str) -> httpx.Response:
+    headers = bearer(who) | {"accept": "text/html"}
+    return await client.request(method, path, headers=headers, data=FORM if method == "POST" else None)
+
+
+async def everything(application: Litestar) -> dict[str, Any]:
+    """All rows but those by which background work finds its owner."""
+    rows = await rows_of(application.state["engine"])
+    return {table: found for table, found in rows.items() if table != "BackgroundWork"}
+
+
+async def test_every_page_of_another_family_is_as_one_that_never_was(suite):
+    client, application = suite
+    ada = await signed_up(client)
+    eve = await signed_up(client, "eve@example.org", "Eve")
+    theirs = await a_family(client, ada)
+    own = await a_family(client, eve)
+    never = {name: str(uuid4()) for name in theirs}
+    before = await everything(application)
+    for method, path in pages_of(application):
+        mixed = [theirs] + [own | {name: theirs[name]} for name in re.findall(r"\{(\w+):", path)[1:]]
+        nothing = await asked(client, eve, method, filled(path, never))
+        for ids in mixed:
+            answer = await asked(client, eve, method, filled(path, ids))
+            if (answer.status_code, path.rsplit("/", 1)[-1]) == (303, "withdraw"):
+                # Of an invitation that is not there, as of one that was used, it is said that it is too late.
+                continue
+            assert (answer.status_code, nothing.status_code) == (404, 404), (method, path)
+            assert "Lemons" not in answer.text
+    assert await everything(application) == before
+
+
+async def test_whoever_is_not_signed_in_is_led_to_where_one_signs_in(suite):
+    client, application = suite
+    ids = await a_family(client, await signed_up(client))
+    client.cookies.clear()
+    for method, path in pages_of(application):
+        answer = await client.request(method, filled(path, ids), headers={"accept": "text/html"}, data=FORM)
+        if method == "GET":
+            assert answer.status_code == 303
+            assert answer.headers["location"].startswith("/sign-in?next=/shopping/")
+        else:
+            assert answer.status_code == 401
+
+
+async def test_the_page_that_browsers_keep_is_the_same_for_everyone(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    ids = await a_family(client, ada)
+    mine = await client.get("/shopping/offline", headers=bearer(ada))
+    nobodys = await client.get("/shopping/offline")
+    assert mine.text == nobodys.text
+    assert not [word for word in (*ids.values(), "Ada", "ada@example.org") if word in mine.text]
+
+
+async def test_everything_that_is_kept_is_there_to_be_fetched(suite):
+    client, _ = suite
+    worker = await client.get("/shopping/worker.js")
+    assert worker.headers["service-worker-allowed"] == "/"
+    assert worker.headers["content-type"].startswith("text/javascript")
+    kept = re.search(r"const KEPT = (\[[^\]]+\]);", worker.text)
+    assert kept
+    addresses = re.findall(r'"([^"]+)"', kept[1])
+    for address in addresses:
+        assert (await client.get(address)).status_code == 200, address
+    # And it is all that the kept page links to, and all that its scripts import.
+    shell = (await client.get("/shopping/offline")).text
+    linked = set(re.findall(r'(?:src|href)="(/(?:static|shopping/files)/[^"#]+)', shell))
+    assert linked <= set(addresses)
+    scripts = [each for each in addresses if each.startswith("/shopping/files/")]
+    for script in scripts:
+        beside = script.rsplit("/", 1)[0]
+        for name in re.findall(r'from "\./([^"]+)"', (await client.get(script)).text):
+            assert f"{beside}/{name}" in scripts
+
+
+async def test_what_is_low_is_offered_first(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+    home = f"/families/{family}"
+    for name, quantity in (("Apples", 9), ("Crème fraîche", 0)):
+        await made(client, ada, f"{home}/inventory", name=name, quantity=quantity, threshold=1)
+    await made(client, ada, f"{home}/shopping-list", name="Oat milk")
+    text = (await asked(client, ada, "GET", f"/shopping/{family}")).text
+    offered = re.search(r'aria-label="Often bought".*?</ul>', text, re.DOTALL)
+    assert offered
+    assert re.findall(r"</svg>([^<]+)</button>", offered[0]) == ["Crème fraîche", "Apples"]

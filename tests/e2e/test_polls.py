@@ -1,0 +1,375 @@
+"""Polls in a browser: making, sharing, voting by touch, by drag, by keyboard and without a script; results live."""
+
+import re
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.booths import CLUB, Booth, MadePoll, Office, booth_on
+from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
+from tests.e2e.coming_in import join, send
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+SECONDS = 1000
+HEBREW, ARABIC = "חופשה בים", "رحلة إلى الجبل"
+
+
+@pytest.fixture(scope="module")
+def booth(tmp_path_factory) -> Iterator[Booth]:
+    with booth_on(tmp_path_factory.mktemp("booth")) as booth:
+        yield booth
+
+
+@pytest.fixture(scope="module")
+def office(browser, booth) -> Iterator[Office]:
+    """Nobody's: a program without cookies."""
+    context = browser.new_context()
+    yield Office(context.request, booth.address)
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def club(office) -> MadePoll:
+    """Many votes, for tests that only look."""
+    return office.club(expiresAt="2099-06-01T18:00:00Z")
+
+
+@pytest.fixture
+def window(visit, booth):
+    return lambda path, *args, **options: visit(path, *args, at=booth.address, **options)
+
+
+def ranking(page) -> list[str]:
+    return [each.strip() for each in page.locator("#ranked .choice-name").all_inner_texts()]
+
+
+def own_ranking(page) -> list[str]:
+    return page.locator(".own-ranking li").all_inner_texts()
+
+
+def opened_as_admin(visit: Visit, poll: MadePoll, path: str = "/manage") -> None:
+    send(visit, f"{poll.page}/manage", key=poll.admin_key)
+    visit.open(poll.page + path)
+
+
+def in_both_themes(seen: Visit, name: str) -> None:
+    screen = seen.named.partition("-")[0]
+    for theme in ("light", "dark"):
+        # Without motion, so that no colour is met halfway.
+        seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        seen.named = f"{screen}-{theme}"
+        # The other theme is the same page in other colours.
+        assert seen.violations(only_contrast=theme == "dark") == []
+        seen.page.screenshot(path=SCREENSHOTS / f"polls-{name}-{seen.named}.png", full_page=True, caret="initial")
+    seen.page.emulate_media(color_scheme="light")
+    assert seen.overflow() == 0
+    seen.check()
+
+
+# --- from the question to the vote -----------------------------------------------------------------------------------
+
+
+def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
+    seen = window("/polls/new")
+    page = seen.page
+    page.get_by_label("Question").fill("Where does the club go in June?")
+    page.get_by_label("Candidates, one to a line").fill(
+        f"Lake cabin | two hours by train\nMountain hut\n{HEBREW}\n{ARABIC}"
+    )
+    page.get_by_role("button", name="Make the poll").tap()
+    page.get_by_role("heading", name="Your poll is on the table").wait_for()
+    # Shown once: the next look at the page has it no more.
+    admin_link = page.locator(".copyable code").inner_text()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/polls/[0-9a-f-]{36}/manage#pla_[0-9a-f]{64}", admin_link)
+    in_both_themes(seen, "share-fresh")
+    page.reload()
+    assert page.locator(".copyable").count() == 0
+    page.get_by_role("link", name="Vote yourself").tap()
+
+    page.locator("#unranked .choice", has_text="Mountain hut").tap()
+    page.locator("#unranked .choice", has_text=ARABIC).tap()
+    page.locator("#unranked .choice", has_text="Lake cabin").tap()
+    assert ranking(page) == ["Mountain hut", ARABIC, "Lake cabin"]
+    assert page.get_by_role("status").filter(has_text="Lake cabin is now 3rd of 3.").count() == 1
+    page.get_by_role("button", name=f"Take {ARABIC} out").tap()
+    page.get_by_role("button", name="Move Lake cabin up").tap()
+    assert ranking(page) == ["Lake cabin", "Mountain hut"]
+    in_both_themes(seen, "ballot")
+    page.get_by_role("button", name="Vote", exact=True).tap()
+    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    assert own_ranking(page) == ["Lake cabin", "Mountain hut"]
+    edit_link = page.locator(".copyable code").inner_text()
+    assert "/mine#ple_" in edit_link
+    in_both_themes(seen, "thanks")
+    page.get_by_role("link", name="See the results").tap()
+    expect(page.locator(".winner-name")).to_have_text("Lake cabin")
+
+    # The links open elsewhere what they opened here, and the key stays out of the address and of the history.
+    elsewhere = window("/polls", "desk")
+    elsewhere.page.goto(edit_link)
+    elsewhere.page.get_by_role("button", name="Change my vote").wait_for()
+    assert "#" not in elsewhere.page.url
+    assert ranking(elsewhere.page) == ["Lake cabin", "Mountain hut"]
+    in_both_themes(elsewhere, "ballot-change")
+    elsewhere.page.get_by_role("button", name="Move Mountain hut up").click()
+    elsewhere.page.get_by_role("button", name="Change my vote").click()
+    elsewhere.page.get_by_role("heading", name="Your vote is changed").wait_for()
+    elsewhere.page.goto(admin_link)
+    elsewhere.page.get_by_role("button", name="Close the poll").wait_for()
+    elsewhere.page.get_by_role("button", name="Recount from the votes").click()
+    elsewhere.page.get_by_text("A recount of 1 vote, one by one, gives the same record").wait_for()
+    elsewhere.page.get_by_role("button", name="Close the poll").click()
+    elsewhere.page.get_by_text("The poll is closed, and its results are final").wait_for()
+    in_both_themes(elsewhere, "manage-closed")
+    # Whoever comes to vote now sees what came of it.
+    page.goto(page.url.removesuffix("/results"))
+    expect(page.locator(".winner-name")).to_have_text("Mountain hut")
+    assert page.get_by_text("Final", exact=True).count() == 1
+
+
+def test_a_vote_by_keyboard_alone(window, office):
+    poll = office.poll()
+    page = window(poll.page, "desk").page
+
+    def tab_to(name: str) -> None:
+        for _ in range(40):
+            if page.evaluate("document.activeElement.getAttribute('aria-label') ?? ''") == name:
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"Tab never came to {name}")
+
+    tab_to("Rank Seaside camp next")
+    page.keyboard.press("Enter")
+    # The next one has the focus: pressing on ranks on.
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert ranking(page) == ["Seaside camp", "City weekend", "Barbecue at home"]
+    page.locator("body").press("Home")
+    tab_to("Move Barbecue at home up")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    assert ranking(page) == ["Barbecue at home", "Seaside camp", "City weekend"]
+    assert page.locator("[data-said]").inner_text().strip() == "Barbecue at home is now 1st of 3."
+    # Where it is at the end of its way, the button stays under the finger.
+    assert page.evaluate("document.activeElement.getAttribute('aria-disabled')") == "true"
+    page.keyboard.press("Delete")
+    assert ranking(page) == ["Seaside camp", "City weekend"]
+    while (
+        page.evaluate("document.activeElement.textContent.trim()") != "Vote"
+        or page.evaluate("document.activeElement.tagName") != "BUTTON"
+    ):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    assert own_ranking(page) == ["Seaside camp", "City weekend"]
+
+
+def test_candidates_are_dragged_into_place(window, office):
+    poll = office.poll()
+    page = window(poll.page, "desk").page
+
+    def drag(name: str, y: float, into: str = "") -> None:
+        box = page.locator(".choice", has_text=name).locator(".place").bounding_box()
+        page.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 30, (box["y"] + y) / 2, steps=4)
+        page.mouse.move(box["x"] + 30, y, steps=4)
+        page.mouse.up()
+
+    def middle(selector: str) -> float:
+        box = page.locator(selector).bounding_box()
+        return float(box["y"] + box["height"] / 2)
+
+    drag("City weekend", middle("[data-nothing]"))
+    assert ranking(page) == ["City weekend"]
+    drag("Lake cabin", middle("#ranked .choice") - 25)
+    assert ranking(page) == ["Lake cabin", "City weekend"]
+    drag("City weekend", middle("#ranked .choice:first-child") - 25)
+    assert ranking(page) == ["City weekend", "Lake cabin"]
+    drag("City weekend", middle("#unranked .choice:last-child"))
+    assert ranking(page) == ["Lake cabin"]
+    assert page.locator("[data-said]").inner_text().strip() == "City weekend is not ranked."
+    page.get_by_role("button", name="Vote", exact=True).click()
+    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    assert own_ranking(page) == ["Lake cabin"]
+
+
+def test_without_a_script_numbers_say_the_same(window, office):
+    poll = office.poll()
+    page = window(poll.page, java_script_enabled=False).page
+    page.get_by_label("Seaside camp", exact=True).select_option("1st")
+    page.get_by_label("Lake cabin", exact=True).select_option("1st")
+    page.get_by_role("button", name="Vote", exact=True).click()
+    page.get_by_text("Lake cabin and Seaside camp are both at 1").wait_for()
+    page.get_by_label("Lake cabin", exact=True).select_option("2nd")
+    page.get_by_role("button", name="Vote", exact=True).click()
+    page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    assert own_ranking(page) == ["Seaside camp", "Lake cabin"]
+    page.get_by_role("link", name="See the results").click()
+    assert page.locator(".winner-name").inner_text() == "Seaside camp"
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+def test_results_come_in_while_one_looks_at_a_round(window, office, club):
+    poll = office.club()
+    watching = window(f"{poll.page}/results?round=2", "desk")
+    page = watching.page
+    page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
+    page.get_by_text("The rules and the tie order").click()
+    page.get_by_role("link", name="Round 3", exact=True).click()
+    expect(page.locator("[aria-current=step]")).to_have_text("3")
+    assert urlsplit(page.url).query == "round=3"
+    assert "City weekend" not in page.locator("#rounds .bars").first.inner_text()
+
+    voting = window(poll.page)
+    for name in ("Mountain hut", "Lake cabin"):
+        voting.page.locator("#unranked .choice", has_text=name).tap()
+    voting.page.get_by_role("button", name="Vote", exact=True).tap()
+    voting.page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+    expect(page.get_by_text("42 votes.")).to_be_visible()
+    for _ in range(3):
+        office.vote(poll, 1)
+    expect(page.get_by_text("45 votes.")).to_be_visible()
+    expect(page.locator(".winner-name")).to_have_text("Mountain hut")
+    # Round and fold are as they were left.
+    assert page.locator("[aria-current=step]").inner_text() == "3"
+    assert page.locator(".lots").is_visible()
+    office.call("POST", f"{poll.api}/close", x_admin_key=poll.admin_key)
+    expect(page.get_by_text("Final", exact=True)).to_be_visible()
+
+
+def test_the_rounds_are_stepped_through_by_keyboard(window, club):
+    page = window(f"{club.page}/results").page
+    expect(page.locator("[aria-current=step]")).to_have_text("4")
+    page.get_by_role("link", name="The round before").focus()
+    for number in ("3", "2", "1"):
+        page.keyboard.press("Enter")
+        expect(page.locator("[aria-current=step]")).to_have_text(number)
+    assert page.locator("#rounds .sentence b").all_inner_texts()[0] == "Barbecue at home"
+
+
+# --- every page ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def everything(office, club) -> dict[str, str]:
+    """Addresses of what visitors meet, by name."""
+    one, three, none = office.poll(), office.poll(), office.poll(description="Vote before Friday, please.")
+    office.vote(one, 1)
+    for ballot in ((0, 1), (1, 0), (2,)):
+        office.vote(three, *ballot)
+    hundred = office.poll([f"Candidate number {number}" for number in range(1, 101)], "Who of a hundred?")
+    for voter in range(60):
+        office.vote(hundred, *((voter * 7 + step * step * 3) % 100 for step in (1, 2, 3, 5)))
+    # Look-alikes for the eye, but other letters: a Latin and a Cyrillic one.
+    names = (HEBREW, ARABIC, "Пирог", "Pирог", "日本料理", "👩‍🍳 Chef’s table", "Smörgåsbord, " + "long " * 17)
+    mixed = office.poll(names, "مرحبا: where do we eat?", description="שורה אחת\nand another")
+    for ballot in ((0, 1, 2), (1, 0), (1, 4), (6, 0), (2, 3, 0), (5, 6)):
+        office.vote(mixed, *ballot)
+    seats = office.club(seats=2)
+    secret = office.poll(resultsVisibility="afterClose")
+    return {
+        "polls": "/polls",
+        "new": "/polls/new",
+        "ballot-none": none.page,
+        "share": f"{club.page}/share",
+        "results": f"{club.page}/results",
+        "results-round": f"{club.page}/results?round=2",
+        "results-none": f"{none.page}/results",
+        "results-one": f"{one.page}/results",
+        "results-three": f"{three.page}/results",
+        "results-hundred": f"{hundred.page}/results?round=3",
+        "results-mixed": f"{mixed.page}/results",
+        "results-seats": f"{seats.page}/results",
+        "results-schulze": f"{club.page}/results?method=schulze",
+        "results-pairs": f"{club.page}/results?method=ranked-pairs",
+        "ballot-mixed": mixed.page,
+        "ballot-hundred": hundred.page,
+        "ballot-accounts": office.poll(voterPolicy="accounts").page,
+        "ballot-codes": office.poll(voterPolicy="codes").page,
+        "hidden": f"{secret.page}/results",
+        "key": f"{club.page}/manage",
+        "mine": f"{club.page}/mine",
+    }
+
+
+PAGES = (
+    "polls", "new", "ballot-none", "share", "results", "results-round", "results-none", "results-one", "results-three",
+    "results-hundred", "results-mixed", "results-seats", "results-schulze", "results-pairs", "ballot-mixed",
+    "ballot-hundred", "ballot-accounts", "ballot-codes", "hidden", "key", "mine",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kept_windows(browser, booth) -> Iterator[dict[str, Visit]]:
+    with open_visit(browser, booth.address) as phone, open_visit(browser, booth.address, "desk") as desk:
+        yield {"phone": phone, "desk": desk}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_visitors_meet_is_accessible_in_both_themes(kept_windows, everything, name):
+    for seen in kept_windows.values():
+        seen.open(everything[name], 403 if name == "hidden" else 200)
+        in_both_themes(seen, name)
+
+
+@pytest.mark.parametrize("name", ["results", "results-hundred", "results-mixed", "ballot-mixed", "share", "new"])
+def test_a_page_fits_narrow_windows(window, everything, name):
+    seen = window(everything[name], "narrow")
+    assert seen.overflow() == 0
+    seen.picture(f"polls-{name}")
+
+
+def test_whoever_made_polls_looks_after_them(window, office):
+    seen = window("/polls")
+    join(seen)
+    seen.open("/polls")
+    in_both_themes(seen, "own-none")
+    made = send(seen, "/polls", title="What do we cook?", candidates="Soup\nStew", voterPolicy="codes")
+    send(seen, "/polls", title="And when?", candidates="Friday\nSaturday")
+    poll = made.removesuffix("/share")
+    seen.open("/polls")
+    assert seen.page.locator(".row-name").all_inner_texts() == ["And when?", "What do we cook?"]
+    in_both_themes(seen, "own")
+    seen.open(f"{poll}/edit")
+    in_both_themes(seen, "edit")
+    seen.page.get_by_label("Candidates, one to a line").fill("Soup\nsoup")
+    seen.expected = "status of 422"
+    seen.page.get_by_role("button", name="Save").click()
+    seen.page.get_by_text("“soup” looks like “Soup”: names must differ").wait_for()
+    in_both_themes(seen, "edit-refused")
+    seen.page.get_by_label("Candidates, one to a line").fill("Soup\nStew\nSalad")
+    seen.page.get_by_role("button", name="Save").click()
+    seen.page.get_by_text("The poll is changed.").wait_for()
+    seen.page.get_by_label("How many").fill("4")
+    seen.page.get_by_role("button", name="Make codes").click()
+    seen.page.get_by_text("4 codes, shown once").wait_for()
+    code = seen.page.locator(".codes code").first.inner_text()
+    in_both_themes(seen, "codes")
+
+    guest = window(poll)
+    guest.page.locator("#unranked .choice", has_text="Stew").tap()
+    guest.page.get_by_label("Your code").fill("0000-0000-0000")
+    guest.expected = "status of 403"
+    guest.page.get_by_role("button", name="Vote", exact=True).tap()
+    guest.page.get_by_text("This poll asks for one of its codes").wait_for()
+    # What was chosen is still there.
+    assert ranking(guest.page) == ["Stew"]
+    in_both_themes(guest, "ballot-code-refused")
+    guest.page.get_by_label("Your code").fill(code.lower())
+    guest.page.get_by_role("button", name="Vote", exact=True).tap()
+    guest.page.get_by_role("heading", name="Thank you, that is counted").wait_for()
+
+    seen.open(f"{poll}/edit")
+    seen.page.get_by_text("Voting has begun").wait_for()
+    seen.open(f"{poll}/delete")
+    in_both_themes(seen, "delete")
+    seen.page.get_by_role("button", name="Delete it for good").click()
+    seen.page.wait_for_url("**/polls")
+    assert seen.page.locator(".row-name").all_inner_texts() == ["And when?"]

@@ -1,0 +1,457 @@
+"""Shopping in a browser: every page, what is done on them by hand, by keyboard and without a script, and two phones."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from potluck.apps.shopping.lines import read_lines
+from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
+from tests.e2e.coming_in import join, send
+from tests.e2e.shops import Home, Shop, call, family_of, shop_on
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+SECONDS = 1000
+# What the element that has the focus is called.
+FOCUSED = "(({ ariaLabel, innerText, id }) => ariaLabel || innerText || id)(document.activeElement)"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory) -> Iterator[Shop]:
+    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def kitchen(browser, shop) -> Iterator[Home]:
+    """A family of three with everything in it, for tests that only look."""
+    with (
+        open_visit(browser, shop.address) as mara,
+        open_visit(browser, shop.address) as leo,
+        open_visit(browser, shop.address) as noor,
+    ):
+        home = family_of(mara)
+        for visit, name in ((leo, "Leo Lund"), (noor, "Noor Haddad")):
+            join(visit, name)
+            home.let_in(visit)
+        for store in ("Green Corner", "Bakery Lund", "Asia Market"):
+            home.store(store)
+        places = {
+            name: call(mara, "POST", f"{home.api}/locations", {"name": name})["locationId"]
+            for name in ("Pantry", "Cellar")
+        }
+        pantry, corner = places["Pantry"], home.stores["Green Corner"]
+        home.at_home("Coffee beans", 1, 3, unit="bags", locationId=pantry, preferredStoreId=corner)
+        home.at_home("Dishwasher tabs", 4, 20, locationId=pantry)
+        for name, quantity in (("Bananas", 5), ("Yoghurt", 4), ("Dish soap", 2), ("Eggs", 12)):
+            home.ids[f"{name} at home"] = home.at_home(name, quantity, 1, locationId=pantry)
+        home.thing("Lemons", "Green Corner", noor, quantity=4, notes="unwaxed")
+        home.thing("Flat parsley", "Green Corner")
+        home.thing("Tomatoes", "Green Corner", leo, quantity=6, notes="on the vine")
+        home.thing("Cardamom buns", "Bakery Lund", leo, quantity=8, notes="if they still have them")
+        home.thing("Cat food, the one she actually eats", "", noor, quantity=12)
+        home.thing("Oat milk", "", quantity=3, unit="litres", notes="the blue one")
+        for name, by in (("Butter", leo), ("Sourdough", mara)):
+            bought = home.thing(name, "", by, quantity=2)
+            call(by, "PATCH", f"{home.api}/shopping-list/{bought}/status", {"status": "purchased", "version": 1})
+        call(mara, "POST", f"{home.api}/invitations", {"role": "member", "email": "ida@example.org"})
+        home.ids["Pantry"] = pantry
+        yield home
+
+
+def pages_of(home: Home) -> dict[str, str]:
+    return {
+        "list": home.page,
+        "item": f"{home.page}/list/{home.ids['Oat milk']}",
+        "inventory": f"{home.page}/inventory",
+        "thing": f"{home.page}/inventory/{home.ids['Eggs at home']}",
+        "stores": f"{home.page}/stores",
+        "store": f"{home.page}/stores/{home.stores['Green Corner']}",
+        "location": f"{home.page}/locations/{home.ids['Pantry']}",
+        "members": f"{home.page}/members",
+    }
+
+
+def same_person(visit: Visit, home: Home) -> None:
+    """The window becomes the one of whoever made the family."""
+    visit.page.context.add_cookies(home.visit.page.context.cookies())
+
+
+def live(visit: Visit) -> None:
+    visit.page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
+
+
+def sent(visit: Visit) -> None:
+    """Nothing waits any more."""
+    visit.page.locator('#shopping[data-waiting="0"]').wait_for()
+
+
+def pending(visit: Visit) -> list[str]:
+    return visit.page.locator("[data-groups] .row-name").all_inner_texts()
+
+
+def add(visit: Visit, text: str) -> None:
+    visit.page.get_by_label("Add to the list").first.fill(text)
+    visit.page.keyboard.press("Enter")
+
+
+def ticked(visit: Visit, name: str) -> None:
+    visit.page.get_by_role("checkbox", name=name, exact=True).click()
+    visit.page.locator("#toasts", has_text=f"{name} is in the basket.").wait_for()
+
+
+# --- every page ------------------------------------------------------------------------------------------------------
+
+
+def contrast(visit: Visit) -> list[str]:
+    """What axe, which is on the page already, finds against the colours."""
+    options = {"runOnly": ["color-contrast"], "resultTypes": ["violations"], "preload": False}
+    found = visit.page.evaluate("(options) => axe.run(options).then((results) => results.violations)", options)
+    return [node["failureSummary"] for each in found for node in each["nodes"]]
+
+
+def test_every_page_is_for_everyone(visit, shop, kitchen):
+    # Without motion: colours are as they are, also right after a change.
+    window = visit("/", at=shop.address, reduced_motion="reduce")
+    same_person(window, kitchen)
+    found = {}
+    for name, path in pages_of(kitchen).items():
+        window.page.emulate_media(color_scheme="light")
+        window.page.set_viewport_size({"width": 390, "height": 844})
+        window.open(path)
+        if name == "list":
+            live(window)
+        window.picture(f"shopping-{name}")
+        found[name, "phone"] = window.violations()
+        assert window.overflow() <= 0, name
+        window.page.emulate_media(color_scheme="dark")
+        found[name, "phone, dark"] = contrast(window)
+        window.page.set_viewport_size({"width": 1280, "height": 900})
+        found[name, "desk, dark"] = contrast(window)
+        window.page.emulate_media(color_scheme="light")
+        found[name, "desk"] = window.violations()
+        assert window.overflow() <= 0, name
+        if name in ("list", "inventory", "members"):
+            window.page.screenshot(path=SCREENSHOTS / f"shopping-{name}-desk-light.png", caret="initial")
+        if name == "list":
+            window.page.set_viewport_size({"width": 390, "height": 844})
+            window.page.emulate_media(color_scheme="dark")
+            window.page.screenshot(path=SCREENSHOTS / "shopping-list-phone-dark.png", caret="initial")
+    assert {place: wrong for place, wrong in found.items() if wrong} == {}
+    assert len(found) == 4 * len(pages_of(kitchen))
+
+
+def test_narrow_and_large_type_keep_every_page_within_its_window(visit, shop, kitchen):
+    window = visit("/", "narrow", at=shop.address)
+    same_person(window, kitchen)
+    for name, path in pages_of(kitchen).items():
+        window.open(path)
+        assert window.overflow() <= 0, name
+    window.open(kitchen.page)
+    window.picture("shopping-list")
+
+
+# --- coming in -------------------------------------------------------------------------------------------------------
+
+
+def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
+    mara, leo = visit("/", at=shop.address), visit("/", "desk", at=shop.address)
+    join(mara)
+    mara.open("/shopping")
+    assert mara.violations() == []
+    mara.picture("shopping-first")
+    mara.page.get_by_label("What is the family called?").fill("Lund Street 7")
+    mara.page.get_by_role("button", name="Lay the table").click()
+    mara.page.get_by_text("The list is empty").wait_for()
+    mara.picture("shopping-empty")
+    mara.page.get_by_role("link", name="Members").click()
+    mara.page.get_by_role("button", name="Make a link").click()
+    shown = mara.page.get_by_role("group", name="The link, shown once")
+    shown.wait_for()
+    assert mara.violations() == []
+    mara.picture_of("#invite", "shopping-invited")
+    link = shown.locator("code").inner_text()
+    mara.page.reload()
+    join(leo, "Leo Lund")
+    leo.open(urlsplit(link).path + "#" + urlsplit(link).fragment)
+    leo.page.get_by_role("button", name="Come in").click()
+    leo.page.get_by_text("You are in: Lund Street 7").wait_for()
+    # A member looks; admins manage.
+    leo.open(urlsplit(leo.page.url).path + "/members")
+    assert leo.page.get_by_role("heading", name="Invite somebody").count() == 0
+    leo.page.get_by_label("What is it called?").fill("The cabin")
+    leo.page.get_by_role("button", name="Start it").click()
+    switch = leo.page.get_by_role("navigation", name="Your families")
+    assert switch.get_by_role("link").all_inner_texts() == ["Lund Street 7", "The cabin"]
+    live(leo)
+    assert leo.violations() == []
+    leo.picture("shopping-two-families")
+    switch.get_by_role("link", name="Lund Street 7").click()
+    leo.page.wait_for_url("**/shopping/*")
+    leo.open("/shopping")
+    assert leo.page.get_by_role("link", name="Lund Street 7").get_attribute("aria-current") == "page"
+
+
+def test_the_last_admin_is_told_why_they_stay(visit, shop):
+    mara, leo = visit("/", at=shop.address), visit("/", at=shop.address)
+    home = family_of(mara)
+    join(leo, "Leo Lund")
+    home.let_in(leo)
+    mara.open(f"{home.page}/members")
+    mara.page.get_by_label("What can be done: Mara Okafor").click()
+    mara.page.get_by_text("You are the last admin, so you stay").wait_for()
+    mara.page.get_by_label("What can be done: Leo Lund").click()
+    mara.picture("shopping-last-admin")
+    mara.page.get_by_role("button", name="Make an admin").click()
+    mara.page.get_by_text("Their role is changed.").wait_for()
+    # He was faster: now she is the last one, whatever her page shows.
+    mara.page.get_by_label("What can be done: Mara Okafor").click()
+    me = call(leo, "GET", "/me")["userId"]
+    send(leo, f"{home.page}/members/{me}/remove")
+    mara.expected = "status of 409"
+    mara.page.get_by_role("button", name="Leave the family").click()
+    mara.page.get_by_text("A family keeps its last admin").wait_for()
+    assert mara.violations() == []
+
+
+# --- the list --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(visit, shop) -> Home:
+    home = family_of(visit("/", at=shop.address))
+    home.store("Green Corner")
+    home.thing("Lemons", "Green Corner", quantity=4)
+    home.thing("Oat milk")
+    return home
+
+
+def test_two_phones_side_by_side_are_live(visit, shop, home):
+    here, there = home.visit, visit("/", at=shop.address)
+    join(there, "Leo Lund")
+    home.let_in(there)
+    for window in (here, there):
+        window.open(home.page)
+        live(window)
+    add(here, "3 tomatoes")
+    there.page.get_by_role("checkbox", name="tomatoes").wait_for()
+    there.page.get_by_text("Mara").first.wait_for()
+    ticked(there, "Lemons")
+    here.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
+    here.page.get_by_role("group", name="How many: Oat milk").get_by_role("button", name="One more").click()
+    there.page.get_by_role("group", name="How many: Oat milk").get_by_text("2", exact=True).wait_for()
+    there.page.get_by_role("link", name="Change Oat milk").click()
+    there.page.get_by_role("dialog").get_by_label("Where").select_option("Green Corner")
+    there.picture("shopping-changing")
+    assert there.violations() == []
+    there.page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    here.page.locator("section", has_text="Green Corner").get_by_role("checkbox", name="Oat milk").wait_for()
+    there.page.get_by_role("link", name="Change tomatoes").click()
+    there.page.get_by_role("dialog").get_by_role("button", name="Take it off").click()
+    here.page.get_by_role("checkbox", name="tomatoes").wait_for(state="detached")
+    assert pending(here) == pending(there) == ["Oat milk"]
+    here.picture("shopping-two-phones")
+    # Undone, it is back on both.
+    there.page.locator("#toasts").get_by_role("button", name="Undo").click()
+    here.page.get_by_role("checkbox", name="tomatoes").wait_for()
+    # Taken off the family, it hears no more.
+    there.expected = "status of 404"
+    send(here, f"{home.page}/members/{call(there, 'GET', '/me')['userId']}/remove")
+    add(here, "Secret plans")
+    there.page.get_by_text("This list is not open to you any more").wait_for(timeout=25 * SECONDS)
+    assert "Secret plans" not in there.page.content()
+
+
+def test_the_box_takes_several_lines_and_knows_what_is_at_home(home):
+    visit = home.visit
+    home.at_home("Coffee beans", 1, 3, unit="bags", preferredStoreId=home.stores["Green Corner"])
+    visit.open(home.page)
+    live(visit)
+    add(visit, "- 2 milk\n500 g flour\n\nbread")
+    visit.page.get_by_role("checkbox", name="bread").wait_for()
+    visit.page.get_by_label("Add to the list").first.press_sequentially("cof")
+    visit.page.get_by_role("list", name="Often bought").get_by_role("button").click()
+    visit.page.get_by_role("checkbox", name="Coffee beans").wait_for()
+    sent(visit)
+    listed = home.listed()
+    told = {
+        name: (listed[name]["quantity"], listed[name]["unit"]) for name in ("milk", "flour", "bread", "Coffee beans")
+    }
+    assert told == {"milk": (2, None), "flour": (500, "g"), "bread": (None, None), "Coffee beans": (None, "bags")}
+    assert listed["Coffee beans"]["storeName"] == "Green Corner"
+    # The same once more: added to the one that is there, or both kept.
+    add(visit, "2 coffee beans")
+    twice = visit.page.get_by_role("region", name="Coffee beans is on the list already")
+    twice.wait_for()
+    visit.picture("shopping-duplicate")
+    assert visit.violations() == []
+    twice.get_by_role("button", name="Add to the one on the list").click()
+    visit.page.get_by_role("group", name="How many: Coffee beans").get_by_text("3", exact=True).wait_for()
+    # By store, and only there.
+    visit.page.get_by_role("link", name="Only here: Green Corner").click()
+    assert pending(visit) == ["Coffee beans", "Lemons"]
+    add(visit, "Parsley")
+    visit.page.get_by_role("checkbox", name="Parsley").wait_for()
+    visit.page.get_by_role("link", name="All stores").click()
+    assert len(pending(visit)) == 7
+    # Bought, put away, cleared, and cleared undone.
+    ticked(visit, "Coffee beans")
+    visit.page.locator("summary", has_text="Purchased").click()
+    visit.page.get_by_role("button", name="Put away: Coffee beans").click()
+    visit.page.get_by_text("Coffee beans is put away. 4 bags at home.").wait_for()
+    visit.picture("shopping-purchased")
+    visit.page.get_by_role("button", name="Clear them now").click()
+    visit.page.locator("#toasts").get_by_role("button", name="Undo").click()
+    visit.page.get_by_role("checkbox", name="Coffee beans", checked=True).wait_for()
+    assert home.listed()["Coffee beans"]["status"] == "purchased"
+
+
+def test_the_list_by_keyboard_alone(home):
+    visit = home.visit
+    visit.open(home.page)
+    live(visit)
+
+    def to(name: str) -> None:
+        for _ in range(60):
+            if name in visit.page.evaluate(FOCUSED):
+                return
+            visit.page.keyboard.press("Tab")
+        raise AssertionError(name)
+
+    to("add")
+    visit.page.keyboard.type("Tomatoes")
+    visit.page.keyboard.press("Enter")
+    visit.page.get_by_role("checkbox", name="Tomatoes").wait_for()
+    to("Lemons")
+    visit.page.keyboard.press("Space")
+    visit.page.locator("#toasts", has_text="Lemons is in the basket.").wait_for()
+    # The focus goes on to what stands there now.
+    visit.page.locator("[data-purchased-rows] .row-name", has_text="Lemons").wait_for(state="attached")
+    assert visit.page.evaluate("document.activeElement.getAttribute('role')") == "checkbox"
+    to("Change Oat milk")
+    visit.page.keyboard.press("Enter")
+    visit.page.get_by_role("dialog").wait_for()
+    to("edit-unit")
+    visit.page.keyboard.type("litres")
+    visit.page.keyboard.press("Enter")
+    visit.page.get_by_role("dialog").wait_for(state="hidden")
+    assert "Change Oat milk" in visit.page.evaluate("document.activeElement.getAttribute('aria-label') ?? ''")
+    to("Undo")
+    visit.page.keyboard.press("Enter")
+    visit.page.get_by_role("checkbox", name="Lemons", checked=False).wait_for()
+    sent(visit)
+    assert home.listed()["Oat milk"]["unit"] == "litres"
+
+
+def test_everything_works_without_a_script(visit, shop):
+    window = visit("/", at=shop.address, java_script_enabled=False)
+    home = family_of(window)
+    home.store("Green Corner")
+    home.at_home("Coffee beans", 1, 3, preferredStoreId=home.stores["Green Corner"])
+    window.open(home.page)
+    page = window.page
+    page.locator("#add").fill("Lemons")
+    page.get_by_role("button", name="Add to the list").click()
+    page.get_by_text("Lemons is on the list.").wait_for()
+    page.get_by_role("button", name="One more").click()
+    page.get_by_role("button", name="Coffee beans").click()
+    page.get_by_role("checkbox", name="Lemons").click()
+    page.get_by_text("Lemons is in the basket.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    assert sorted(pending(window)) == ["Coffee beans", "Lemons"]
+    window.expected = "status of 409"
+    page.locator("#add").fill("2 lemons")
+    page.get_by_role("button", name="Add to the list").click()
+    page.get_by_role("button", name="Add to the one on the list").click()
+    assert home.listed()["Lemons"]["quantity"] == 4
+    # Two at once: the slower sees both sides.
+    page.get_by_role("link", name="Change Lemons").click()
+    home.ids["Lemons"] = home.listed()["Lemons"]["shoppingItemId"]
+    home.change("Lemons", quantity=9)
+    page.get_by_role("spinbutton", name="How many").fill("5")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("heading", name="Lemons changed twice").wait_for()
+    page.get_by_role("button", name="yours").click()
+    page.get_by_text("Lemons is changed.").wait_for()
+    assert home.listed()["Lemons"]["quantity"] == 5
+    page.get_by_role("link", name="Inventory").click()
+    page.get_by_role("button", name="One more").click()
+    page.get_by_role("link", name="Coffee beans").click()
+    page.get_by_text("One thing on the list comes from it").wait_for()
+    page.get_by_role("button", name="Delete it").click()
+    page.get_by_text("It is gone from the inventory.").wait_for()
+    assert home.listed()["Coffee beans"]["itemId"] is None
+
+
+# --- what is at home, and where ---------------------------------------------------------------------------------------
+
+
+def test_what_runs_low_is_on_the_list_by_one_touch(home):
+    visit = home.visit
+    for name, quantity in (("Coffee beans", 1), ("Rice", 2), ("Eggs", 12)):
+        home.at_home(name, quantity, 3)
+    visit.open(f"{home.page}/inventory")
+    low = visit.page.get_by_role("list", name="Running low")
+    assert low.locator(".row-name").all_inner_texts() == ["Coffee beans", "Rice"]
+    visit.page.get_by_role("button", name="Put on the list: Rice").click()
+    visit.page.get_by_text("Rice is on the list.").wait_for()
+    visit.page.get_by_role("group", name="At home: Coffee beans").get_by_role("button", name="One more").click()
+    visit.page.get_by_role("group", name="At home: Coffee beans").get_by_text("2", exact=True).wait_for()
+    assert visit.page.evaluate("document.activeElement.getAttribute('aria-label')") == "One more"
+    for _ in range(2):
+        visit.page.get_by_role("group", name="At home: Coffee beans").get_by_role("button", name="One more").click()
+    visit.page.get_by_role("list", name="Enough").get_by_text("Coffee beans").wait_for()
+    assert visit.violations() == []
+    visit.open(home.page)
+    live(visit)
+    visit.page.get_by_role("checkbox", name="Rice").wait_for()
+
+
+def test_a_name_that_is_taken_is_said_beside_its_field(home):
+    visit = home.visit
+    visit.open(f"{home.page}/stores")
+    visit.expected = "status of 409"
+    visit.page.locator("#store-name").fill("green corner")
+    visit.page.get_by_role("button", name="Add the store").click()
+    visit.page.get_by_text("“green corner” exists already").wait_for()
+    assert visit.page.locator("#store-name").get_attribute("aria-invalid") == "true"
+    assert visit.violations() == []
+    visit.picture("shopping-name-taken")
+
+
+# --- what the script and the server both know ------------------------------------------------------------------------
+
+LINES = (
+    "2 milk", "2x milk", "2 × milk", "500 g flour", "500g flour", "  - bread ", "* [x] 3 eggs", "• tea", "☐ 2 l water",
+    "7up", "0 zeros", "100000 grains", "100001 grains", "1000000 more", "12", "3  ", "2 kg", "x", "", "  ",
+    "[ ] 1 LB nails", "+ 4 figs", "– salt", "2\u00a0milk", "½ melon", "a\nb\r\nc\rd", "a\x0bb\x0cc", "a\u2028b",
+    "-dash", "5 x", "5x",
+)  # fmt: skip
+
+
+def test_the_script_reads_lines_as_the_server_does(visit, shop, home):
+    window = home.visit
+    window.open(home.page)
+    script = window.page.locator('script[src*="/list.js"]').get_attribute("src")
+    assert script is not None
+    read = window.page.evaluate(
+        """async ([address, texts]) => {
+          const { readLines } = await import(address);
+          return texts.map((text) => readLines(text).map((line) => [line.name, line.quantity, line.unit]));
+        }""",
+        [script.replace("list.js", "lines.js"), list(LINES)],
+    )
+    expected = [[[line.name, line.quantity, line.unit] for line in read_lines(text)] for text in LINES]
+    assert dict(zip(LINES, read, strict=True)) == dict(zip(LINES, expected, strict=True))
+
+
+def test_over_plain_http_the_page_says_what_offline_needs(visit, shop, home):
+    named = re.sub("127.0.0.1", "kitchen.test", shop.address)
+    answer = home.visit.page.request.get(
+        f"{shop.address}{home.page}", headers={"host": urlsplit(named).netloc, "accept": "text/html"}
+    )
+    assert "That needs https" in answer.text()
+    home.visit.open(home.page)
+    assert "That needs https" not in home.visit.page.content()
