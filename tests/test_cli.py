@@ -25,7 +25,7 @@ def test_help_names_every_command(capsys):
         cli.main(["--help"])
     assert ended.value.code == 0
     said = capsys.readouterr().out
-    for name in ("serve", "dynamodb", "backup", "reset-password", "invite", "POTLUCK_DATA", "POTLUCK_ORIGIN"):
+    for name in ("serve", "dynamodb", "backup", "reset-password", "invite", "demo", "POTLUCK_DATA", "POTLUCK_ORIGIN"):
         assert name in said
 
 

@@ -57,7 +57,20 @@ def test_every_make_target_named_in_documents_is_there(document):
 
 def test_help_lists_every_target_of_the_makefile():
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for target in ["setup", "serve", "test", "lint", "types", "bench", "soak", "docs", "check", "lock", "references"]:
+    for target in [
+        "setup",
+        "serve",
+        "demo",
+        "test",
+        "lint",
+        "types",
+        "bench",
+        "soak",
+        "docs",
+        "check",
+        "lock",
+        "references",
+    ]:
         assert f"  make {target} " in shown
 
 

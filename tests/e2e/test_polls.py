@@ -1,14 +1,14 @@
 """Polls in a browser: making, sharing, voting by touch, by drag, by keyboard and without a script; results live."""
 
 import re
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.booths import CLUB, Booth, MadePoll, Office, booth_on
+from tests.e2e.booths import Booth, MadePoll, Office, booth_on
 from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
 from tests.e2e.coming_in import join, send
 
@@ -56,14 +56,16 @@ def opened_as_admin(visit: Visit, poll: MadePoll, path: str = "/manage") -> None
     visit.open(poll.page + path)
 
 
-def in_both_themes(seen: Visit, name: str) -> None:
+def looked_at(seen: Visit, name: str, *themes: str) -> None:
+    """Pictures of the page, and what axe says of it: in both themes, if it is not said in which."""
     screen = seen.named.partition("-")[0]
-    for theme in ("light", "dark"):
+    for theme in themes or ("light", "dark"):
         # Without motion, so that no colour is met halfway.
         seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         seen.named = f"{screen}-{theme}"
         # The other theme is the same page in other colours.
-        assert seen.violations(only_contrast=theme == "dark") == []
+        assert seen.violations(only_contrast=theme == "dark" and not themes) == []
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         seen.page.screenshot(path=SCREENSHOTS / f"polls-{name}-{seen.named}.png", full_page=True, caret="initial")
     seen.page.emulate_media(color_scheme="light")
     assert seen.overflow() == 0
@@ -85,7 +87,7 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     # Shown once: the next look at the page has it no more.
     admin_link = page.locator(".copyable code").inner_text()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/polls/[0-9a-f-]{36}/manage#pla_[0-9a-f]{64}", admin_link)
-    in_both_themes(seen, "share-fresh")
+    looked_at(seen, "share-fresh")
     page.reload()
     assert page.locator(".copyable").count() == 0
     page.get_by_role("link", name="Vote yourself").tap()
@@ -98,13 +100,13 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     page.get_by_role("button", name=f"Take {ARABIC} out").tap()
     page.get_by_role("button", name="Move Lake cabin up").tap()
     assert ranking(page) == ["Lake cabin", "Mountain hut"]
-    in_both_themes(seen, "ballot")
+    looked_at(seen, "ballot")
     page.get_by_role("button", name="Vote", exact=True).tap()
     page.get_by_role("heading", name="Thank you, that is counted").wait_for()
     assert own_ranking(page) == ["Lake cabin", "Mountain hut"]
     edit_link = page.locator(".copyable code").inner_text()
     assert "/mine#ple_" in edit_link
-    in_both_themes(seen, "thanks")
+    looked_at(seen, "thanks")
     page.get_by_role("link", name="See the results").tap()
     expect(page.locator(".winner-name")).to_have_text("Lake cabin")
 
@@ -114,7 +116,7 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     elsewhere.page.get_by_role("button", name="Change my vote").wait_for()
     assert "#" not in elsewhere.page.url
     assert ranking(elsewhere.page) == ["Lake cabin", "Mountain hut"]
-    in_both_themes(elsewhere, "ballot-change")
+    looked_at(elsewhere, "ballot-change", "light")
     elsewhere.page.get_by_role("button", name="Move Mountain hut up").click()
     elsewhere.page.get_by_role("button", name="Change my vote").click()
     elsewhere.page.get_by_role("heading", name="Your vote is changed").wait_for()
@@ -124,7 +126,7 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     elsewhere.page.get_by_text("A recount of 1 vote, one by one, gives the same record").wait_for()
     elsewhere.page.get_by_role("button", name="Close the poll").click()
     elsewhere.page.get_by_text("The poll is closed, and its results are final").wait_for()
-    in_both_themes(elsewhere, "manage-closed")
+    looked_at(elsewhere, "manage-closed")
     # Whoever comes to vote now sees what came of it.
     page.goto(page.url.removesuffix("/results"))
     expect(page.locator(".winner-name")).to_have_text("Mountain hut")
@@ -200,7 +202,9 @@ def test_candidates_are_dragged_into_place(window, office):
 
 def test_without_a_script_numbers_say_the_same(window, office):
     poll = office.poll()
-    page = window(poll.page, java_script_enabled=False).page
+    seen = window(poll.page, java_script_enabled=False)
+    page = seen.page
+    seen.expected = "status of 422"
     page.get_by_label("Seaside camp", exact=True).select_option("1st")
     page.get_by_label("Lake cabin", exact=True).select_option("1st")
     page.get_by_role("button", name="Vote", exact=True).click()
@@ -246,12 +250,13 @@ def test_results_come_in_while_one_looks_at_a_round(window, office, club):
 
 def test_the_rounds_are_stepped_through_by_keyboard(window, club):
     page = window(f"{club.page}/results").page
-    expect(page.locator("[aria-current=step]")).to_have_text("4")
-    page.get_by_role("link", name="The round before").focus()
-    for number in ("3", "2", "1"):
+    expect(page.locator("[aria-current=step]")).to_have_text("1")
+    assert page.locator("#rounds .sentence b").all_inner_texts()[0] == "Barbecue at home"
+    page.get_by_role("link", name="The round after").focus()
+    for number in ("2", "3", "4"):
         page.keyboard.press("Enter")
         expect(page.locator("[aria-current=step]")).to_have_text(number)
-    assert page.locator("#rounds .sentence b").all_inner_texts()[0] == "Barbecue at home"
+    assert page.locator("#rounds .sentence b").all_inner_texts() == ["Lake cabin"]
 
 
 # --- every page ------------------------------------------------------------------------------------------------------
@@ -299,51 +304,81 @@ def everything(office, club) -> dict[str, str]:
     }
 
 
-PAGES = (
-    "polls", "new", "ballot-none", "share", "results", "results-round", "results-none", "results-one", "results-three",
-    "results-hundred", "results-mixed", "results-seats", "results-schulze", "results-pairs", "ballot-mixed",
-    "ballot-hundred", "ballot-accounts", "ballot-codes", "hidden", "key", "mine",
-)  # fmt: skip
+PAGES = ("polls", "new", "ballot-none", "share", "results", "hidden", "key", "mine")
+# The same pages in other states: the layout is the same, so one window sees what is new in each.
+STATES = {
+    "results-round": ("desk", "dark"),
+    "results-none": ("phone", "light"),
+    "results-one": ("phone", "dark"),
+    "results-three": ("phone", "light"),
+    "results-hundred": ("phone", "light"),
+    "results-mixed": ("phone", "dark"),
+    "results-seats": ("phone", "light"),
+    "results-schulze": ("desk", "light"),
+    "results-pairs": ("desk", "dark"),
+    "ballot-mixed": ("phone", "light"),
+    "ballot-hundred": ("phone", "dark"),
+    "ballot-accounts": ("phone", "light"),
+    "ballot-codes": ("phone", "dark"),
+}
 
 
 @pytest.fixture(scope="module")
 def kept_windows(browser, booth) -> Iterator[dict[str, Visit]]:
-    with open_visit(browser, booth.address) as phone, open_visit(browser, booth.address, "desk") as desk:
-        yield {"phone": phone, "desk": desk}
+    with ExitStack() as opened:
+        yield {
+            screen: opened.enter_context(open_visit(browser, booth.address, screen))
+            for screen in ("phone", "desk", "narrow")
+        }
 
 
+@pytest.mark.parametrize("screen", ["phone", "desk"])
 @pytest.mark.parametrize("name", PAGES)
-def test_what_visitors_meet_is_accessible_in_both_themes(kept_windows, everything, name):
-    for seen in kept_windows.values():
-        seen.open(everything[name], 403 if name == "hidden" else 200)
-        in_both_themes(seen, name)
+def test_what_visitors_meet_is_accessible_in_both_themes(kept_windows, everything, name, screen):
+    kept_windows[screen].open(everything[name], 403 if name == "hidden" else 200)
+    looked_at(kept_windows[screen], name)
+
+
+@pytest.mark.parametrize(("name", "screen", "theme"), [(name, *window) for name, window in STATES.items()])
+def test_every_state_of_a_page_is_accessible(kept_windows, everything, name, screen, theme):
+    kept_windows[screen].open(everything[name])
+    looked_at(kept_windows[screen], name, theme)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("screen", ["phone", "desk"])
+@pytest.mark.parametrize("name", STATES)
+def test_every_state_of_a_page_is_accessible_in_every_window(kept_windows, everything, name, screen):
+    kept_windows[screen].open(everything[name])
+    looked_at(kept_windows[screen], name)
 
 
 @pytest.mark.parametrize("name", ["results", "results-hundred", "results-mixed", "ballot-mixed", "share", "new"])
-def test_a_page_fits_narrow_windows(window, everything, name):
-    seen = window(everything[name], "narrow")
-    assert seen.overflow() == 0
-    seen.picture(f"polls-{name}")
+def test_a_page_fits_narrow_windows(kept_windows, everything, name):
+    kept_windows["narrow"].open(everything[name])
+    assert kept_windows["narrow"].overflow() == 0
+    kept_windows["narrow"].picture(f"polls-{name}")
 
 
 def test_whoever_made_polls_looks_after_them(window, office):
     seen = window("/polls")
     join(seen)
     seen.open("/polls")
-    in_both_themes(seen, "own-none")
+    looked_at(seen, "own-none", "dark")
     made = send(seen, "/polls", title="What do we cook?", candidates="Soup\nStew", voterPolicy="codes")
     send(seen, "/polls", title="And when?", candidates="Friday\nSaturday")
     poll = made.removesuffix("/share")
     seen.open("/polls")
-    assert seen.page.locator(".row-name").all_inner_texts() == ["And when?", "What do we cook?"]
-    in_both_themes(seen, "own")
+    # Both were made within a second, and newest first is to the second.
+    assert sorted(seen.page.locator(".row-name").all_inner_texts()) == ["And when?", "What do we cook?"]
+    looked_at(seen, "own")
     seen.open(f"{poll}/edit")
-    in_both_themes(seen, "edit")
+    looked_at(seen, "edit")
     seen.page.get_by_label("Candidates, one to a line").fill("Soup\nsoup")
     seen.expected = "status of 422"
     seen.page.get_by_role("button", name="Save").click()
     seen.page.get_by_text("“soup” looks like “Soup”: names must differ").wait_for()
-    in_both_themes(seen, "edit-refused")
+    looked_at(seen, "edit-refused", "light")
     seen.page.get_by_label("Candidates, one to a line").fill("Soup\nStew\nSalad")
     seen.page.get_by_role("button", name="Save").click()
     seen.page.get_by_text("The poll is changed.").wait_for()
@@ -351,7 +386,7 @@ def test_whoever_made_polls_looks_after_them(window, office):
     seen.page.get_by_role("button", name="Make codes").click()
     seen.page.get_by_text("4 codes, shown once").wait_for()
     code = seen.page.locator(".codes code").first.inner_text()
-    in_both_themes(seen, "codes")
+    looked_at(seen, "codes")
 
     guest = window(poll)
     guest.page.locator("#unranked .choice", has_text="Stew").tap()
@@ -361,7 +396,7 @@ def test_whoever_made_polls_looks_after_them(window, office):
     guest.page.get_by_text("This poll asks for one of its codes").wait_for()
     # What was chosen is still there.
     assert ranking(guest.page) == ["Stew"]
-    in_both_themes(guest, "ballot-code-refused")
+    looked_at(guest, "ballot-code-refused", "dark")
     guest.page.get_by_label("Your code").fill(code.lower())
     guest.page.get_by_role("button", name="Vote", exact=True).tap()
     guest.page.get_by_role("heading", name="Thank you, that is counted").wait_for()
@@ -369,7 +404,7 @@ def test_whoever_made_polls_looks_after_them(window, office):
     seen.open(f"{poll}/edit")
     seen.page.get_by_text("Voting has begun").wait_for()
     seen.open(f"{poll}/delete")
-    in_both_themes(seen, "delete")
+    looked_at(seen, "delete")
     seen.page.get_by_role("button", name="Delete it for good").click()
     seen.page.wait_for_url("**/polls")
     assert seen.page.locator(".row-name").all_inner_texts() == ["And when?"]

@@ -9,8 +9,9 @@ from litestar.response import Redirect, Template
 from msgspec import Meta
 
 from potluck.people.callers import Caller
+from potluck.people.entities import Account
 from potluck.people.invitations import Invitations
-from potluck.table import absent, put
+from potluck.table import absent, check, present, put
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
 from potluck.web.forms import blank, form
@@ -147,7 +148,10 @@ async def invite(book_id: FromPath[UUID], caller: Caller, notes: Notes, invitati
 @post("/notes/invitation", include_in_schema=False)
 async def come_in(request: AnyRequest, caller: Caller, invitations: Invitations, door: Door) -> Response[Any]:
     def entering(invitation):
-        return [put(Member(book_id=UUID(invitation.place), user_id=caller.user_id), when=absent)]
+        return [
+            check(Account.by_id(caller.user_id), when=present),
+            put(Member(book_id=UUID(invitation.place), user_id=caller.user_id), when=absent),
+        ]
 
     accepted = await invitations.accept(carried(request, door), caller.user_id, entering)
     return Redirect(f"/notes/{accepted.place}", status_code=303, cookies=[dropped(request, door)])

@@ -31,6 +31,10 @@ __all__ = ["PROBLEM_JSON", "Problems"]
 PROBLEM_JSON = "application/problem+json"
 API = "/api/"
 
+HTMX = "hx-request"
+# A piece of a page asked for a new one of itself, which a problem has not: it would vanish without a word.
+INSTEAD_OF_THE_PAGE = {"hx-retarget": "#main", "hx-reselect": "#main", "hx-reswap": "outerHTML"}
+
 log = logging.getLogger("potluck.web")
 
 Views = Mapping[type[Any], Callable[[Any], Any]]
@@ -116,6 +120,8 @@ class Problems:
             request.accept.best_match([PROBLEM_JSON, MediaType.JSON, MediaType.HTML]) == MediaType.HTML
         )
         if wants_page:
+            if HTMX in request.headers:
+                headers |= INSTEAD_OF_THE_PAGE
             context = {"problem": problem, "detail": detail, "request_id": _request_id(request)}
             return Template("problem.html", context=context, status_code=problem.status, headers=headers)
         body = {

@@ -34,6 +34,7 @@ API = "/api/"
 # Two people at one browser ask at the same addresses, and may be at the same version of different things: what the one
 # was answered is neither shown to the other nor taken for what the other has.
 OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
+OWN_PAGE = [(b"cache-control", b"no-store")]
 
 
 async def add_headers(message: Message, scope: Scope) -> None:
@@ -41,6 +42,6 @@ async def add_headers(message: Message, scope: Scope) -> None:
     if message["type"] == "http.response.start":
         # By hand, and not through the framework's mapping, which looks through all headers for each that is set.
         headers = [*message.get("headers", ()), *RAW_HEADERS]
-        if scope["path"].startswith(API) and not any(name == b"cache-control" for name, _ in headers):
-            headers += OWN_ANSWER
+        if not any(name == b"cache-control" for name, _ in headers):
+            headers += OWN_ANSWER if scope["path"].startswith(API) else OWN_PAGE
         message["headers"] = headers

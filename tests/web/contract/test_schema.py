@@ -41,7 +41,7 @@ CHECKS = [
     negative_data_rejection,
 ]
 # So many requests for each call that there is, made of what the schema takes and of what it does not.
-EXAMPLES = 8
+EXAMPLES = 6
 SOAK_EXAMPLES = 400
 # Calls that end what the others are asked by.
 ENDING = {"/api/v1/me/delete", "/api/v1/sessions/current", "/api/v1/me/sessions/end-others"}

@@ -2,7 +2,6 @@
 
 import asyncio
 import csv
-import gc
 import io
 import json
 import tracemalloc
@@ -240,7 +239,6 @@ async def test_whatever_becomes_of_one_it_is_not_counted_for_ever():
             await pieces.aclose()
             await exports.make(UUID(int=1))
         del file
-        gc.collect()
     held = [await exports.make(UUID(int=1)) for _ in range(EXPORTS_OF_ONE)]
     with pytest.raises(Throttled):
         await exports.make(UUID(int=1))

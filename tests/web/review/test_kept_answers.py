@@ -2,7 +2,9 @@
 
 import pytest
 
+from potluck.apps.shopping.app import shopping_app
 from tests.web.contract.worlds import book_of
+from tests.web.suites import API, bearer, signed_up, suite_on
 
 
 @pytest.fixture
@@ -41,3 +43,33 @@ async def test_whoever_deleted_and_left_is_told_again_that_it_is_done(doors, sha
     assert (await doors.ask(*gone, by=ben, idempotency_key="k")).status_code == 204
     await book.put_out(ben)
     assert (await doors.ask(*gone, by=ben, idempotency_key="k")).status_code == 204
+
+
+async def test_nor_does_a_family_tell_whoever_was_removed(tmp_path):
+    async with suite_on(tmp_path, (shopping_app,)) as (client, _):
+
+        async def ask(method, path, body=None, by=None, key=None):
+            headers = bearer(by) | ({} if key is None else {"idempotency-key": key})
+            return await client.request(method, API + path, json=body, headers=headers)
+
+        ada, ben = await signed_up(client), await signed_up(client, "ben@example.org", "Ben")
+        family = f"/families/{(await ask('POST', '/families', {'name': 'Byron'}, ada)).json()['familyId']}"
+        invited = (await ask("POST", f"{family}/invitations", {"role": "admin"}, ada)).json()
+        assert (await ask("POST", "/invitations/accept", {"token": invited["token"]}, ben)).status_code == 200
+        asked = [
+            ("POST", "/shopping-list", {"name": "Tea"}),
+            ("POST", "/shopping-list/bulk", {"lines": "Milk\nRye"}),
+            ("POST", "/shopping-list/clear-purchased", None),
+            ("POST", "/inventory", {"name": "Flour", "quantity": 1, "threshold": 0}),
+            ("POST", "/stores", {"name": "Market"}),
+            ("POST", "/locations", {"name": "Cellar"}),
+            ("POST", "/invitations", {"role": "member"}),
+            ("PATCH", "", {"name": "Lovelace", "version": 1}),
+        ]
+        for number, (method, path, body) in enumerate(asked):
+            first = await ask(method, family + path, body, ben, f"k{number}")
+            assert first.status_code in (200, 201), (path, first.text)
+        assert (await ask("DELETE", f"{family}/members/{ben['userId']}", by=ada)).status_code == 204
+        for number, (method, path, body) in enumerate(asked):
+            again = await ask(method, family + path, body, ben, f"k{number}")
+            assert again.status_code == 404, (path, again.text)

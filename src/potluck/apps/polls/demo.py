@@ -28,7 +28,8 @@ JUNE_VOTES = (
     (5, (LAKE, SEA, HUT, CITY, HOME)),
     (4, (LAKE, CITY)),
     (3, (LAKE, HUT, HOME)),
-    (7, (HUT, SEA, CITY)),
+    (4, (HUT, SEA, CITY)),
+    (3, (HUT, CITY, LAKE)),
     (3, (HUT, LAKE, CITY, SEA)),
     (2, (HUT,)),
     (5, (SEA, LAKE, HUT)),
@@ -100,7 +101,7 @@ async def _sunday(polls: Polls, guests: Guests) -> None:
         (140, guests.noor, (ROLLS, DAL, RISOTTO)),
         (139, guests.leo, (PIZZA, RISOTTO)),
         (137, guests.mara, (RISOTTO, ROLLS)),
-        (130, guests.ida, (DAL, ROLLS, RISOTTO)),
+        (130, guests.ida, (ROLLS, DAL)),
         (122, guests.renzo, (RISOTTO, PIZZA)),
     ):
         guests.ago(hours=hours)

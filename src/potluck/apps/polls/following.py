@@ -127,7 +127,7 @@ def _what_counts(row: Poll | Record | Shard) -> Any:
     match row:
         case Shard():
             return row.shard, row.votes_version
-        case Record():
-            return (row.method, row.votes_version) if row.part == 0 else None
         case Poll():
             return row.version
+    # Counted because somebody looked, perhaps this very caller: of votes that were told already.
+    return None

@@ -28,7 +28,8 @@ async def cast_vote(
     by = Credentials(caller=visitor, voter_key=data.voter_key, code=data.code)
     return await once(
         lambda alongside: polls.votes.cast(by, poll_id, data.rankings, alongside),
-        lambda cast: Made(cast, cast.id, secret=True),
+        # Not the vote's id, which would be kept for a day beside its voter's.
+        lambda cast: Made(cast, poll_id, secret=True),
         account_checked=True,
     )
 

@@ -39,7 +39,7 @@ class AtHome(NamedTuple):
 
 COFFEE, TABS, CAT_FOOD, OAT_MILK, BUTTER = "Coffee beans", "Dishwasher tabs", "Cat food", "Oat milk", "Butter"
 AT_HOME = (
-    AtHome(COFFEE, 1, 3, "bags", PANTRY, GROCER, (ASIA,)),
+    AtHome(COFFEE, 2, 4, "bags", PANTRY, GROCER, (ASIA,)),
     AtHome("Basmati rice", 4, 1, "kg", PANTRY, ASIA),
     AtHome("Chickpeas", 6, 2, "tins", PANTRY, GROCER, (ASIA,)),
     AtHome("Spaghetti", 5, 2, "packs", PANTRY, GROCER),
@@ -57,7 +57,7 @@ AT_HOME = (
     AtHome("Toothpaste", 2, 1, "tubes", BATHROOM, DRUGSTORE),
     AtHome("Toilet paper", 14, 6, "rolls", BATHROOM, DRUGSTORE),
     AtHome(TABS, 4, 20, None, SINK, DRUGSTORE, (GROCER,)),
-    AtHome("Bin bags", 0, 1, "rolls", SINK, DRUGSTORE),
+    AtHome("Bin bags", 0, 1, None, SINK, DRUGSTORE),
 )
 
 
@@ -88,9 +88,9 @@ ON_THE_LIST = (
     ToBuy("noor", "Thai basil", ASIA),
     ToBuy("leo", "Bulb for the hall lamp", None, 1, None, "E14, warm"),
 )
-AND_LATELY = "Poppy seed buns x 6\nRye bread"
+AND_LATELY = "6 Poppy seed buns\nRye bread"
 
-CLUB_LIST = "Bananas\nElectrolyte powder\nMat cleaner\nPaper cups x 100"
+CLUB_LIST = "Bananas\nElectrolyte powder\nMat cleaner\n100 Paper cups"
 
 
 def demo_of(shopping: Shopping) -> Demo:

@@ -13,7 +13,17 @@ from msgspec import Meta
 from potluck.people.accounts import Accounts
 from potluck.people.callers import Alongside, Caller
 from potluck.people.entities import Account
-from potluck.people.errors import AlreadyDone, EmailTaken, NoSuchToken, PeopleError, Stale, StillNeeded, WrongPassword
+from potluck.people.errors import (
+    AccountGone,
+    AlreadyDone,
+    EmailTaken,
+    NoSuchToken,
+    PeopleError,
+    SessionOver,
+    Stale,
+    StillNeeded,
+    WrongPassword,
+)
 from potluck.people.idempotency import Asked, request_hash
 from potluck.people.secrets import new_id
 from potluck.people.services import People
@@ -115,11 +125,18 @@ class Desk:
         beside: Beside | None = None,
     ) -> Template:
         """The page once more, with what is wrong in the form that was sent."""
+        must_be_here(refusal)
         again = refused(filled, refusal, beside)
         clash = refusal.current if isinstance(refusal, Stale) else None
         answer = await self.shown(request, caller, status=again.status, clash=clash, sent={sent: again.form})
         answer.headers.update(again.headers)
         return answer
+
+
+def must_be_here(refusal: PeopleError | None) -> None:
+    """Raise what is refused because they are nobody by now: the account is not shown to them once more."""
+    if isinstance(refusal, SessionOver | AccountGone):
+        raise refusal
 
 
 def _done(what: str) -> Response[Any]:
@@ -250,6 +267,7 @@ async def leave(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any
         except StillNeeded as needed:
             refusal, places = needed, needed.places
         except PeopleError as refused_by:
+            must_be_here(refused_by)
             refusal = refused_by
         else:
             return led_on("/goodbye", desk.door.signed_out(request), dropped(request, desk.door))

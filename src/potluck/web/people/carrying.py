@@ -4,6 +4,7 @@ An app that invites people answers POST at its own address followed by /invitati
 sends whoever takes it:
 
     secret = carried(request, door)
+    # `entering` checks among its writes that the account is there: check(Account.by_id(caller.user_id), when=present)
     await invitations.accept(secret, caller.user_id, entering)
     return Redirect(address, status_code=303, cookies=[dropped(request, door)])
 """

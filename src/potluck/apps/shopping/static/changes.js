@@ -120,6 +120,6 @@ export function inWords(fields, values, storeNames) {
 export function changeInWords(change, name, storeNames) {
   if (change.kind === "add") return `Add ${name}`;
   if (change.kind === "delete") return `Take ${name} off`;
-  if (change.kind === "status") return change.values.status === "purchased" ? `${name}: purchased` : `${name}: back on the list`;
+  if (change.kind === "status") return `${name}: ${change.values.status === "purchased" ? "purchased" : "back on the list"}`;
   return `${name}: ${inWords(Object.keys(change.values), change.values, storeNames)}`;
 }

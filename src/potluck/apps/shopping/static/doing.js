@@ -73,7 +73,8 @@ export function putBack(item) {
   return make("add", newId(), { values: said(values), shown: {} });
 }
 
-export async function addTyped(text) {
+// Whether it can be taken is said at once, so that the box is free for the next.
+export function addTyped(text) {
   const lines = readLines(text);
   const field = document.getElementById("add");
   document.getElementById("add-error")?.remove();
@@ -93,9 +94,13 @@ export async function addTyped(text) {
       );
     return false;
   }
+  addAll(lines);
+  return true;
+}
+
+async function addAll(lines) {
   for (const line of lines) await addOne(line);
   if (lines.length > 1) toast(`${lines.length} things are on the list.`);
-  return true;
 }
 
 export async function addOne(line) {

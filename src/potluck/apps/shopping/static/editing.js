@@ -25,7 +25,9 @@ export function openEditor(id) {
   notes.defaultValue = item.notes ?? "";
   storeId.replaceChildren(
     element("option", { value: "" }, "Any store"),
-    ...page.kept.stores.map((each) => element("option", { value: each.storeId, selected: each.storeId === item.storeId }, each.name)),
+    ...page.kept.stores.map(({ storeId: value, name: called }) =>
+      element("option", { value, selected: value === item.storeId }, called),
+    ),
   );
   form.reset();
   dialog.querySelector("[data-wrong]").hidden = true;

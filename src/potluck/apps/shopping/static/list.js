@@ -32,11 +32,7 @@ function onSubmit(event) {
   } else if (act === "add") {
     const field = form.elements.lines;
     if (!field.value.trim()) return field.focus();
-    addTyped(field.value).then((taken) => {
-      if (!taken) return;
-      field.value = "";
-      draw();
-    });
+    if (addTyped(field.value)) field.value = "";
   }
   return undefined;
 }
@@ -48,7 +44,8 @@ function onClick(event) {
     event.preventDefault();
     page.filter = new URL(only.href).searchParams.get("store") ?? "";
     history.replaceState(history.state, "", only.href);
-    for (const field of root.querySelectorAll('[name="storeId"]')) field.value = page.filter === "unassigned" ? "" : page.filter;
+    const store = page.filter === "unassigned" ? "" : page.filter;
+    for (const field of root.querySelectorAll('[name="storeId"]')) field.value = store;
     draw();
     const head = root.querySelector(".group .only") ?? document.getElementById("add");
     head.focus({ preventScroll: true });

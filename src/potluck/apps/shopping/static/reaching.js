@@ -28,7 +28,8 @@ export function changed() {
 
 export function save() {
   if (page.state === "not-yours") return;
-  keeping.keepList(page.kept.family.familyId, { ...page.kept, items: [...page.items.values()], at: page.fresh }).catch(() => {});
+  const list = { ...page.kept, items: [...page.items.values()], at: page.fresh };
+  keeping.keepList(page.kept.family.familyId, list).catch(() => {});
 }
 
 export function told(event, item) {
@@ -117,7 +118,8 @@ async function reached() {
     let cursor = null;
     let position = null;
     do {
-      const answer = await asked(`${api()}/shopping-list?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+      const after = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+      const answer = await asked(`${api()}/shopping-list?limit=100${after}`);
       if (answer.status === 401 || answer.status === 404) {
         over(answer.status === 401 ? "signed-out" : "not-yours");
         draw();

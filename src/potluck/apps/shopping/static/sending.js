@@ -48,6 +48,10 @@ export async function asked(address, options = {}) {
 const without = (values, ...fields) =>
   Object.fromEntries(Object.entries(values).filter(([field]) => !fields.includes(field)));
 
+// What a change would have been made upon, had it been made now.
+const asSeen = (current, change) =>
+  Object.fromEntries(Object.keys(change.values).map((field) => [field, current[field]]));
+
 function request(list, change) {
   const item = `${list}/${change.id}`;
   if (change.kind === "add") {
@@ -119,7 +123,7 @@ export function sender({ api, family, told, nameOf }) {
     const same = Object.entries(change.values).every(([field, value]) => current[field] === value);
     if (same) await keeping.finish(change, current.version);
     else if (fields.length === 0)
-      await keeping.changed({ ...change, seen: current.version, before: { ...change.before, ...pick(current, change) }, key: newId() });
+      await keeping.changed({ ...change, seen: current.version, before: asSeen(current, change), key: newId() });
     else
       await keeping.finish(change, current.version, {
         kind: "conflict",
@@ -132,8 +136,6 @@ export function sender({ api, family, told, nameOf }) {
       });
     return "done";
   }
-
-  const pick = (current, change) => Object.fromEntries(Object.keys(change.values).map((field) => [field, current[field]]));
 
   async function twice(change, existing) {
     told("updated", existing);
