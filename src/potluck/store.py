@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from potluck.engines import Engine
+from potluck.engines import DynamoError, Engine, NotPlain, PacksRows
 from potluck.engines.recording import access_pattern
 from potluck.sending import Patience, Sender
 from potluck.table.access import Gather, ItemCollection, Query, Ref
@@ -26,6 +26,7 @@ from potluck.table.errors import (
 )
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
+from potluck.table.known_rows import KnownRows
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
@@ -41,6 +42,8 @@ C = TypeVar("C", bound=ItemCollection)
 Clock = Callable[[], datetime]
 
 BATCH_GET = 100
+# So few rows take less time to look up than the event loop can be kept waiting.
+ROWS_AT_ONCE = 25
 BATCH_WRITE = 25
 WRITES_AT_ONCE = 16
 # How many rows a filtered query looks at in its first call; each further call looks at twice as many, up to a number
@@ -67,6 +70,10 @@ class Store:
         self.clock = clock
         self.patience = patience or Patience()
         self._sender = Sender(engine, self.patience)
+        # Looked for on the class: whatever is wrapped around an engine must see every call.
+        packs = callable(getattr(type(engine), "query_rows", None))
+        self._packs = cast(PacksRows, engine) if packs else None
+        self._known = KnownRows(self._packs.unpack if self._packs is not None else _nothing_packed, lambda: self.now)
         # Kept only while somebody holds or awaits one.
         self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -79,6 +86,11 @@ class Store:
 
     async def get(self, ref: Ref[T]) -> T | None:
         """The item, or None when there is none or it has expired."""
+        if self._packs is not None:
+            try:
+                return self._seen(ref, self._packs)
+            except NotPlain:
+                pass  # not by contextlib.suppress, which takes as long as all the rest
         answer = await self._read(ref.pattern, ref.request())
         return cast("T | None", self._entity(ref.members, answer.get("Item")))
 
@@ -91,6 +103,11 @@ class Store:
 
     async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
         """The items in the order asked for, None where there is none; in as few requests as can be."""
+        if self._packs is not None and len(refs) <= ROWS_AT_ONCE:
+            try:
+                return [self._seen(ref, self._packs) for ref in refs]
+            except NotPlain:
+                pass
         found: dict[tuple[str, str], Any] = {}
         # Of two for the same item, the consistent one is asked.
         wanted = {_identity(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
@@ -144,14 +161,14 @@ class Store:
         """The next so many items; fewer only if they are the last, and `next` is None only then."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
-        rows: list[dict[str, Any]] = []
+        rows: list[Any] = []
         entities: list[T] = []
         selective = query.filter is not None
         look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
         while True:
             look_at = min(look_at, MOST_ROWS)
-            answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
-            more_rows, more_entities = query.read(answer["Items"], self.now)
+            answer = await self._query(query, query.request(limit=look_at, after=after))
+            more_rows, more_entities = self._visible(query, answer["Items"])
             rows += more_rows
             entities += more_entities
             after = answer.get("LastEvaluatedKey")
@@ -163,6 +180,8 @@ class Store:
         if len(rows) <= limit:
             return Page(entities, None)
         last = rows[limit - 1]
+        if type(last) is bytes:
+            (last,) = self._known.unpack([last])
         names = query.pattern.table.index_key_names(query.pattern.index)
         return Page(entities[:limit], {name: last[name] for name in names})
 
@@ -182,8 +201,8 @@ class Store:
     async def _pages(self, query: Query[T]) -> AsyncIterator[list[T]]:
         after: Mapping[str, Any] | None = None
         while True:
-            answer = await self._read(query.pattern.name, query.request(after=after))
-            yield query.read(answer["Items"], self.now)[1]
+            answer = await self._query(query, query.request(after=after))
+            yield self._visible(query, answer["Items"])[1]
             after = answer.get("LastEvaluatedKey")
             if after is None:
                 return
@@ -193,8 +212,8 @@ class Store:
         after: Mapping[str, Any] | None = None
         look_at = FILTERED_ROWS if query.filter is not None else 1
         while True:
-            answer = await self._read(query.pattern.name, query.request(limit=look_at, after=after))
-            _, entities = query.read(answer["Items"], self.now)
+            answer = await self._query(query, query.request(limit=look_at, after=after))
+            _, entities = self._visible(query, answer["Items"])
             if entities:
                 return entities[0]
             after = answer.get("LastEvaluatedKey")
@@ -386,6 +405,18 @@ class Store:
         with access_pattern(pattern):
             return await self.repeat(request)
 
+    def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
+        """The item, or None, by a look into an engine in this process; NotPlain if it has to be asked in full."""
+        row = engine.row(ref.members[0].table.name, ref.key)
+        return None if row is None else cast("T | None", self._known.entity(ref.members, row))
+
+    async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
+        if self._packs is not None:
+            # What it cannot answer at once, the usual way asks again, and has the patience.
+            with contextlib.suppress(DynamoError):
+                return await self._packs.query_rows(request.body)
+        return await self._read(query.pattern.name, request)
+
     async def repeat(self, request: Request) -> dict[str, Any]:
         """Send what may safely be sent twice, until it is answered."""
         return await self._sender.repeat(request)
@@ -396,10 +427,23 @@ class Store:
                 return None if plan.expired(item, self.now) else plan.coding.decode(item)
         return None
 
+    def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T]]:
+        """Those of some rows, packed or not, that were asked for and have not expired, and what they are."""
+        if items and type(items[0]) is bytes:
+            members = query.pattern.members
+            if len(members) == 1 and members[0].coding.shareable:
+                return query.kept(*self._known.visible(members, items))
+            items = self._known.unpack(items)
+        return query.read(items, self.now)
+
 
 def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
     """What tells one item from all others."""
     return table.name, repr([key[name] for name in table.key_names])
+
+
+def _nothing_packed(rows: list[bytes]) -> list[dict[str, Any]]:
+    raise TypeError("this engine packs no rows")
 
 
 def _item_of(operation: Operation) -> Ref[Any]:

@@ -174,7 +174,7 @@ def test_candidates_are_dragged_into_place(window, office):
     poll = office.poll()
     page = window(poll.page, "desk").page
 
-    def drag(name: str, y: float, into: str = "") -> None:
+    def drag(name: str, y: float) -> None:
         box = page.locator(".choice", has_text=name).locator(".place").bounding_box()
         page.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2)
         page.mouse.down()
@@ -198,6 +198,29 @@ def test_candidates_are_dragged_into_place(window, office):
     page.get_by_role("button", name="Vote", exact=True).click()
     page.get_by_role("heading", name="Thank you, that is counted").wait_for()
     assert own_ranking(page) == ["Lake cabin"]
+
+
+def test_a_finger_drags_by_the_grip_and_scrolls_elsewhere(window, office):
+    poll = office.poll()
+    page = window(poll.page).page
+    for name in ("Lake cabin", "Mountain hut", "Seaside camp"):
+        page.locator("#unranked .choice", has_text=name).tap()
+    fingers = page.context.new_cdp_session(page)
+
+    def slide(name: str, part: str, to: str) -> None:
+        box = page.locator(".choice", has_text=name).locator(part).bounding_box()
+        end = page.locator(".choice", has_text=to).bounding_box()["y"] + 4
+        x, y = box["x"] + 20, box["y"] + box["height"] / 2
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for step in range(1, 6):
+            now = y + (end - y) * step / 5
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": now}]})
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    slide("Seaside camp", ".place", "Lake cabin")
+    assert ranking(page) == ["Seaside camp", "Lake cabin", "Mountain hut"]
+    slide("Mountain hut", ".choice-main", "Seaside camp")
+    assert ranking(page) == ["Seaside camp", "Lake cabin", "Mountain hut"]
 
 
 def test_without_a_script_numbers_say_the_same(window, office):

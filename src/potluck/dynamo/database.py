@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from potluck.dynamo import streams, ttl
-from potluck.dynamo.actions import ACTIONS
+from potluck.dynamo.actions import ACTIONS, Action
+from potluck.dynamo.actions.query import packed_query
 from potluck.dynamo.backfill import backfill
-from potluck.dynamo.errors import CLOSED, DynamoError
+from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
 from potluck.dynamo.parameters import check, check_whole, table_name_of
 from potluck.dynamo.storage.file import StoreFile
-from potluck.dynamo.storage.rows import Rows, StaleTable
+from potluck.dynamo.storage.rows import Rows, StaleTable, unpack_all
 from potluck.dynamo.storage.writer import Work
 from potluck.dynamo.tables import Table, not_found
 
@@ -74,7 +75,29 @@ class Database:
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one operation as the service would, or raise its DynamoError."""
-        action = ACTIONS.get(operation)
+        return await self._answer(ACTIONS.get(operation), operation, request)
+
+    def row(self, table: str, key: dict[str, Any]) -> bytes | None:
+        """The item that a consistent GetItem would find now, packed as it is kept; NotPlain where it would say more."""
+        known = None if self._closed else self.file.catalog.tables.get(table)
+        place = None if known is None else known.plain_place(key)
+        if known is None or place is None:
+            raise NotPlain
+        try:
+            found = self.file.reader.get(known, place)
+        except StaleTable:
+            raise NotPlain from None
+        return None if found is None else found[1]
+
+    async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a Query, with Items that are still packed where they are answered whole."""
+        return await self._answer(packed_query, "Query", request)
+
+    def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]:
+        """The items of packed rows."""
+        return unpack_all(rows)
+
+    async def _answer(self, action: Action | None, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if action is None:
             raise DynamoError("UnknownOperationException", "")
         if self._closed:

@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-__all__ = ["CLOSED", "DynamoError", "StoreUnusable", "invalid"]
+__all__ = ["CLOSED", "DynamoError", "NotPlain", "StoreUnusable", "invalid"]
 
 CLOSED = "EngineClosed"
 """The code of a call that comes after close."""
@@ -26,6 +26,10 @@ class DynamoError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.message, self.item, self.reasons)
+
+
+class NotPlain(Exception):
+    """More than a look is needed to answer; asked in full, it is answered or refused."""
 
 
 class StoreUnusable(Exception):

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.limits import PAGE_BYTES
-from potluck.dynamo.storage.rows import Rows, unpack_all
+from potluck.dynamo.storage.rows import Rows, unpack, unpack_all
 from potluck.dynamo.tables import Index, Table
 from potluck.dynamo.values import Item, item_size
 
@@ -45,6 +45,7 @@ class Page:
         projection: Projection | None = None,
         counts_only: bool = False,
         fetches_whole: bool = False,
+        packed: bool = False,
     ) -> None:
         self.table = table
         self.index = index
@@ -56,7 +57,10 @@ class Page:
         self.projection = projection
         self.counts_only = counts_only
         self.fetches_whole = fetches_whole  # a local index asked for more than it shows
-        self.items: list[Item] = []
+        # Rows stay packed only where they are answered as they are.
+        shows_all = index is None or index.shows_all
+        self.packed = packed and shows_all and projection is None and not counts_only
+        self.items: list[Any] = []
         self.count = 0
         self.scanned = 0
         self.size = 0
@@ -121,8 +125,18 @@ class Page:
             self.count += len(blobs)
             self._newest = unpack_all(blobs[-1:])[0]
             return
+        if self.packed and wanted is None:
+            self.count += len(blobs)
+            self._newest = unpack(blobs[-1])
+            self.items += blobs
+            return
         items = unpack_all(blobs)
         self._newest = items[-1]
+        if self.packed and wanted is not None:
+            matching = [blob for blob, item in zip(blobs, items, strict=True) if wanted.matches(item)]
+            self.count += len(matching)
+            self.items += matching
+            return
         if index is not None and not index.shows_all:
             if self.fetches_whole:
                 self.fetched_units += sum(int(read_units(item_size(item), True)) for item in items)

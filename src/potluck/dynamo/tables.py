@@ -248,7 +248,7 @@ class Table:
 
     def checked_key(self, key: Item) -> tuple[Item, bytes]:
         """A key given on its own, checked against the schema, and where its item is kept."""
-        place = self._plain_place(key)
+        place = self.plain_place(key)
         if place is not None:
             return key, place
         canonical = {name: checked_value(value)[0] for name, value in key.items()}
@@ -257,18 +257,22 @@ class Table:
         self.check_key_values(canonical, KEY_MISMATCH)
         return canonical, self.row_key(canonical)
 
-    def _plain_place(self, key: Item) -> bytes | None:
+    def plain_place(self, key: Item) -> bytes | None:
         """The place of a key of short, plain strings, which need no other check; None for any other key."""
         if not self.has_text_key or len(key) != len(self.key_names):
             return None
-        place = b""
-        for name in self.key_names:
-            value = key.get(name)
-            text = value.get("S") if type(value) is dict and len(value) == 1 else None
-            if type(text) is not str or not 0 < len(text) <= SURELY_SHORT or not text.isascii():
-                return None
-            place = place + encode_string(text) if place else hashed(encode_string(text))
-        return place
+        value = key.get(self.partition_name)
+        text = value.get("S") if type(value) is dict and len(value) == 1 else None
+        if type(text) is not str or not 0 < len(text) <= SURELY_SHORT or not text.isascii():
+            return None
+        place = hashed(encode_string(text))
+        if self.sort_name is None:
+            return place
+        value = key.get(self.sort_name)
+        text = value.get("S") if type(value) is dict and len(value) == 1 else None
+        if type(text) is not str or not 0 < len(text) <= SURELY_SHORT or not text.isascii():
+            return None
+        return place + encode_string(text)
 
     def check_key_values(self, item: Item, mismatch: str | None = None) -> None:
         """Refuse key values of another type, empty or too long; for an item also a missing one."""

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import CLOSED, DynamoError
+from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
 
-__all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine", "open_engine"]
+__all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine", "NotPlain", "PacksRows", "open_engine"]
 
 # The codes of failures that the service itself cannot report. They are apart because they ask for different care:
 # a request that was not sent can simply be sent again, while a lost answer leaves open whether the write was done.
@@ -26,6 +26,23 @@ class Engine(Protocol):
     async def close(self) -> None:
         """Let go of everything; a second close does nothing, a call after it is an error."""
         ...
+
+
+class PacksRows(Engine, Protocol):
+    """An engine in this process that can hand out rows as it keeps them; nothing wrapped around one offers this.
+
+    Who has seen a row's bytes before knows what it says without taking it apart again.
+    """
+
+    def row(self, table: str, key: dict[str, Any]) -> bytes | None:
+        """The item that a consistent GetItem would find now; NotPlain where that has to be asked in full."""
+        ...
+
+    async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a Query, with Items that are still packed where they are answered whole."""
+        ...
+
+    def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]: ...
 
 
 async def open_engine(

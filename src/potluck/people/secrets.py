@@ -27,6 +27,9 @@ class SecretKind(StrEnum):
     PASSWORD_RESET = "plr"
 
 
+KINDS: dict[str, SecretKind] = {kind.value: kind for kind in SecretKind}
+
+
 def new_secret(kind: SecretKind, random: Random = system_random) -> str:
     """256 random bits that can stand in a link, a header or a cookie."""
     # In hexadecimal: a "-" or "_" at the end is easily lost when a link is copied.
@@ -37,7 +40,7 @@ def kind_of(secret: str) -> SecretKind | None:
     """What this could be a secret for; None for what was never one of ours."""
     if len(secret) > LONGEST_SECRET or not secret.isascii():
         return None
-    return next((kind for kind in SecretKind if secret.startswith(f"{kind}_")), None)
+    return KINDS.get(secret.partition("_")[0]) if "_" in secret else None
 
 
 def hash_of(secret: str) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, dataclass_transform, get_args, get_origin, overload
-from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
+from potluck.table.coding import compile_key
 from potluck.table.entity import Entity, EntityPlan, plan_of
 from potluck.table.errors import DesignError
 from potluck.table.expressions import Condition, Expressions, equals
 from potluck.table.fields import encode_value
-from potluck.table.fields.plans import Kind
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith
 from potluck.table.patterns import Bucket, Pattern, alternatives, hints_of, plan_pattern, type_name
 from potluck.table.tables import Request
@@ -28,8 +28,8 @@ E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound="ItemCollection")
 
 
-@dataclass(frozen=True, slots=True)
-class Ref(Generic[T_co]):
+# Structs, and not dataclasses: one is made with every read, and a frozen dataclass takes five times as long.
+class Ref(msgspec.Struct, Generic[T_co], frozen=True):
     """One item by its key: it can be read, updated, deleted or checked."""
 
     members: tuple[EntityPlan, ...]
@@ -57,8 +57,7 @@ class Ref(Generic[T_co]):
         return Request("GetItem", body)
 
 
-@dataclass(frozen=True, slots=True)
-class Query(Generic[T_co]):
+class Query(msgspec.Struct, Generic[T_co], frozen=True):
     """The items of one partition that a sort condition allows, in the order of their sort keys."""
 
     pattern: Pattern
@@ -134,7 +133,7 @@ class Query(Generic[T_co]):
 
     def read(self, items: list[dict[str, Any]], now: int) -> tuple[list[dict[str, Any]], list[T_co]]:
         """Those of some stored rows that were asked for and have not expired, and the entities they are, in order."""
-        members, keep = self.pattern.members, self.sort.keep
+        members = self.pattern.members
         if len(members) == 1:
             rows = members[0].visible(items, now)
             decode = members[0].coding.decode
@@ -144,6 +143,11 @@ class Query(Generic[T_co]):
             kinds = {id(row): plan for plan in members for row in plan.visible(items, now)}
             rows = [row for row in items if id(row) in kinds]
             entities = [kinds[id(row)].coding.decode(row) for row in rows]
+        return self.kept(rows, entities)
+
+    def kept(self, rows: list[Any], entities: list[Any]) -> tuple[list[Any], list[T_co]]:
+        """Of rows in the range that was asked for and what they are, those that were asked for."""
+        keep = self.sort.keep
         if keep is not None:
             kept = [number for number, entity in enumerate(entities) if keep(entity)]
             rows, entities = [rows[number] for number in kept], [entities[number] for number in kept]
@@ -226,6 +230,13 @@ class _Access(Generic[P]):
 class _GetAccess(_Access[P]):
     operation = "GetItem"
 
+    def declare(self, owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:
+        super().declare(owner, members, **collected)
+        assert self.pattern is not None
+        plan = members[0]
+        self.names = tuple(each.name for each in self.pattern.parameters)
+        self.key_of = compile_key(self.pattern.name, {name: plan.fields[name] for name in self.names}, plan.key)
+
     @overload
     def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Ref[T]]: ...
     @overload
@@ -236,14 +247,26 @@ class _GetAccess(_Access[P]):
     def refer(self, *args: P.args, **kwargs: P.kwargs) -> Ref[Any]:
         pattern = self.pattern
         assert pattern is not None
-        values = self._values(*args, **kwargs)
-        plan = pattern.members[0]
-        for name, value in values.items():
-            # A reference may become a row, so it holds only what the row's fields allow. A UUID is a UUID.
-            if value is not None and not (type(value) is UUID and plan.fields[name].kind is Kind.UUID):
-                encode_value(plan.fields[name], value)
-        key = plan.key_of(values)
+        if kwargs or len(args) != len(self.names):
+            values = self._values(*args, **kwargs)
+            args = tuple(values[name] for name in self.names)  # type: ignore[assignment]
+        else:
+            values = dict(zip(self.names, args, strict=True))
+        try:
+            # Written for what is usual and right; whatever else was given, the careful way says what is wrong with it.
+            key = self.key_of(*args)
+        except Exception:
+            key = self._key_carefully(values)
         return Ref(pattern.members, values, key, pattern.name, pattern.consistent)
+
+    def _key_carefully(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        assert self.pattern is not None
+        plan = self.pattern.members[0]
+        for name, value in values.items():
+            # A reference may become a row, so it holds only what the row's fields allow.
+            if value is not None:
+                encode_value(plan.fields[name], value)
+        return plan.key_of(values)
 
 
 class _QueryAccess(_Access[P]):

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from types import MappingProxyType
 from typing import Any, TypeAlias, dataclass_transform
 
@@ -124,10 +125,12 @@ class EntityPlan:
 
     def expired(self, item: Mapping[str, Any], now: int) -> bool:
         """Whether a stored row is gone for every reader, though perhaps not yet deleted."""
-        if self.expiry is None:
-            return False
-        stored = item.get(self.expiry.attribute)
-        return stored is not None and "N" in stored and float(stored["N"]) <= now
+        return self.expiry is not None and self.expires_at(item) <= now
+
+    def expires_at(self, item: Mapping[str, Any]) -> float:
+        """The second from which on a stored row is gone for every reader; infinity where it stays."""
+        stored = None if self.expiry is None else item.get(self.expiry.attribute)
+        return float(stored["N"]) if stored is not None and "N" in stored else inf
 
     def visible(self, items: Iterable[dict[str, Any]], now: int) -> list[dict[str, Any]]:
         """Those of some stored rows that a reader of this kind sees."""

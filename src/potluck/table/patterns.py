@@ -108,6 +108,17 @@ class Pattern:
 
     def sort_condition(self, values: Mapping[str, Any]) -> SortCondition:
         """The condition on the sort key that finds all rows asked for, and as few others as can be."""
+        return self._fixed_sort or self._sort_condition(values)
+
+    @cached_property
+    def _fixed_sort(self) -> SortCondition | None:
+        """The condition where it is the same whatever is asked for; None where a part of the sort key is given."""
+        templates = self.sort_templates(self.members[0])
+        if self.spans_kinds or not templates or (self.prefix is None and not self.given(templates[0])):
+            return self._sort_condition({})
+        return None
+
+    def _sort_condition(self, values: Mapping[str, Any]) -> SortCondition:
         if self.spans_kinds:
             return self._span()
         templates = self.sort_templates(self.members[0])

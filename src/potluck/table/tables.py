@@ -6,6 +6,7 @@ import re
 from binascii import a2b_base64
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from potluck.table.errors import DesignError
@@ -81,7 +82,8 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({self.name!r})"
 
-    @property
+    # Asked with every read.
+    @cached_property
     def key_names(self) -> tuple[str, ...]:
         """The attributes of the primary key."""
         return (self.partition.name,) if self.sort is None else (self.partition.name, self.sort.name)

@@ -8,7 +8,7 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie
 
 from potluck.people.callers import Caller, Callers
-from potluck.web.clients import Clients
+from potluck.web.clients import Clients, values_of
 from potluck.web.errors import CrossSite, NotSignedIn
 
 __all__ = ["Door", "known"]
@@ -44,7 +44,7 @@ class Door:
 
     def secret(self, connection: Connection) -> str | None:
         """The token, if one is given; else what the cookie holds."""
-        given = connection.headers.getall("authorization", ())
+        given = values_of(connection.scope, b"authorization")
         if given:
             # Of two, a proxy and we might each take another for who is calling.
             named = len(given) == 1 and given[0][: len(BEARER)].lower() == BEARER

@@ -8,7 +8,7 @@ from litestar.types import Scope
 
 from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
 
-__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen"]
+__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "values_of"]
 
 Address = IPv4Address | IPv6Address
 
@@ -34,7 +34,7 @@ class Clients:
         peer = _peer(scope)
         if not self._believed(peer):
             return client_named(peer)
-        return client_named(client_seen(peer, _values(scope, b"x-forwarded-for"), self.proxies))
+        return client_named(client_seen(peer, values_of(scope, b"x-forwarded-for"), self.proxies))
 
     def scheme_of(self, scope: Scope) -> str:
         """http or https, as the person's browser has it."""
@@ -52,7 +52,7 @@ class Clients:
         if self.origin is not None:
             return self.origin
         scheme = self.scheme_of(scope)
-        for host in (self._told(scope, b"x-forwarded-host"), *_values(scope, b"host")):
+        for host in (self._told(scope, b"x-forwarded-host"), *values_of(scope, b"host")):
             origin = origin_named(scheme, host)
             if origin is not None:
                 return origin
@@ -66,7 +66,7 @@ class Clients:
         """What the nearest proxy says, which is the last thing in the header; nothing if it is not to be believed."""
         if not self.proxies:
             return ""
-        values = _values(scope, header)
+        values = values_of(scope, header)
         return _last(values) if values and self._believed(_peer(scope)) else ""
 
     def _believed(self, address: Address | None) -> bool:
@@ -127,7 +127,7 @@ def _scheme(scope: Scope) -> str:
     return scheme if scheme in DEFAULT_PORTS else "http"
 
 
-def _values(scope: Scope, header: bytes) -> list[str]:
+def values_of(scope: Scope, header: bytes) -> list[str]:
     """What a header says, every time it is there; in latin-1, so that any byte is some character."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
 

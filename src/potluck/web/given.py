@@ -6,7 +6,7 @@ handler. Here it is worked out once what each handler asks for; a call then awai
 
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, iscoroutinefunction, signature
 from typing import Annotated, Any, TypeVar
 
 from litestar import HttpMethod, Request
@@ -19,6 +19,7 @@ from potluck.store import Store
 from potluck.web.callers import Door, known
 from potluck.web.cursors import LONGEST_PART, USUAL_PART, Cursors, Part
 from potluck.web.once import Once, asked_once
+from potluck.web.plain_answers import plain
 
 __all__ = ["AS_NOBODY", "GIVEN", "Givers", "given_to"]
 
@@ -92,6 +93,7 @@ def _bound(
     knows: bool,
 ) -> Callable[..., Awaitable[Any]]:
     takes_request = "request" in asked.parameters
+    waits = iscoroutinefunction(call)
 
     async def answer(**arguments: Any) -> Any:
         if wanted:
@@ -106,7 +108,7 @@ def _bound(
             if "once" in wanted:
                 arguments["once"] = await givers.once(request, visitor)
         found = call(**arguments, **fixed)
-        return await found if isinstance(found, Awaitable) else found
+        return plain(await found if waits or isinstance(found, Awaitable) else found)
 
     kept = [each for name, each in asked.parameters.items() if name not in fixed and name not in wanted]
     if wanted and not takes_request:

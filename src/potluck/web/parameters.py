@@ -19,13 +19,16 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import LONGEST_KEY
 from potluck.web.declarations import shape_of
 from potluck.web.given import GIVEN
-from potluck.web.shapes import Many, Nullable, Record, Shape, Text
+from potluck.web.shapes import Id, Many, Nullable, Record, Shape, Text
 from potluck.web.texts import from_texts
 
 __all__ = ["Parameter", "camel", "check_parameters", "dependencies_of", "parameters_of"]
 
 # Strangers hang their own parameters on links to pages; in the API, one that nobody knows is a misspelt one.
 API = "/api/"
+
+# What a text of the address is taken for as it stands.
+PLAIN = frozenset({Id, Text})
 
 MOST_HANDLERS = 4096
 LONGEST_NAME = 100
@@ -65,11 +68,50 @@ class Parameter:
 
 async def check_parameters(request: Request[Any, Any, Any]) -> None:
     """InvalidFields with every parameter that is wrong: Litestar would take 007 for 7, and the last of two."""
-    parameters = parameters_of(request.route_handler)
-    wrong = [*_wrong_in_path(request, parameters), *_wrong_in_query(request, parameters)]
-    wrong += _wrong_in_headers(request, parameters)
+    checks = _checks_of(request.route_handler)
+    scope = request.scope
+    wrong: list[WrongField] = []
+    for each in checks.in_path:
+        value = scope["path_params"].get(each.key)
+        # Only for what is not plainly right is it worked out what is wrong.
+        if type(value) is not str or type(each.shape) not in PLAIN or not each.shape.takes(value):
+            wrong += _wrong_in_path(request, (each,))
+    # Most requests say nothing in these places, and then nothing of them has to be read.
+    if scope.get("query_string") or checks.query_needed:
+        wrong += _wrong_in_query(request, checks.in_query)
+    if checks.header_needed or not checks.header_names.isdisjoint([name for name, _ in scope["headers"]]):
+        wrong += _wrong_in_headers(request, checks.in_headers)
     if wrong:
         raise InvalidFields(*wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """The parameters of a handler by where they are looked for."""
+
+    in_path: tuple[Parameter, ...]
+    in_query: tuple[Parameter, ...]
+    in_headers: tuple[Parameter, ...]
+    header_names: frozenset[bytes]
+    query_needed: bool
+    header_needed: bool
+
+
+@lru_cache(MOST_HANDLERS)
+def _checks_of(handler: BaseRouteHandler) -> _Checks:
+    parameters = parameters_of(handler)
+    in_path, in_query, in_headers = (
+        tuple(each for each in parameters if each.place is place)
+        for place in (ParamType.PATH, ParamType.QUERY, ParamType.HEADER)
+    )
+    return _Checks(
+        in_path,
+        in_query,
+        in_headers,
+        frozenset(each.name.lower().encode() for each in in_headers),
+        any(each.required for each in in_query),
+        any(each.required for each in in_headers),
+    )
 
 
 @lru_cache(MOST_HANDLERS)

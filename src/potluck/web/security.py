@@ -41,7 +41,8 @@ async def add_headers(message: Message, scope: Scope) -> None:
     """Set the headers on an answer as it leaves; as a send hook it also sees answers that no route gave."""
     if message["type"] == "http.response.start":
         # By hand, and not through the framework's mapping, which looks through all headers for each that is set.
-        headers = [*message.get("headers", ()), *RAW_HEADERS]
-        if not any(name == b"cache-control" for name, _ in headers):
+        own = message.get("headers", ())
+        headers = [*own, *RAW_HEADERS]
+        if b"cache-control" not in [name for name, _ in own]:
             headers += OWN_ANSWER if scope["path"].startswith(API) else OWN_PAGE
         message["headers"] = headers

@@ -9,6 +9,7 @@ from litestar.status_codes import HTTP_304_NOT_MODIFIED
 from msgspec import UNSET, UnsetType
 
 from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.clients import values_of
 from potluck.web.errors import VersionNeeded
 
 __all__ = ["etag", "expected", "if_match", "seen", "tag_of", "unchanged"]
@@ -62,7 +63,9 @@ def if_match(request: Request[Any, Any, Any]) -> str | None:
 
 def unchanged(request: Request[Any, Any, Any], tag: str) -> Response[Any] | None:
     """304, if the caller has the answer with this tag already."""
-    given = ", ".join(request.headers.getall("if-none-match", ()))
+    given = ", ".join(values_of(request.scope, b"if-none-match"))
+    if not given:
+        return None
     bare = tag.removeprefix("W/")
     known = given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))
     return Response(None, status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag}) if known else None

@@ -61,13 +61,15 @@ async def test_a_poll_made_without_an_account_is_looked_after_by_the_same_browse
         assert "Close the poll" not in await text(there, f"{other}/manage")
 
 
-@pytest.mark.parametrize("verb", ["close", "reopen", "duplicate", "delete", "codes", "recount", "edit"])
-async def test_nobody_else_looks_after_a_poll(calls, verb):
+async def test_nobody_else_looks_after_a_poll(calls):
     async with calls.browser() as here, calls.browser() as there:
         poll = await made(here)
         before = await calls.rows()
         fields = {"title": "X", "candidates": "A\nB", "version": "1", "count": "1"}
-        await send(there, f"{poll}/{verb}", 403, **fields)
+        for verb in ("close", "reopen", "duplicate", "delete", "codes", "recount", "edit"):
+            await send(there, f"{poll}/{verb}", 403, **fields)
+        for page in ("edit", "delete"):
+            await text(there, f"{poll}/{page}", 403)
         assert await calls.rows() == before
 
 
@@ -116,6 +118,15 @@ async def test_whoever_is_not_admitted_is_told_what_to_do(calls):
         poll = await made(here, voterPolicy="codes")
         _, refused = await send(here, f"{poll}/vote", 403, **{"rank-1": "1", "code": "AAAA"})
         assert "This poll asks for one of its codes" in refused.text
+        # A code that somebody else has used is told so, with what was chosen; a form that is sent twice is not refused.
+        _, shown = await send(here, f"{poll}/codes", 200, count="1")
+        (code,) = re.findall(r"<code>([0-9A-Z-]{14})</code>", shown.text)
+        async with calls.browser() as there:
+            await send(there, f"{poll}/vote", **{"rank-1": "1", "code": code})
+            where, _ = await send(there, f"{poll}/vote", **{"rank-1": "1", "code": code})
+            assert where == poll
+        _, refused = await send(here, f"{poll}/vote", 409, **{"rank-1": "1", "code": code})
+        assert "You have voted in this poll already" in refused.text
 
 
 async def test_results_obey_their_visibility_on_pages_and_in_files(calls):

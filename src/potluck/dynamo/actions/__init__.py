@@ -31,9 +31,11 @@ from potluck.dynamo.actions.update_item import update_item
 from potluck.dynamo.actions.update_table import update_table
 from potluck.dynamo.actions.update_time_to_live import update_time_to_live
 
-__all__ = ["ACTIONS"]
+__all__ = ["ACTIONS", "Action"]
 
-ACTIONS: dict[str, Callable[[Any, dict[str, Any]], Awaitable[dict[str, Any]]]] = {
+Action = Callable[[Any, dict[str, Any]], Awaitable[dict[str, Any]]]
+
+ACTIONS: dict[str, Action] = {
     "BatchGetItem": batch_get_item,
     "BatchWriteItem": batch_write_item,
     "CreateTable": create_table,

@@ -12,13 +12,13 @@ from potluck.dynamo.writes import check_key_values
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-PLAIN_GET = 2
-"""A get with no more than its table and its key has no projection to look at."""
+PLAIN_GET = frozenset({"TableName", "Key", "ConsistentRead"})
+"""A get with no more than this has no projection to look at."""
 
 
 async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     projection = None
-    if len(request) > PLAIN_GET:
+    if not PLAIN_GET.issuperset(request):
         refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
         check_key_values(request["Key"])
         projection = projection_of(request)

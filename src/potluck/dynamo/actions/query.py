@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
 
-async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+async def query(database: "Database", request: dict[str, Any], packed: bool = False) -> dict[str, Any]:
     selection = Selection(request, "QueryFilter")
     if "KeyConditionExpression" in request:
         tests_of = key_tests(request["KeyConditionExpression"], selection.placeholders)
@@ -40,11 +40,17 @@ async def query(database: "Database", request: dict[str, Any]) -> dict[str, Any]
         check_inside(wanted, low, high, start, partition_names, sort_names)
     selection.bind(table, index)
     backwards = request.get("ScanIndexForward") is False
-    page = Page(table, index, low, high, backwards=backwards, limit=request.get("Limit"), **selection.page_options())
+    options = selection.page_options()
+    page = Page(table, index, low, high, backwards=backwards, limit=request.get("Limit"), packed=packed, **options)
     if start is not None:
         page.start_after(start)
     await page.read(database)
     return page.answer(request, request.get("ConsistentRead", False))
+
+
+async def packed_query(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    """The same, with items as they are packed in the file, where they are answered whole."""
+    return await query(database, request, packed=True)
 
 
 def check_inside(

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 
 from potluck.table.coding.decoder import KNOWN_TO_DECODERS, Unreadable, read_member, write_decoder
-from potluck.table.coding.encoder import KNOWN_TO_ENCODERS, write_encoder
+from potluck.table.coding.encoder import KNOWN_TO_ENCODERS, write_encoder, write_key_function
 from potluck.table.coding.written_code import Code
 from potluck.table.errors import UnreadableItem
-from potluck.table.fields.plans import FieldPlan
+from potluck.table.fields.plans import FieldPlan, Kind
 from potluck.table.fields.values import stored_value
 from potluck.table.keys import KeyPlan
 
-__all__ = ["Coding", "Row", "compile_coding"]
+__all__ = ["Coding", "Row", "compile_coding", "compile_key"]
 
 Row = dict[str, dict[str, Any]]
 
@@ -33,6 +33,8 @@ class Coding:
     """The row of an entity, keys included; InvalidValue if a field does not allow its value."""
     decode: Callable[[Row], Any]
     """The entity of a row; UnreadableItem if it cannot be made."""
+    shareable: bool
+    """Whether all who read the same row may be given the same entity: nothing in it can be changed."""
     source: str
 
 
@@ -51,7 +53,30 @@ def compile_coding(
     write_encoder(code, fields, constants, (key, *indexes))
     write_decoder(code, cls, fields, key)
     written = code.run(f"<coding of {cls.__module__}.{entity_name}>")
-    return Coding(written["encode"], written["decode"], "\n".join(code.lines))
+    # What a class does when it is made, and what can be hung on what it made, is not known here.
+    shareable = not hasattr(cls, "__post_init__") and not cls.__dictoffset__ and all(map(_fixed, fields.values()))
+    return Coding(written["encode"], written["decode"], shareable, "\n".join(code.lines))
+
+
+def compile_key(title: str, fields: Mapping[str, FieldPlan], key: KeyPlan) -> Callable[..., Row]:
+    """Write the function that makes a key of the values of these fields, given in turn; it explains no refusal."""
+    code = Code(KNOWN_TO_ENCODERS)
+    write_key_function(code, fields, key)
+    key_of: Callable[..., Row] = code.run(f"<key of {title}>")["key_of"]
+    return key_of
+
+
+def _fixed(plan: FieldPlan) -> bool:
+    """Whether the values of a field are made of the row alone, and never change."""
+    match plan.kind:
+        case Kind.SET:
+            return get_origin(plan.core) is frozenset
+        case Kind.LIST:
+            inside = plan.element is not None and _fixed(plan.element)
+            return get_origin(plan.core) is tuple and inside and plan.default_factory is msgspec.NODEFAULT
+        case Kind.MAP | Kind.STRUCT | Kind.ANY:
+            return False
+    return plan.default_factory is msgspec.NODEFAULT
 
 
 @dataclass(frozen=True)

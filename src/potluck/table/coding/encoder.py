@@ -24,7 +24,7 @@ from potluck.table.fields.plans import FieldPlan, Kind
 from potluck.table.fields.values import stored_value, written_time
 from potluck.table.keys import Component, KeyPlan, Template
 
-__all__ = ["KNOWN_TO_ENCODERS", "write_encoder"]
+__all__ = ["KNOWN_TO_ENCODERS", "write_encoder", "write_key_function"]
 
 # Every whole number between these has few enough digits, and every float is finite and not too large.
 PLAIN_NUMBERS = 10**NUMBER_DIGITS
@@ -97,6 +97,14 @@ def write_encoder(
     code.lines += ["    except Exception:", "        return encode_carefully(it)", ""]
 
 
+def write_key_function(code: Code, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
+    """Add `key_of(...)`, which takes the values of these fields in turn and raises for what makes no key."""
+    row = _Making()
+    _test_values(code, fields, row)
+    _write_key(code, key, fields, row)
+    code.lines += [f"def key_of({', '.join(f'v_{name}' for name in fields)}):", *indented(row.lines()), ""]
+
+
 def _struct_encoder(code: Code, plan: FieldPlan) -> list[str]:
     row = _Making()
     _take_values(code, plan.members, row)
@@ -110,10 +118,14 @@ def _struct_encoder(code: Code, plan: FieldPlan) -> list[str]:
 def _take_values(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     """Every value as v_NAME, tested, and as t_NAME the text of those that msgspec writes."""
     row.before += [f"v_{name} = it.{name}" for name in fields]
+    _test_values(code, fields, row)
+
+
+def _test_values(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     tests = [_test_or_none(code, plan, f"v_{name}") for name, plan in fields.items()]
     if tests:
         row.before += ["if not (", f"    {tests[0]}", *(f"    and {test}" for test in tests[1:])]
-        row.before += ["):", "    unusual(it)"]
+        row.before += ["):", "    unusual(None)"]
     together = [name for name, plan in fields.items() if plan.kind in WRITTEN_TOGETHER]
     if together:
         texts, values = (", ".join(f"{letter}_{name}" for name in together) for letter in "tv")

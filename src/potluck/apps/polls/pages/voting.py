@@ -81,9 +81,11 @@ async def cast(
     if filled.good and not said.wrong:
         try:
             made = await polls.votes.cast(by, poll_id, [poll.candidates[number - 1] for number in said.ranking])
-        except AlreadyVoted:
-            # Sent twice, or from another window: the first one counts, and the page says so.
-            return led_on(f"{HOME}/{poll_id}")
+        except AlreadyVoted as error:
+            if poll.voter_policy != "codes" or await polls.admission.has_voted(credentials(request, visitor), poll):
+                # Sent twice, or from another window: the first one counts, and the page says so.
+                return led_on(f"{HOME}/{poll_id}")
+            refusal = error
         except AccountNeeded:
             return led_on(f"/sign-in?next={HOME}/{poll_id}")
         except PollClosed:
@@ -235,7 +237,7 @@ def _again(
     return _ballot_page(by, poll, polls, said, again.form, own=own, status=again.status)
 
 
-BESIDE: Mapping[type[Exception], str] = {CodeNeeded: "code"}
+BESIDE: Mapping[type[Exception], str] = {CodeNeeded: "code", AlreadyVoted: "code"}
 
 
 def _ballot_page(
