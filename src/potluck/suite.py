@@ -154,21 +154,18 @@ def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
     )
     services = {name: service for app in everything for name, service in app.services.items()}
     services |= {"live": core.live, "door": door}
+    routes = [route for app in everything for route in app.routes]
+    pages = [
+        home(core, apps, dishes),
+        *(page for app in everything for page in app.pages),
+        *problems.pages(),
+        *openapi.pages(),
+        style.style,
+        style.hue,
+    ]
     doors: list[ControllerRouterHandler] = [
-        Router(
-            API, route_handlers=[given_to(handler, services, givers) for app in everything for handler in app.routes]
-        ),
-        *(
-            given_to(page, services, givers)
-            for page in (
-                home(core, apps, dishes),
-                *(page for app in everything for page in app.pages),
-                *problems.pages(),
-                *openapi.pages(),
-                style.style,
-                style.hue,
-            )
-        ),
+        Router(API, route_handlers=[given_to(route, services, givers) for route in routes]),
+        *(given_to(page, services, givers) for page in pages),
         health.healthz,
         health.readyz,
         layout.static_files(),

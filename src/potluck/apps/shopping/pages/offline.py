@@ -12,7 +12,7 @@ from litestar import Response, get
 from litestar.types import ControllerRouterHandler
 
 from potluck.apps.shopping.pages.around import APP, HOME, AnyRequest, sections
-from potluck.apps.shopping.pages.files import WORKER_SCRIPT, addresses, file_address
+from potluck.apps.shopping.pages.files import FILES, WORKER_SCRIPT, file_address
 from potluck.apps.shopping.pages.shopping_list import Adding
 from potluck.web.forms import blank
 from potluck.web.layout import STATIC, asset, page
@@ -40,7 +40,7 @@ BY_NAME = (
 @cache
 def _kept() -> list[str]:
     own = [asset(each) for each in BY_CONTENT] + [f"/static/{each}" for each in BY_NAME]
-    return [SHELL, *own, *addresses()]
+    return [SHELL, *own, *FILES.addresses()]
 
 
 @cache

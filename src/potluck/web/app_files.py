@@ -1,0 +1,60 @@
+"""An app's own scripts and style sheets, at addresses that change with their content.
+
+All of a folder have one number in their address, and scripts name each other by their place beside them: so a page
+never runs scripts of two versions together.
+"""
+
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from litestar import Response, get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
+from litestar.types import ControllerRouterHandler
+
+__all__ = ["AppFiles"]
+
+KINDS = {".css": "text/css", ".js": "text/javascript"}
+YEAR = 365 * 24 * 3600
+
+
+class AppFiles:
+    """The files of one folder, read once, but for those that are served elsewhere."""
+
+    def __init__(self, folder: Path, at: str, but: frozenset[str] = frozenset()) -> None:
+        self.folder = folder
+        self.at = at
+        self._but = but
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        return {each.name: each.read_bytes() for each in sorted(self.folder.iterdir()) if each.name not in self._but}
+
+    @cached_property
+    def digest(self) -> str:
+        """What changes when any of them does."""
+        told = sha256()
+        for name, content in self._contents.items():
+            told.update(f"{name} {len(content)} ".encode() + content)
+        return told.hexdigest()[:12]
+
+    def address(self, name: str) -> str:
+        return f"{self.at}/{self.digest}/{name}"
+
+    def addresses(self) -> list[str]:
+        return [self.address(name) for name in self._contents]
+
+    def handler(self) -> ControllerRouterHandler:
+        """What serves them."""
+
+        @get(f"{self.at}/{{number:str}}/{{name:str}}", include_in_schema=False)
+        async def file(number: FromPath[str], name: FromPath[str]) -> Response[bytes]:
+            content = self._contents.get(name)
+            if content is None:
+                raise NotFoundException
+            # Whoever asks by an old number has a page from before: it gets what there is, and does not keep it.
+            kept = f"public, max-age={YEAR}, immutable" if number == self.digest else "no-cache"
+            return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": kept})
+
+        return file
