@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
@@ -11,7 +12,7 @@ from potluck.store import Store
 from potluck.table import Table
 from tests.engine_targets import opened
 
-__all__ = ["NOW", "recorded_store"]
+__all__ = ["NOW", "recorded_store", "rows_in"]
 
 # Later than any clock on the wall: DynamoDB Local deletes what has expired by its own clock, whatever ours says.
 NOW = datetime(2040, 1, 1, 12, 0, tzinfo=UTC)
@@ -28,3 +29,15 @@ async def recorded_store(
         recording.calls.clear()
         recording.totals.clear()
         yield Store(wrap(recording) if wrap else recording, lambda: NOW), recording
+
+
+async def rows_in(engine: Engine, table: str) -> list[dict[str, Any]]:
+    """Every row of the table, expired or not."""
+    found: list[dict[str, Any]] = []
+    page: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
+    while True:
+        answer = await engine.call("Scan", page)
+        found += answer["Items"]
+        if "LastEvaluatedKey" not in answer:
+            return found
+        page["ExclusiveStartKey"] = answer["LastEvaluatedKey"]

@@ -152,10 +152,11 @@ def test_every_program_of_the_readme_prints_what_the_readme_says(tmp_path):
         assert ran.stdout == f"{said}\n", ran.stderr
 
 
-def test_the_architecture_names_every_part_of_the_library_where_it_is():
+@pytest.mark.parametrize("package", ["table", "web"])
+def test_the_architecture_names_every_part_of_a_package_where_it_is(package):
     architecture = (ROOT / "ARCHITECTURE.md").read_text()
-    rows = architecture.split("The parts of `src/potluck/table/`", 1)[1].split("\n## ", 1)[0]
-    library = ROOT / "src" / "potluck" / "table"
+    rows = architecture.split(f"The parts of `src/potluck/{package}/`", 1)[1].split("\n## ", 1)[0]
+    library = ROOT / "src" / "potluck" / package
     named = set()
     for row in re.findall(r"^\| (`.+) \|$", rows, re.M):
         where, what = row.split(" | ")

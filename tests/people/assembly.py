@@ -28,7 +28,7 @@ from potluck.people.sessions import Sessions
 from potluck.people.throttling import Throttles
 from potluck.people.tokens import Tokens
 from potluck.store import Store
-from tests.stores import NOW, recorded_store
+from tests.stores import NOW, recorded_store, rows_in
 
 PASSWORD = "correct horse"
 WRITERS = 50
@@ -104,14 +104,7 @@ class People:
 
     async def rows(self) -> list[dict[str, Any]]:
         """Everything that is in the table, expired or not."""
-        found: list[dict[str, Any]] = []
-        page: dict[str, Any] = {"TableName": accounts_table.name, "ConsistentRead": True}
-        while True:
-            answer = await self.recording.call("Scan", page)
-            found += answer["Items"]
-            if "LastEvaluatedKey" not in answer:
-                return found
-            page["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return await rows_in(self.recording, accounts_table.name)
 
     async def kinds(self) -> list[str]:
         """What the rows in the table are, in order."""

@@ -14,8 +14,21 @@ from potluck.settings import Settings
 from potluck.suite import assembled
 from potluck.web.app import AppMaker
 from tests.people.assembly import PASSWORD, Clock, CountingHasher
+from tests.stores import rows_in
 
-__all__ = ["API", "PASSWORD", "bearer", "client_at", "rows_of", "signed_up", "suite_on"]
+__all__ = [
+    "API",
+    "PASSWORD",
+    "ask",
+    "bearer",
+    "client_at",
+    "data",
+    "problem",
+    "rows_left",
+    "rows_of",
+    "signed_up",
+    "suite_on",
+]
 
 API = "/api/v1"
 ORIGIN = "http://testserver"
@@ -63,18 +76,41 @@ def bearer(who: dict[str, Any] | str) -> dict[str, str]:
     return {"authorization": f"Bearer {who if isinstance(who, str) else who['token']}"}
 
 
+async def ask(
+    client: httpx.AsyncClient, method: str, path: str, body: Any = None, *, by: Any = None, **headers: str
+) -> httpx.Response:
+    """Call under /api/v1, as somebody if it is said who; headers with _ for -."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if by is not None:
+        named |= bearer(by)
+    sent: dict[str, Any] = {} if body is None else {"json": body}
+    return await client.request(method, API + path, headers=named, **sent)
+
+
+def data(answer: httpx.Response, status: int = 200) -> Any:
+    """What was answered, if it was answered so."""
+    assert answer.status_code == status, (answer.status_code, answer.text)
+    return answer.json() if answer.content else None
+
+
+def problem(answer: httpx.Response, status: int, slug: str) -> Any:
+    """The problem that was answered, if it is this one."""
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    found = answer.json()
+    assert (answer.status_code, found["type"]) == (status, f"/problems/{slug}"), answer.text
+    return found
+
+
 async def rows_of(engine: Engine) -> dict[str, list[dict[str, Any]]]:
     """Every row of every table, expired or not."""
     tables = (await engine.call("ListTables", {}))["TableNames"]
-    return {table: await _scanned(engine, table) for table in tables}
+    return {table: await rows_in(engine, table) for table in tables}
 
 
-async def _scanned(engine: Engine, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    page: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
-    while True:
-        answer = await engine.call("Scan", page)
-        found += answer["Items"]
-        if "LastEvaluatedKey" not in answer:
-            return found
-        page["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+async def rows_left(engine: Engine) -> dict[str, list[str]]:
+    """Every row of every table, but for what consumers keep for themselves and callers leave by calling."""
+    return {
+        table: sorted(str(row) for row in rows if "THROTTLE#" not in str(row))
+        for table, rows in (await rows_of(engine)).items()
+        if table != "BackgroundWork"
+    }

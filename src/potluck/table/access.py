@@ -235,7 +235,10 @@ class _GetAccess(_Access[P]):
         assert self.pattern is not None
         plan = members[0]
         self.names = tuple(each.name for each in self.pattern.parameters)
-        self.key_of = compile_key(self.pattern.name, {name: plan.fields[name] for name in self.names}, plan.key)
+        fields = {name: plan.fields[name] for name in self.names}
+        self.key_of = compile_key(self.pattern.name, fields, plan.key)
+        # What is inside a list or a set is looked at only when it is written, and not when a key is made of it.
+        self.plain = all(each.element is None and not each.members for each in fields.values())
 
     @overload
     def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Ref[T]]: ...
@@ -254,7 +257,7 @@ class _GetAccess(_Access[P]):
             values = dict(zip(self.names, args, strict=True))
         try:
             # Written for what is usual and right; whatever else was given, the careful way says what is wrong with it.
-            key = self.key_of(*args)
+            key = self.key_of(*args) if self.plain else self._key_carefully(values)
         except Exception:
             key = self._key_carefully(values)
         return Ref(pattern.members, values, key, pattern.name, pattern.consistent)

@@ -2,26 +2,35 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Request
+from msgspec import Meta
 
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.bodies import Body, decode
 from potluck.web.declarations import shape_of
-from potluck.web.errors import WrongMediaType
+from potluck.web.errors import ERRORS, INVALID_FIELDS, Kind, WrongMediaType
 from potluck.web.shapes import Many, Names, Nullable, OneOf, Record, Shape, Text, Truth, Written
 from potluck.web.texts import from_texts
 
-__all__ = ["ByField", "Form", "blank", "form", "read_form"]
+__all__ = ["Again", "Beside", "ByField", "Form", "Line", "Seen", "blank", "form", "read_form", "refused"]
 
 T = TypeVar("T", bound=Body)
 
 FORM = "application/x-www-form-urlencoded"
 MOST_FIELDS = 1000
 TICKED = "on"
+
+# What is too long or too short for its field, the services say; this is only where reading stops.
+Line = Annotated[str, Meta(max_length=2000)]
+Seen = Annotated[int, Meta(ge=1, le=10**15)]
+"""The version of what a form changes, as it was when the form was shown."""
+
+Beside = Mapping[type[Exception], str]
+"""Beside which field a refusal stands."""
 
 
 class ByField:
@@ -90,6 +99,34 @@ class Form(Generic[T]):
         """The same form, with what its service found wrong: fields, or a sentence that stands above them."""
         wrong = (WrongField("form", error),) if isinstance(error, str) else error.errors
         return Form(self.values, (*self.wrong, *wrong), None, self._names)
+
+
+class Again(NamedTuple):
+    """A form that was refused: itself, with what is wrong, and how a program would have been answered."""
+
+    form: Form[Any]
+    status: int
+    headers: Mapping[str, str]
+    clash: Any = None
+    """How that is now which the form was to change, where somebody else was faster."""
+
+
+def refused(
+    filled: Form[Any],
+    refusal: Exception | None = None,
+    beside: Beside | None = None,
+    kinds: Mapping[type[Exception], Kind] = ERRORS,
+) -> Again:
+    """The form with a refusal beside its field, if it has one; else above all of them."""
+    if refusal is None:
+        return Again(filled, INVALID_FIELDS.status, {})
+    kind = kinds[type(refusal)]
+    if isinstance(refusal, InvalidFields):
+        filled = filled.refused(refusal)
+    else:
+        where = (beside or {}).get(type(refusal))
+        filled = filled.refused(str(refusal) if where is None else InvalidFields(WrongField(where, str(refusal))))
+    return Again(filled, kind.problem.status, kind.headers(refusal))
 
 
 def blank(kind: type[T], values: Mapping[str, Any] | None = None) -> Form[T]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar.connection import ASGIConnection
@@ -21,7 +21,7 @@ from litestar.template import TemplateConfig
 from potluck.people.callers import Caller
 from potluck.web.dishes import Dish
 
-__all__ = ["asset", "icon_names", "initials", "page", "static_files", "templates"]
+__all__ = ["Section", "asset", "icon_names", "initials", "page", "static_files", "templates"]
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -55,6 +55,15 @@ def templates(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> TemplateC
     environment.globals["asset"] = asset
     environment.globals["apps"] = dishes
     return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment))
+
+
+class Section(NamedTuple):
+    """A part of an app, for the bar under the thumb."""
+
+    address: str
+    icon: str
+    name: str
+    current: bool
 
 
 def page(name: str, visitor: Caller | None, *, status: int = 200, **context: Any) -> Template:

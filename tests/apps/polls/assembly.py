@@ -1,6 +1,5 @@
 """Polls as the suite assembles them, on any engine, with a clock that is moved and people who cost no password."""
 
-import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -11,7 +10,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from potluck.apps.polls.entities import Count, Shard, Vote, ranked_choice_polls
-from potluck.apps.polls.errors import PollsError
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.results import ReadersWait
 from potluck.apps.polls.service import Polls, open_polls
@@ -19,12 +17,9 @@ from potluck.apps.polls.settings import PollSettings
 from potluck.apps.polls.views import PollMade, VoteCast
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
-from potluck.people.callers import Caller
-from potluck.people.entities import Account
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.errors import PeopleError
 from potluck.store import Store
-from potluck.table import absent
+from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
 
@@ -71,24 +66,12 @@ class Booth:
 
     def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
         """Do this before the next transaction."""
-        assert isinstance(self.store.engine, Meanwhile)
-        self.store.engine.first = first
+        meanwhile(self.store, first)
 
     async def person(self, name: str = "Ada") -> Credentials:
         """Someone with an account, signed in."""
-        account = Account(
-            user_id=uuid4(),
-            email=f"{name.lower()}-{uuid4().hex[:6]}@example.org",
-            name=name,
-            password_hash="-",
-            created_at=NOW,
-            updated_at=NOW,
-        )
-        await self.store.put(account, when=absent)
-        caller = Caller(
-            kind="session", user_id=account.user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None
-        )
-        return Credentials(caller=caller)
+        email = f"{name.lower()}-{uuid4().hex[:6]}@example.org"
+        return Credentials(caller=await registered(self.store, name, email))
 
     async def poll(self, candidates: Sequence[str] = CANDIDATES, by: Credentials = NOBODY, **said: Any) -> PollMade:
         said.setdefault("title", "Who?")
@@ -118,52 +101,11 @@ class Booth:
 
     async def dump(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Every row of the table by its key."""
-        found: dict[tuple[str, str], dict[str, Any]] = {}
-        page: dict[str, Any] = {"TableName": ranked_choice_polls.name, "ConsistentRead": True}
-        while True:
-            answer = await self.recording.call("Scan", page)
-            found |= {(row["PK"]["S"], row["SK"]["S"]): row for row in answer["Items"]}
-            if "LastEvaluatedKey" not in answer:
-                return found
-            page["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return await by_key(self.recording, ranked_choice_polls)
 
 
 def admin_of(poll: PollMade) -> Credentials:
     return Credentials(admin_key=poll.admin_key)
-
-
-class Meanwhile:
-    """An engine where something else is done just before a transaction, once it was told so."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.first: Callable[[], Awaitable[Any]] | None = None
-
-    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        if operation == "TransactWriteItems" and self.first is not None:
-            first, self.first = self.first, None
-            await first()
-        return await self.engine.call(operation, request)
-
-    async def changed(self, table: str, timeout: float) -> bool:
-        return await self.engine.changed(table, timeout)
-
-    async def close(self) -> None:
-        await self.engine.close()
-
-
-async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception]]:
-    """What came of attempts at once: answers, and refusals; anything else is raised."""
-    done: list[Any] = []
-    refused: list[Exception] = []
-    for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, PollsError | PeopleError):
-            refused.append(outcome)
-        elif isinstance(outcome, BaseException):
-            raise outcome
-        else:
-            done.append(outcome)
-    return done, refused
 
 
 @contextlib.asynccontextmanager

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from tests.apps.polls.assembly import Booth, Meanwhile, assembled
-from tests.engine_targets import BOTH, EMBEDDED, LOCAL
+from tests.apps.worlds import busy
+from tests.engine_targets import BOTH, EMBEDDED
 from tests.people.assembly import WRAPPERS
 
 
@@ -29,20 +30,7 @@ async def interrupted_booth(tmp_path: Path) -> AsyncIterator[Booth]:
 
 
 # Two hundred on the embedded engine, also where transactions conflict; fewer where each call takes its time.
-MANY, SOME = 200, 30
-BUSY = [
-    *(
-        pytest.param((EMBEDDED, each, MANY if each in ("plain", "conflicting") else SOME), id=f"{EMBEDDED}-{each}")
-        for each in WRAPPERS
-    ),
-    pytest.param((LOCAL, "plain", SOME), id=f"{LOCAL}-plain"),
-    # The long form: two hundred everywhere.
-    *(
-        pytest.param((engine, each, MANY), id=f"{engine}-{each}-{MANY}", marks=pytest.mark.soak)
-        for engine in BOTH
-        for each in WRAPPERS
-    ),
-]
+BUSY = busy(200, 30, ("plain", "conflicting"))
 
 
 @pytest.fixture(params=BUSY)

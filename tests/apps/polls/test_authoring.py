@@ -165,6 +165,7 @@ async def test_what_cannot_be_taken_is_named_all_at_once_and_nothing_is_written(
         ("Ada  Lovelace", "\u00a0ada lovelace "),
         ("Ada", "A\u200cda"),
         ("❤", "❤\ufe0f"),
+        ("葛", "葛\U000e0100"),
         ("İ", "i\u0307"),
     ],
 )

@@ -11,7 +11,7 @@ from tests.apps.polls.assembly import NOBODY, NOW, admin_of
 
 
 async def exported(booth, user_id):
-    return [(table, msgspec.to_builtins(row)) async for table, row in booth.polls.export(user_id)]
+    return [(table, msgspec.to_builtins(row)) async for table, row in booth.polls.departures.export(user_id)]
 
 
 async def test_the_export_has_the_polls_someone_made_and_what_was_voted_but_no_voter(booth):
@@ -35,8 +35,8 @@ async def test_whoever_leaves_takes_their_polls_and_leaves_their_votes_which_not
         await booth.cast(poll, "Ada")
     other = await booth.poll(by=ben, voter_policy="accounts")
     await booth.polls.votes.cast(ada, other.id, ["Ada"])
-    assert await booth.polls.still_needed(ada.user_id) == []
-    await booth.polls.forget(ada.user_id)
+    assert await booth.polls.departures.still_needed(ada.user_id) == []
+    await booth.polls.departures.forget(ada.user_id)
     for poll in theirs:
         with pytest.raises(NoSuchPoll):
             await booth.polls.authoring.one(poll.id)
@@ -45,7 +45,7 @@ async def test_whoever_leaves_takes_their_polls_and_leaves_their_votes_which_not
     assert str(ada.user_id) not in left
     assert ada.user_id.hex not in left
     assert await booth.agree(other) == 1
-    await booth.polls.forget(ada.user_id)
+    await booth.polls.departures.forget(ada.user_id)
     assert str(await booth.dump()) == left
 
 
@@ -63,8 +63,8 @@ async def test_forgetting_that_was_interrupted_goes_on_where_it_was(embedded_boo
 
     booth.store.write_each = failing
     with pytest.raises(Unavailable):
-        await booth.polls.forget(ada.user_id)
-    await booth.polls.forget(ada.user_id)
+        await booth.polls.departures.forget(ada.user_id)
+    await booth.polls.departures.forget(ada.user_id)
     await booth.polls.deletions.lost(None)
     assert await booth.dump() == {}
 

@@ -154,7 +154,8 @@ async def test_everybody_has_one_vote_and_may_change_or_withdraw_it(calls):
     assert changed["rankings"] == [HUT, CAMP]
     assert data(await calls.ask("GET", f"/polls/{poll['id']}/results"))["winners"] == [HUT]
     data(await calls.ask("DELETE", f"{path}/{cast['id']}", x_edit_key=cast["editKey"]), 204)
-    calls.clock.forward(seconds=2)
+    # Twenty times what the last count took, which on a busy machine may be more than a second.
+    calls.clock.forward(minutes=10)
     assert data(await calls.ask("GET", f"/polls/{poll['id']}/results"))["votes"] == 0
     data(await calls.ask("POST", path, again), 201)
 

@@ -17,6 +17,8 @@ from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data
 
 LAKE, HUT, CAMP = CANDIDATES
 
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+
 
 @pytest.fixture
 async def calls(tmp_path: Path) -> AsyncIterator[Calls]:
@@ -107,6 +109,33 @@ async def test_a_ballot_that_cannot_be_read_is_shown_again_as_it_was(calls):
         assert again.text.count('<option value="1" selected>') == 2
         _, again = await send(here, f"{poll}/vote", 422, code="")
         assert "Rank at least one candidate" in again.text
+
+
+async def test_a_ballot_that_was_opened_before_the_candidates_changed_counts_for_nobody_else(calls):
+    async with calls.browser() as here, calls.browser() as there:
+        poll = await made(here)
+        opened = dict(HIDDEN.findall(await text(there, poll)))
+        # Numbers on a form mean candidates; between opening and sending they may have come to mean others.
+        edited = {"title": "Where to?", "candidates": "\n".join(reversed(CANDIDATES)), "version": "1"}
+        await send(here, f"{poll}/edit", **edited)
+        _, again = await send(there, f"{poll}/vote", 409, **opened, **{"rank-1": "1"})
+        assert "The candidates were changed" in again.text
+        assert " selected>" not in again.text
+        assert data(await calls.ask("GET", f"{poll}/results"))["votes"] == 0
+        # What else happens to a poll makes no ballot invalid.
+        reopened = dict(HIDDEN.findall(again.text))
+        await send(here, f"{poll}/close")
+        await send(here, f"{poll}/reopen")
+        await send(there, f"{poll}/vote", **reopened, **{"rank-1": "1"})
+        assert data(await calls.ask("GET", f"{poll}/results"))["winners"] == [CANDIDATES[-1]]
+
+
+@pytest.mark.parametrize("round", ["0", "7", "²", "-1", "9" * 5_000])
+async def test_a_round_that_never_was_shows_one_that_was(calls, round):
+    poll = await calls.poll()
+    await calls.vote(poll)
+    async with calls.browser() as here:
+        assert CANDIDATES[0] in await text(here, f"/polls/{poll['id']}/results?round={round}")
 
 
 async def test_whoever_is_not_admitted_is_told_what_to_do(calls):

@@ -1,34 +1,26 @@
 """Shopping as the suite assembles it, on any engine, with a clock that is moved and people who cost no password."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from potluck.apps.shopping.entities import Deletion, inventory
-from potluck.apps.shopping.errors import ShoppingError
 from potluck.apps.shopping.service import Shopping, open_shopping
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.callers import Caller
-from potluck.people.entities import Account
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.errors import PeopleError
 from potluck.people.invitations import Invitations
 from potluck.store import Store
-from potluck.table import absent
 from potluck.table.entity import plan_of
+from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
 
-__all__ = ["NOW", "Meanwhile", "Shop", "assembled", "caller_of", "outcomes"]
-
-
-def caller_of(user_id: UUID, name: str) -> Caller:
-    return Caller(kind="session", user_id=user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None)
+__all__ = ["NOW", "Meanwhile", "Shop", "assembled", "outcomes"]
 
 
 @dataclass
@@ -47,21 +39,11 @@ class Shop:
 
     def meanwhile(self, first: Callable[[], Awaitable[Any]]) -> None:
         """Do this before the next transaction."""
-        assert isinstance(self.rows.engine, Meanwhile)
-        self.rows.engine.first = first
+        meanwhile(self.rows, first)
 
     async def person(self, name: str = "Ada") -> Caller:
         """Someone with an account."""
-        account = Account(
-            user_id=uuid4(),
-            email=f"{name.lower()}@example.org",
-            name=name,
-            password_hash="-",
-            created_at=NOW,
-            updated_at=NOW,
-        )
-        await self.rows.put(account, when=absent)
-        return caller_of(account.user_id, name)
+        return await registered(self.rows, name, f"{name.lower()}@example.org")
 
     async def family(self, name: str = "Lovelace", admin: str = "Ada") -> tuple[Caller, UUID]:
         """A family with its first admin."""
@@ -77,14 +59,7 @@ class Shop:
 
     async def dump(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Every row of the table, expired or not, by its key."""
-        found: dict[tuple[str, str], dict[str, Any]] = {}
-        page: dict[str, Any] = {"TableName": inventory.name, "ConsistentRead": True}
-        while True:
-            answer = await self.recording.call("Scan", page)
-            found |= {(row["PK"]["S"], row["SK"]["S"]): row for row in answer["Items"]}
-            if "LastEvaluatedKey" not in answer:
-                return found
-            page["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return await by_key(self.recording, inventory)
 
     async def kinds(self) -> dict[str, int]:
         """How many rows there are of each kind."""
@@ -98,40 +73,6 @@ class Shop:
         for row in (await self.dump()).values():
             if row["entityType"]["S"] == "Deletion":
                 await self.shopping.orphans.carry(plan_of(Deletion).coding.decode(row))
-
-
-class Meanwhile:
-    """An engine where something else is done just before a transaction, once it was told so."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.first: Callable[[], Awaitable[Any]] | None = None
-
-    async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        if operation == "TransactWriteItems" and self.first is not None:
-            first, self.first = self.first, None
-            await first()
-        return await self.engine.call(operation, request)
-
-    async def changed(self, table: str, timeout: float) -> bool:
-        return await self.engine.changed(table, timeout)
-
-    async def close(self) -> None:
-        await self.engine.close()
-
-
-async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception]]:
-    """What came of attempts at once: answers, and refusals; anything else is raised."""
-    done: list[Any] = []
-    refused: list[Exception] = []
-    for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, ShoppingError | PeopleError):
-            refused.append(outcome)
-        elif isinstance(outcome, BaseException):
-            raise outcome
-        else:
-            done.append(outcome)
-    return done, refused
 
 
 @contextlib.asynccontextmanager

@@ -17,25 +17,11 @@ from potluck.people.services import People
 from potluck.web.app import App, Core
 from tests.people.assembly import Clock
 from tests.stores import NOW
-from tests.web.suites import API, bearer, client_at, rows_of, signed_up, suite_on
+from tests.web.suites import ask, client_at, data, problem, rows_left, signed_up, suite_on
 
 __all__ = ["Calls", "Home", "calls_on", "data", "one_suite", "problem"]
 
 Person = dict[str, Any]
-
-
-def data(answer: httpx.Response, status: int = 200) -> Any:
-    """What was answered, if it was answered so."""
-    assert answer.status_code == status, (answer.status_code, answer.text)
-    return answer.json() if answer.content else None
-
-
-def problem(answer: httpx.Response, status: int, slug: str) -> Any:
-    """The problem that was answered, if it is this one."""
-    assert answer.headers["content-type"] == "application/problem+json", answer.text
-    found = answer.json()
-    assert (answer.status_code, found["type"]) == (status, f"/problems/{slug}"), answer.text
-    return found
 
 
 @dataclass
@@ -50,11 +36,7 @@ class Calls:
 
     async def ask(self, method: str, path: str, body: Any = None, *, by: Any = None, **headers: str) -> httpx.Response:
         """Call under /api/v1, as somebody if it is said who; headers with _ for -."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        if by is not None:
-            named |= bearer(by)
-        sent: dict[str, Any] = {} if body is None else {"json": body}
-        return await self.client.request(method, API + path, headers=named, **sent)
+        return await ask(self.client, method, path, body, by=by, **headers)
 
     async def person(self, name: str = "Ada") -> Person:
         """Somebody with an account, who comes from an address of their own: so many from one are throttled."""
@@ -70,12 +52,7 @@ class Calls:
 
     async def rows(self) -> dict[str, list[str]]:
         """Every row of every table, but for what consumers keep for themselves and callers leave by calling."""
-        found = await rows_of(self.engine)
-        return {
-            table: sorted(str(row) for row in rows if "THROTTLE#" not in str(row))
-            for table, rows in found.items()
-            if table != "BackgroundWork"
-        }
+        return await rows_left(self.engine)
 
 
 @dataclass

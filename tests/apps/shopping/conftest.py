@@ -5,7 +5,8 @@ import pytest
 
 from tests.apps.shopping.assembly import Meanwhile, Shop, assembled
 from tests.apps.shopping.calls import Calls, Home, calls_on
-from tests.engine_targets import BOTH, EMBEDDED, LOCAL
+from tests.apps.worlds import busy
+from tests.engine_targets import BOTH, EMBEDDED
 from tests.people.assembly import WRAPPERS
 
 
@@ -30,17 +31,7 @@ async def interrupted_shop(tmp_path: Path) -> AsyncIterator[Shop]:
 
 
 # Fifty on the embedded engine as it is, fewer behind every wrapper and on DynamoDB Local, where each takes its time.
-MANY, SOME = 50, 12
-BUSY = [
-    *(pytest.param((EMBEDDED, each, SOME if WRAPPERS[each] else MANY), id=f"{EMBEDDED}-{each}") for each in WRAPPERS),
-    pytest.param((LOCAL, "plain", SOME), id=f"{LOCAL}-plain"),
-    # The long form: fifty everywhere.
-    *(
-        pytest.param((engine, each, MANY), id=f"{engine}-{each}-{MANY}", marks=pytest.mark.soak)
-        for engine in BOTH
-        for each in WRAPPERS
-    ),
-]
+BUSY = busy(50, 12, ("plain",))
 
 
 @pytest.fixture(params=BUSY)

@@ -27,7 +27,7 @@ async def test_an_export_has_what_its_owner_sees_table_after_table(shop):
     made = await shop.shopping.members.invite(eve, left, "member")
     await shop.shopping.members.accept(ben, made.secret)
     await shop.shopping.members.remove(ben, left, ben.user_id)
-    exported = [row async for row in shop.shopping.export(ben.user_id)]
+    exported = [row async for row in shop.shopping.departures.export(ben.user_id)]
     tables = [table for table, _ in exported]
     assert tables == ["memberships", "memberships", "families", "stores", "locations", "inventory", "shoppingList"]
     memberships = {row.family_id: (row.name, row.email, row.status) for _, row in exported[:2]}
@@ -46,10 +46,10 @@ async def test_families_whose_last_admin_they_are_need_them(embedded_shop):
     ada, family = await shop.family("Lovelace")
     await shop.shopping.families.create(ada, "Byron")
     ben = await shop.joined(ada, family)
-    assert await shop.shopping.still_needed(ada.user_id) == ["Byron", "Lovelace"]
-    assert await shop.shopping.still_needed(ben.user_id) == []
+    assert await shop.shopping.departures.still_needed(ada.user_id) == ["Byron", "Lovelace"]
+    assert await shop.shopping.departures.still_needed(ben.user_id) == []
     await shop.shopping.members.change_role(ada, family, ben.user_id, 1, role="admin")
-    assert await shop.shopping.still_needed(ada.user_id) == ["Byron"]
+    assert await shop.shopping.departures.still_needed(ada.user_id) == ["Byron"]
 
 
 async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
@@ -62,7 +62,7 @@ async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
     await shop.shopping.members.accept(ben, made.secret)
     await shop.shopping.members.remove(eve, left, ben.user_id)
     added = await shop.shopping.shopping_list.add(ben, family, name="Tea")
-    await shop.shopping.forget(ben.user_id)
+    await shop.shopping.departures.forget(ben.user_id)
     await shop.carried()
     assert "ben@example.org" not in repr(await shop.dump())
     assert {key[0] for key in await shop.dump()} == {f"FAMILY#{family}", f"FAMILY#{left}"}
@@ -72,7 +72,7 @@ async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
     counts = await shop.rows.one(Family.by_id(family))
     assert (counts.member_count, counts.admin_count) == (1, 1)
     # It may be asked again after an interruption.
-    await shop.shopping.forget(ben.user_id)
+    await shop.shopping.departures.forget(ben.user_id)
 
 
 async def test_who_has_become_the_last_admin_is_not_forgotten(embedded_shop):
@@ -80,7 +80,7 @@ async def test_who_has_become_the_last_admin_is_not_forgotten(embedded_shop):
     ada, family = await shop.family()
     await shop.joined(ada, family)
     with pytest.raises(StillNeeded) as refused:
-        await shop.shopping.forget(ada.user_id)
+        await shop.shopping.departures.forget(ada.user_id)
     assert refused.value.places == ["Lovelace"]
     assert await shop.shopping.is_in(ada, family)
 
@@ -90,7 +90,9 @@ async def test_of_two_admins_who_are_forgotten_at_once_one_is_still_needed(embed
     ada, family = await shop.family()
     ben = await shop.joined(ada, family, role="admin")
     await shop.joined(ada, family, "Cat")
-    ended = await asyncio.gather(*(shop.shopping.forget(each.user_id) for each in (ada, ben)), return_exceptions=True)
+    ended = await asyncio.gather(
+        *(shop.shopping.departures.forget(each.user_id) for each in (ada, ben)), return_exceptions=True
+    )
     assert sorted(type(each).__name__ for each in ended) == ["NoneType", "StillNeeded"]
     assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
 

@@ -107,7 +107,7 @@ async def many_links(shop, count):
     for status in ("pending", "purchased"):
         assert {each.item_id for each in (await todo.all(ada, family, status=status)).items} == {None}
     assert (await todo.one(ada, family, rows[0].shopping_item_id)).item_id is None
-    exported = [row async for table, row in shop.shopping.export(ada.user_id) if table == "shoppingList"]
+    exported = [row async for table, row in shop.shopping.departures.export(ada.user_id) if table == "shoppingList"]
     assert {each.item_id for each in exported} == {None}
     with pytest.raises(NothingThere):
         await todo.add(ada, family, item_id=milk.item_id)

@@ -139,6 +139,19 @@ async def test_everything_that_is_kept_is_there_to_be_fetched(suite):
             assert f"{beside}/{name}" in scripts
 
 
+async def test_no_words_of_an_address_are_put_into_the_page(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+
+    async def said(what: str, of: str) -> str:
+        return (await asked(client, ada, "GET", f"/shopping/{family}?said={what}&of={of}")).text
+
+    assert "3 things are on the list." in await said("several", "3")
+    for what in ("several", "added", "purchased", "pending", "changed", "restocked", "deleted", "undone", "low", "x"):
+        assert "call 0900" not in await said(what, "Locked,+call+0900:+7"), what
+
+
 async def test_what_is_low_is_offered_first(suite):
     client, _ = suite
     ada = await signed_up(client)

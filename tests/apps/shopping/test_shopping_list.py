@@ -322,7 +322,7 @@ async def test_a_purchased_item_is_gone_for_every_reader_seven_days_later_to_the
         with pytest.raises(NothingThere):
             await attempt
     assert (await shop.shopping.clearing.clear_purchased(ada, family)).cleared == 0
-    assert [table async for table, _ in shop.shopping.export(ada.user_id)].count("shoppingList") == 0
+    assert [table async for table, _ in shop.shopping.departures.export(ada.user_id)].count("shoppingList") == 0
     # Nobody has swept it, and its id is free.
     assert await todo.add(ada, family, name="Tea", shopping_item_id=added.shopping_item_id)
 

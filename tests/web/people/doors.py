@@ -15,7 +15,7 @@ from potluck.people.services import People
 from potluck.web.app import App, Core
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy import notes_app
-from tests.web.suites import API, bearer, client_at, rows_of, signed_up, suite_on
+from tests.web.suites import ask, client_at, rows_of, signed_up, suite_on
 
 __all__ = ["ANOTHER_PASSWORD", "PASSWORD", "Doors", "doors_on"]
 
@@ -42,11 +42,7 @@ class Doors:
         **headers: str,
     ) -> httpx.Response:
         """Call under /api/v1, as somebody if it is said who; headers with _ for -."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        if by is not None:
-            named |= bearer(by)
-        sent: dict[str, Any] = {} if body is None else {"json": body}
-        return await (at or self.client).request(method, API + path, headers=named, **sent)
+        return await ask(at or self.client, method, path, body, by=by, **headers)
 
     async def join(self, email: str = "ada@example.org", name: str = "Ada") -> dict[str, Any]:
         return await signed_up(self.client, email, name)

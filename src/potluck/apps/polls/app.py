@@ -44,9 +44,9 @@ def polls_app(core: Core) -> App:
         dish=dish._replace(address=ADDRESS),
         consumers=polls.consumers(),
         errors=ERRORS,
-        export=polls.export,
-        still_needed=polls.still_needed,
-        forget=polls.forget,
+        export=polls.departures.export,
+        still_needed=polls.departures.still_needed,
+        forget=polls.departures.forget,
         home_card=home_card,
         demo=demo_of(polls),
     )

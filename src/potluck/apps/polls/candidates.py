@@ -18,7 +18,7 @@ LOT_BYTES = 16
 JOINERS = "\u200c\u200d"
 # Printable, as Python has it, but nothing is seen of them: fillers, blanks and selectors of how a sign is drawn.
 UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0" + "".join(
-    map(chr, range(0xFE00, 0xFE10))
+    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 )
 WITHOUT_UNSEEN = dict.fromkeys(map(ord, JOINERS + UNSEEN))
 # What ballot files mean by these names is no candidate.

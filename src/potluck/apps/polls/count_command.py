@@ -1,6 +1,7 @@
 """`potluck count`: count a ballot file in the terminal."""
 
 import argparse
+import re
 import sys
 import time
 from pathlib import Path
@@ -21,6 +22,8 @@ __all__ = ["add_parser", "run"]
 LARGE_BYTES = 2_000_000
 BAR = 30
 REDRAWN_EVERY = 0.1
+# Control characters but for the line's end, and the signs that override the direction of what follows.
+COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
@@ -100,14 +103,16 @@ def run(args: argparse.Namespace) -> int:
         record = count(len(file.candidates), file.ballots, _rules(args, file), _lot_order(args, file))
     except (UnreadableBallots, CannotCount, OSError) as problem:
         bar.clear()
-        print(f"potluck count: {args.file}: {problem}", file=sys.stderr)
+        print(_harmless(f"potluck count: {args.file}: {problem}"), file=sys.stderr)
         return 1
     bar.clear()
     counted = results(record, file.candidates)
     if args.format == "json":
         print(msgspec.json.format(msgspec.json.encode(counted), indent=1).decode())
+    elif args.format == "csv":
+        print(as_csv(counted), end="")
     else:
-        print((as_csv if args.format == "csv" else as_text)(counted), end="")
+        print(_harmless(as_text(counted)), end="")
     return 0
 
 
@@ -153,6 +158,11 @@ def _lot_order(args: argparse.Namespace, file: BallotFile) -> list[int]:
         return [int(number) for number in args.lot_order.split(",")]
     except ValueError as problem:
         raise CannotCount("the lot order is candidates' numbers with commas between them") from problem
+
+
+def _harmless(text: str) -> str:
+    """Without what would command a terminal or turn a line around: the names come from a file of anybody's."""
+    return COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _ranks(text: str) -> int | None:

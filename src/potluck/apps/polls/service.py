@@ -1,11 +1,8 @@
 """The polls' services, put together the one way they belong: what both doors, and the assembly, are given."""
 
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
-
-from msgspec import Struct
 
 from potluck.apps.polls.admission import Admission
 from potluck.apps.polls.authoring import Authoring
@@ -85,15 +82,6 @@ class Polls:
                 lost=self.deletions.lost,
             )
         ]
-
-    def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        return self.departures.export(user_id)
-
-    async def still_needed(self, user_id: UUID) -> list[str]:
-        return await self.departures.still_needed(user_id)
-
-    async def forget(self, user_id: UUID) -> None:
-        await self.departures.forget(user_id)
 
     async def at_a_glance(self, caller: Caller) -> AtAGlance:
         """How many of the caller's polls are open, and which of those nobody but the caller will close."""

@@ -49,6 +49,7 @@ class _Kind(Generic[V]):
     """What stores and locations differ in."""
 
     what: Deletable
+    id_field: str
     entity: type[Place]
     by_id: Callable[[UUID, UUID], Ref[Any]]
     all_of_family: Callable[[UUID], Query[Any]]
@@ -65,7 +66,7 @@ class _Places(Generic[V]):
         self._membership = membership
         self._orphans = orphans
 
-    async def add(
+    async def _add(
         self,
         caller: Caller,
         family_id: UUID,
@@ -95,18 +96,23 @@ class _Places(Generic[V]):
             raise
         return answer
 
-    async def all(self, caller: Caller, family_id: UUID) -> list[V]:
-        await self._membership.of(caller, family_id)
-        found = await self._rows.all(self._kind.all_of_family(family_id))
+    async def all(self, caller: Caller, family_id: Id) -> list[V]:
+        """Every one, by name."""
+        with checking() as fields:
+            family = fields.id("familyId", family_id)
+        await self._membership.of(caller, family)
+        found = await self._rows.all(self._kind.all_of_family(family))
         return [self._kind.shown(each) for each in sorted(found, key=by_name)]
 
-    async def one(self, caller: Caller, family_id: UUID, place_id: UUID) -> V:
-        _, (place,) = await self._membership.beside(caller, family_id, [self._kind.by_id(family_id, place_id)])
+    async def _one(self, caller: Caller, family_id: Id, place_id: Id) -> V:
+        with checking() as fields:
+            family, chosen = self._ids(fields, family_id, place_id)
+        _, (place,) = await self._membership.beside(caller, family, [self._kind.by_id(family, chosen)])
         if place is None:
             raise NothingThere
         return self._kind.shown(place)
 
-    async def edit(
+    async def _edit(
         self,
         caller: Caller,
         family_id: UUID,
@@ -138,11 +144,14 @@ class _Places(Generic[V]):
             raise self._refused(refusal, changing) from refusal
         return answer
 
-    async def delete(
-        self, caller: Caller, family_id: UUID, place_id: UUID, version: int | None, alongside: Alongside[None]
+    async def _delete(
+        self, caller: Caller, family_id: Id, place_id: Id, version: int | None, alongside: Alongside[None]
     ) -> None:
-        ref = self._kind.by_id(family_id, place_id)
-        standing, (place,) = await self._membership.beside(caller, family_id, [ref], admin=True)
+        with checking() as fields:
+            family, chosen = self._ids(fields, family_id, place_id)
+            fields.version_or_none(version)
+        ref = self._kind.by_id(family, chosen)
+        standing, (place,) = await self._membership.beside(caller, family, [ref], admin=True)
         while True:
             if place is None:
                 raise NothingThere
@@ -157,18 +166,21 @@ class _Places(Generic[V]):
                 # Renamed meanwhile: without a version it goes by whatever name it has, and so does its guard.
                 place = await self._rows.get(ref)
 
+    def _ids(self, fields: Fields, family_id: Id, place_id: Id) -> tuple[Any, Any]:
+        return fields.id("familyId", family_id), fields.id(self._kind.id_field, place_id)
+
     def _refused(self, refusal: WriteRefused, operation: Any) -> Exception:
         if refusal.operation is not operation:
             return refusal
         return NothingThere() if refusal.current is None else Stale(self._kind.shown(refusal.current))
 
 
-class Stores:
+class Stores(_Places[StoreShown]):
     """The shops of a family."""
 
     def __init__(self, rows: Rows, clock: Clock, membership: Membership, orphans: Orphans) -> None:
-        kind = _Kind("store", Store, Store.by_id, Store.all_of_family, store_shown)
-        self._places: _Places[StoreShown] = _Places(kind, rows, clock, membership, orphans)
+        kind = _Kind("store", "storeId", Store, Store.by_id, Store.all_of_family, store_shown)
+        super().__init__(kind, rows, clock, membership, orphans)
 
     async def add(
         self,
@@ -192,17 +204,10 @@ class Stores:
                 store_id=store_id, family_id=family, name=name, address=address, created_at=now, updated_at=now
             )
 
-        return await self._places.add(caller, family, chosen, made, alongside)
-
-    async def all(self, caller: Caller, family_id: Id) -> list[StoreShown]:
-        """Every store, by name."""
-        with checking() as fields:
-            family = fields.id("familyId", family_id)
-        return await self._places.all(caller, family)
+        return await self._add(caller, family, chosen, made, alongside)
 
     async def one(self, caller: Caller, family_id: Id, store_id: Id) -> StoreShown:
-        family, place = _ids(family_id, "storeId", store_id)
-        return await self._places.one(caller, family, place)
+        return await self._one(caller, family_id, store_id)
 
     async def edit(
         self,
@@ -216,13 +221,13 @@ class Stores:
         alongside: Alongside[StoreShown] = nothing_else,
     ) -> StoreShown:
         with checking() as fields:
-            family, place = _both(fields, family_id, "storeId", store_id)
+            family, chosen = self._ids(fields, family_id, store_id)
             fields.version(version)
             said = {
                 "name": fields.name(name, LONGEST_STORE_NAME),
                 "address": fields.text("address", address, LONGEST_ADDRESS),
             }
-        return await self._places.edit(caller, family, place, version, said, alongside)
+        return await self._edit(caller, family, chosen, version, said, alongside)
 
     async def delete(
         self,
@@ -233,18 +238,22 @@ class Stores:
         alongside: Alongside[None] = nothing_else,
     ) -> None:
         """No such store; what was to be bought there is unassigned."""
-        with checking() as fields:
-            family, place = _both(fields, family_id, "storeId", store_id)
-            fields.version_or_none(version)
-        await self._places.delete(caller, family, place, version, alongside)
+        await self._delete(caller, family_id, store_id, version, alongside)
 
 
-class Locations:
+class Locations(_Places[LocationShown]):
     """The places at home where a family keeps things."""
 
     def __init__(self, rows: Rows, clock: Clock, membership: Membership, orphans: Orphans) -> None:
-        kind = _Kind("location", StorageLocation, StorageLocation.by_id, StorageLocation.all_of_family, location_shown)
-        self._places: _Places[LocationShown] = _Places(kind, rows, clock, membership, orphans)
+        kind = _Kind(
+            "location",
+            "locationId",
+            StorageLocation,
+            StorageLocation.by_id,
+            StorageLocation.all_of_family,
+            location_shown,
+        )
+        super().__init__(kind, rows, clock, membership, orphans)
 
     async def add(
         self,
@@ -273,17 +282,10 @@ class Locations:
                 updated_at=now,
             )
 
-        return await self._places.add(caller, family, chosen, made, alongside)
-
-    async def all(self, caller: Caller, family_id: Id) -> list[LocationShown]:
-        """Every location, by name."""
-        with checking() as fields:
-            family = fields.id("familyId", family_id)
-        return await self._places.all(caller, family)
+        return await self._add(caller, family, chosen, made, alongside)
 
     async def one(self, caller: Caller, family_id: Id, location_id: Id) -> LocationShown:
-        family, place = _ids(family_id, "locationId", location_id)
-        return await self._places.one(caller, family, place)
+        return await self._one(caller, family_id, location_id)
 
     async def edit(
         self,
@@ -297,13 +299,13 @@ class Locations:
         alongside: Alongside[LocationShown] = nothing_else,
     ) -> LocationShown:
         with checking() as fields:
-            family, place = _both(fields, family_id, "locationId", location_id)
+            family, chosen = self._ids(fields, family_id, location_id)
             fields.version(version)
             said = {
                 "name": fields.name(name, LONGEST_LOCATION_NAME),
                 "description": fields.text("description", description, LONGEST_DESCRIPTION),
             }
-        return await self._places.edit(caller, family, place, version, said, alongside)
+        return await self._edit(caller, family, chosen, version, said, alongside)
 
     async def delete(
         self,
@@ -314,16 +316,4 @@ class Locations:
         alongside: Alongside[None] = nothing_else,
     ) -> None:
         """No such location; what is kept there is kept nowhere in particular."""
-        with checking() as fields:
-            family, place = _both(fields, family_id, "locationId", location_id)
-            fields.version_or_none(version)
-        await self._places.delete(caller, family, place, version, alongside)
-
-
-def _both(fields: Fields, family_id: Id, field: str, place_id: Id) -> tuple[Any, Any]:
-    return fields.id("familyId", family_id), fields.id(field, place_id)
-
-
-def _ids(family_id: Id, field: str, place_id: Id) -> tuple[UUID, UUID]:
-    with checking() as fields:
-        return _both(fields, family_id, field, place_id)
+        await self._delete(caller, family_id, location_id, version, alongside)

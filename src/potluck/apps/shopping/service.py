@@ -1,10 +1,7 @@
 """Shopping's services, put together the one way they belong: what both of its doors, and the assembly, are given."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
-
-from msgspec import Struct
 
 from potluck.apps.shopping.clearing import Clearing
 from potluck.apps.shopping.departures import Departures
@@ -83,15 +80,6 @@ class Shopping:
             ),
             Consumer(self.rows.engine, "shopping-names", accounts.name, following.handle, lost=following.lost),
         ]
-
-    def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        return self.departures.export(user_id)
-
-    async def still_needed(self, user_id: UUID) -> list[str]:
-        return await self.departures.still_needed(user_id)
-
-    async def forget(self, user_id: UUID) -> None:
-        await self.departures.forget(user_id)
 
     async def is_in(self, caller: Caller, family_id: UUID) -> bool:
         """Whether they may still see the family, for whoever streams its changes."""

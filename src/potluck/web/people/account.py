@@ -30,17 +30,14 @@ from potluck.people.services import People
 from potluck.people.tokens import MadeToken
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Beside, Form, Line, Seen, blank, form, refused
 from potluck.web.layout import page
 from potluck.web.once import Made, Once
 from potluck.web.people.carrying import dropped
 from potluck.web.people.export import Exports
-from potluck.web.people.showing import AnyRequest, Beside, lacks_https, led_on, refused, shown_again, to_sign_in
+from potluck.web.people.showing import AnyRequest, lacks_https, led_on, shown_again, to_sign_in
 
 __all__ = ["PAGES", "Desk"]
-
-# What is too long or too short for its field, the services say; this is only where reading stops.
-Line = Annotated[str, Meta(max_length=2000)]
 
 ACCOUNT = "/account"
 # Keys of this page are apart from those that programs of the same person choose.
@@ -49,7 +46,7 @@ KEY = "account page "
 
 class Name(Body):
     name: Line
-    version: Annotated[int, Meta(ge=1, le=10**15)]
+    version: Seen
 
 
 class Email(Body):

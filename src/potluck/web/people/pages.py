@@ -1,12 +1,11 @@
 """The HTML door of people, coming in: sign up, sign in and out, a forgotten password, an invitation."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
 from litestar.types import ControllerRouterHandler
-from msgspec import Meta
 
 from potluck.people.accounts import Accounts
 from potluck.people.callers import Caller
@@ -16,7 +15,7 @@ from potluck.people.resets import Resets
 from potluck.people.sessions import Sessions
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
-from potluck.web.forms import blank, form
+from potluck.web.forms import Line, blank, form
 from potluck.web.layout import page
 from potluck.web.people import account
 from potluck.web.people.carrying import carried, dropped, taken_along
@@ -24,9 +23,6 @@ from potluck.web.people.places import PlaceNames
 from potluck.web.people.showing import AnyRequest, inside, lacks_https, led_on, shown_again
 
 __all__ = ["PAGES"]
-
-# What is too long or too short for its field, the services say; this is only where reading stops.
-Line = Annotated[str, Meta(max_length=2000)]
 
 INVITED = "/invitation"
 

@@ -1,8 +1,7 @@
 """What people's pages have in common: where they lead on to, and a form that is shown again with what is wrong."""
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from litestar import Request
@@ -10,13 +9,12 @@ from litestar.datastructures import Cookie
 from litestar.response import Redirect, Template
 
 from potluck.people.callers import Caller
-from potluck.people.errors import InvalidFields, PeopleError, WrongField
+from potluck.people.errors import PeopleError
 from potluck.web.callers import Door
-from potluck.web.errors import ERRORS, INVALID_FIELDS
-from potluck.web.forms import Form
+from potluck.web.forms import Beside, Form, refused
 from potluck.web.layout import page
 
-__all__ = ["AnyRequest", "inside", "lacks_https", "led_on", "refused", "shown_again", "to_sign_in"]
+__all__ = ["AnyRequest", "inside", "lacks_https", "led_on", "shown_again", "to_sign_in"]
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -24,8 +22,6 @@ AnyRequest = Request[Any, Any, Any]
 INSIDE = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
 # This machine, by the names for it that browsers trust as they trust https.
 HERE = re.compile(r"(?:[^:]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\]")
-
-Beside = Mapping[type[PeopleError], str]
 
 
 def inside(address: str, otherwise: str = "/") -> str:
@@ -41,27 +37,6 @@ def led_on(address: str, *cookies: Cookie) -> Redirect:
 def to_sign_in(request: AnyRequest) -> Redirect:
     """To where one signs in, and back from there."""
     return led_on(f"/sign-in?next={quote(request.scope['path'])}")
-
-
-class Again(NamedTuple):
-    """A form that was refused: itself, with what is wrong, and how a program would have been answered."""
-
-    form: Form[Any]
-    status: int
-    headers: Mapping[str, str]
-
-
-def refused(filled: Form[Any], refusal: PeopleError | None = None, beside: Beside | None = None) -> Again:
-    """The form with a refusal beside its field, if it has one; else above all of them."""
-    if refusal is None:
-        return Again(filled, INVALID_FIELDS.status, {})
-    kind = ERRORS[type(refusal)]
-    if isinstance(refusal, InvalidFields):
-        filled = filled.refused(refusal)
-    else:
-        field = (beside or {}).get(type(refusal))
-        filled = filled.refused(str(refusal) if field is None else InvalidFields(WrongField(field, str(refusal))))
-    return Again(filled, kind.problem.status, kind.headers(refusal))
 
 
 def shown_again(

@@ -1,5 +1,7 @@
 """Ballot files: what is written is read back, quirks are understood, and what cannot be counted is refused."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,6 +53,13 @@ def test_any_names_survive(format, names):
     assert (again.candidates, again.ballots) == (file.candidates, file.ballots)
 
 
+def test_names_stay_as_the_file_has_them_however_the_ballots_spell_them():
+    # Whoever looks up a tally by the name in their own file finds it.
+    names = ["ANN  B. LEE", "Cafe\u0301"]
+    file = read(json.dumps({"candidates": names, "ballots": [["ann b. lee", "Caf\u00e9"], [names[0]]]}).encode())
+    assert (file.candidates, file.ballots) == (names, {(1, 2): 1, (1,): 1})
+
+
 def test_the_order_of_lines_in_a_file_changes_nothing_about_it():
     one = read(b"rank 1,rank 2\nBob,Ann\nAnn,\n")
     other = read(b"rank 1,rank 2\nAnn,\nBob,Ann\n")
@@ -87,6 +96,13 @@ def test_csv_by_rank_understands_what_machines_write():
     )
     assert file.candidates == ["Ann, A.", "Bob", "Cid"]
     assert file.ballots == {(1, (), UNNAMED_OVERVOTE): 1, ((2, 3),): 1}
+
+
+def test_csv_by_rank_goes_by_the_number_of_a_rank_not_by_the_place_of_its_column():
+    # Two columns of one rank are an overvote, and a rank without a column is one that everybody left empty.
+    file = read(b"rank 4,rank 1,rank 1,rank 2\nD,A,B,C\n,A,A,\n")
+    assert file.ballots == {((1, 2), 3, (), 4): 1, (1,): 1}
+    assert read(b"rank 0,rank 1\nA,B\n").ballots == {(1, 2): 1}
 
 
 def test_windows_and_utf_16_files_are_read():
@@ -129,6 +145,9 @@ def test_blt_understands_withdrawals_equals_gaps_ids_and_comments():
         (b'{"candidates": ["A", "a"], "ballots": []}', "candidates", "there twice"),
         (b'{"candidates": ["A"], "ballots": [{"ranking": [1]}]}', "ballot 1", "should be a name"),
         (b"[3]", "ballot 1", "list of names"),
+        (b'{"candidates": ["A"], "lotOrder": 5, "ballots": []}', "lotOrder", "of the wrong kind"),
+        (b"rank 1,rank 99999\nA,B\n", "line 1", "is not a rank"),
+        (b"rank " + b"9" * 5_000 + b",rank 2\nA,B\n", "line 1", "is not a rank"),
         (b"count,A,B\n1,1,2\nx,2,1\n", "line 3", "its count is “x”"),
         (b"count,A,B\n1,1,first\n", "line 2", "“first” under “B” is not a rank"),
         (b"count,A,B\n1,1,0\n", "line 2", "“0” under “B” is not a rank"),

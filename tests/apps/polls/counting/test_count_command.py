@@ -120,6 +120,20 @@ def test_a_file_that_is_not_there_is_one_sentence(capsys):
     assert "No such file" in capsys.readouterr().err
 
 
+def test_names_in_a_file_cannot_command_the_terminal(counted):
+    names = ["\x1b[2JAnn", "\u202eBob", "می\u200cخواهم"]
+    status, out, _ = counted(ballots={"candidates": names, "ballots": [[names[0], names[1]]]})
+    assert status == 0
+    assert "Ann" in out
+    assert names[2] in out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    status, _, err = counted(ballots={"candidates": ["Ann"], "ballots": [["\x1b]0;Zed\x07"]]})
+    assert status == 1
+    assert "\x1b" not in err
+    assert "Zed" in err
+
+
 class Screen(io.StringIO):
     def isatty(self):
         return True

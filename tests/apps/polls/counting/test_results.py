@@ -5,7 +5,7 @@ import io
 
 import msgspec
 
-from potluck.apps.polls.counting import Rules, count, results
+from potluck.apps.polls.counting import METHODS, Rules, count, results
 from potluck.apps.polls.counting.sentences import amount, listed, percent
 from potluck.apps.polls.counting.tables import as_csv, as_text
 
@@ -107,6 +107,14 @@ def test_csv_has_a_line_for_each_figure_and_no_formula():
     tallies = [(row["round"], row["name"], row["votes"]) for row in rows if row["kind"] == "candidate"]
     assert tallies == [("1", "Ann", "4"), ("1", "Bob", "3"), ("1", "'=Cid", "3"), ("2", "Ann", "4"), ("2", "Bob", "5")]
     assert [row["name"] for row in rows if row["kind"] == "winner"] == ["Bob"]
+
+
+def test_a_sentence_that_begins_with_a_name_is_no_formula_either():
+    for method in METHODS:
+        # Most methods begin with who is elected.
+        written = as_csv(results(count(2, {(1, 2): 2, (2, 1): 1}, Rules(method=method)), ["=1+1", "\uff1dB"]))
+        cells = [each for row in csv.reader(io.StringIO(written)) for each in row]
+        assert not [each for each in cells if each.startswith(("=", "\uff1d"))]
 
 
 def test_text_lines_figures_up_by_their_points_and_names_by_their_width():

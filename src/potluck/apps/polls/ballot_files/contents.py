@@ -40,11 +40,16 @@ def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).split()).casefold()
 
 
+def _as_written(name: str) -> str:
+    """The name as the file has it, for whoever looks it up in the results; but on one line, and nothing around it."""
+    return name.strip() if name.strip().isprintable() else " ".join(name.split())
+
+
 class Names:
     """Candidates' numbers by name."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.names = [" ".join(unicodedata.normalize("NFC", name).split()) for name in names]
+        self.names = [_as_written(name) for name in names]
         self._numbers: dict[str, int] = {}
         for number, name in enumerate(self.names, 1):
             if not name or name == OVERVOTE:
@@ -60,7 +65,7 @@ class Names:
         """The names that were seen on ballots, in alphabetical order, so that the ballots' order does not matter."""
         spellings: dict[str, str] = {}
         for name in names:
-            spelt = " ".join(unicodedata.normalize("NFC", name).split())
+            spelt = _as_written(name)
             key = folded(name)
             spellings[key] = min(spellings.get(key, spelt), spelt)
         return cls(spellings[key] for key in sorted(spellings))

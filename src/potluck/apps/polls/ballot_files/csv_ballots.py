@@ -58,7 +58,7 @@ def read_csv(text: str, progress: Progress | None = None) -> BallotFile:
     if header[0] == WRITTEN:
         names = [name.removeprefix("'") for name in header]
         return _by_candidate(rows, names, range(1, len(header)), 0)
-    ranks = {column: _rank(name) for column, name in enumerate(header) if _rank(name) is not None}
+    ranks = {column: rank for column, name in enumerate(header) if (rank := _rank(name)) is not None}
     counted = [column for column, name in enumerate(header) if folded(name) in COUNT_COLUMNS]
     if len(counted) > 1:
         # Somebody may be called Votes; the count comes first where we write it.
@@ -118,7 +118,12 @@ class _Rows:
 
 def _rank(name: str) -> int | None:
     found = RANK_COLUMN.fullmatch(name.strip())
-    return int(found["after"] or found["before"]) if found else None
+    if found is None:
+        return None
+    number = found["after"] or found["before"]
+    if len(number) > MOST_DIGITS or int(number) > MOST_RANKS:
+        raise UnreadableBallots("line 1", f"“{name[:30]}” is not a rank")
+    return int(number)
 
 
 def _count(row: Sequence[str], column: int | None, where: str) -> int:
@@ -130,11 +135,18 @@ def _count(row: Sequence[str], column: int | None, where: str) -> int:
     return int(given)
 
 
-def _by_rank(rows: _Rows, columns: dict[int, int | None], count: int | None) -> BallotFile:
-    in_order = sorted(columns, key=lambda column: (columns[column] or 0, column))
+def _by_rank(rows: _Rows, ranks: dict[int, int], count: int | None) -> BallotFile:
+    """By the numbers of the ranks: two columns of one are an overvote, and one without a column is left empty."""
+    first = min(1, *ranks.values())
+    by_place: list[list[int]] = [[] for _ in range(first, max(ranks.values()) + 1)]
+    for column, rank in ranks.items():
+        by_place[rank - first].append(column)
     by_marks: dict[tuple[tuple[str, ...], ...], tuple[int, str]] = {}
     for row in rows:
-        marks = tuple(_named(row[column] if column < len(row) else "") for column in in_order)
+        marks = tuple(
+            tuple(name for column in columns if column < len(row) for name in _named(row[column]))
+            for columns in by_place
+        )
         before, where = by_marks.get(marks, (0, rows.where))
         by_marks[marks] = (before + _count(row, count, rows.where), where)
     names = Names.found(name for marks in by_marks for rank in marks for name in rank if name != OVERVOTE)

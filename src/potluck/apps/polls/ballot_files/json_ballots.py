@@ -44,7 +44,7 @@ def read_json(text: str, progress: Progress | None = None) -> BallotFile:
             counts[ranking] = counts.get(ranking, 0) + count
         if progress and number % TOLD_EVERY == 0:
             progress(number / len(read))
-    lot_order = found.get("lotOrder")
+    lot_order = _optional(found, "lotOrder", list)
     return BallotFile(
         candidates=names.names,
         ballots=counts,

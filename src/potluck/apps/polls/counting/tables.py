@@ -10,8 +10,8 @@ from potluck.apps.polls.counting.results import Results, RoundResult
 __all__ = ["as_csv", "as_text", "cell"]
 
 COLUMNS = ("round", "kind", "name", "votes", "outcome", "sentence")
-# A cell that starts so would be taken by spreadsheets for a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
+# A cell that starts so would be taken by spreadsheets for a formula; some take the wide signs for the others.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'", *"\uff1d\uff0b\uff0d\uff20")
 
 
 def as_csv(results: Results) -> str:
@@ -20,7 +20,7 @@ def as_csv(results: Results) -> str:
     out = csv.writer(written, lineterminator="\n")
     out.writerow(COLUMNS)
     for round in results.rounds:
-        out.writerow([round.round, "round", "", "", "", round.sentence])
+        out.writerow([round.round, "round", "", "", "", cell(round.sentence)])
         if round.threshold is not None:
             out.writerow([round.round, "threshold", "", round.threshold, "", ""])
         for name, votes in round.tallies.items():
@@ -93,5 +93,6 @@ def _width(text: str) -> int:
 
 
 def cell(text: str) -> str:
-    """A name that no spreadsheet takes for a formula; one apostrophe taken off gives it back."""
+    """A name, or a sentence that begins with one, that no spreadsheet takes for a formula; one apostrophe taken off
+    gives it back."""
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text

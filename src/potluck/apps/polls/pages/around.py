@@ -1,12 +1,10 @@
 """What the polls' pages have in common: what stands around them, and a form that is shown again with what is wrong."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 from litestar import Request
 from litestar.response import Template
-from msgspec import Meta
 
 from potluck.apps.polls.admission import administers
 from potluck.apps.polls.entities import Method, Poll, ResultsVisibility, VoterPolicy
@@ -16,10 +14,11 @@ from potluck.apps.polls.pages.files import file_address
 from potluck.apps.polls.problems import ERRORS as POLL_ERRORS
 from potluck.apps.polls.views import poll_shown
 from potluck.people.callers import Caller
-from potluck.people.errors import InvalidFields, PeopleError, WrongField
-from potluck.web.errors import ERRORS, INVALID_FIELDS
-from potluck.web.forms import Form
-from potluck.web.layout import page
+from potluck.people.errors import PeopleError
+from potluck.web import forms
+from potluck.web.errors import ERRORS
+from potluck.web.forms import Again, Beside, Form
+from potluck.web.layout import Section, page
 
 __all__ = [
     "HOME",
@@ -28,7 +27,6 @@ __all__ = [
     "POLL",
     "VISIBILITIES",
     "AnyRequest",
-    "Line",
     "Refusal",
     "ballots",
     "poll_page",
@@ -38,13 +36,11 @@ __all__ = [
 
 AnyRequest = Request[Any, Any, Any]
 Refusal = PeopleError | PollsError
+KINDS = ERRORS | POLL_ERRORS
 
 APP = "polls"
 HOME = "/polls"
 POLL = f"{HOME}/{{poll_id:str}}"
-
-# What is too long or too short for its field, the services say; this is only where reading stops.
-Line = Annotated[str, Meta(max_length=2_000)]
 
 METHOD_NAMES: dict[Method, str] = {
     "irv": "Instant runoff",
@@ -66,15 +62,6 @@ VISIBILITIES: dict[ResultsVisibility, str] = {
     "afterClose": "Everyone, once it is closed",
     "admin": "Only you",
 }
-
-
-class Section(NamedTuple):
-    """A part of a poll, for the bar under the thumb."""
-
-    address: str
-    icon: str
-    name: str
-    current: bool
 
 
 SECTIONS = (
@@ -121,25 +108,9 @@ def poll_page(
     )
 
 
-class Again(NamedTuple):
-    """A form that was refused: itself, with what is wrong, and how a program would have been answered."""
-
-    form: Form[Any]
-    status: int
-
-
-def refused(
-    filled: Form[Any], refusal: Refusal | None = None, beside: Mapping[type[Exception], str] | None = None
-) -> Again:
+def refused(filled: Form[Any], refusal: Refusal | None = None, beside: Beside | None = None) -> Again:
     """The form with a refusal beside its field, if it has one; else above all of them."""
-    if refusal is None:
-        return Again(filled, INVALID_FIELDS.status)
     if isinstance(refusal, NoSuchPoll):
         # Of a poll that is gone, nothing is shown again.
         raise refusal
-    kind = POLL_ERRORS.get(type(refusal)) or ERRORS[type(refusal)]
-    if isinstance(refusal, InvalidFields):
-        return Again(filled.refused(refusal), kind.problem.status)
-    field = (beside or {}).get(type(refusal))
-    wrong = str(refusal) if field is None else InvalidFields(WrongField(field, str(refusal)))
-    return Again(filled.refused(wrong), kind.problem.status)
+    return forms.refused(filled, refusal, beside, KINDS)

@@ -21,7 +21,6 @@ from potluck.apps.polls.pages.around import (
     POLL,
     VISIBILITIES,
     AnyRequest,
-    Line,
     Refusal,
     poll_page,
     polls_page,
@@ -37,7 +36,7 @@ from potluck.people.errors import InvalidFields, PeopleError, Stale, WrongField
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
 from potluck.web.cursors import Part
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Form, Line, Seen, blank, form
 from potluck.web.people.showing import led_on
 
 __all__ = ["PAGES", "to_fresh_poll"]
@@ -59,7 +58,7 @@ class Making(Body):
     max_rankings: Number | None = None
     seats: Number | None = None
     method: Method | None = None
-    version: Annotated[int, Meta(ge=1, le=10**15)] = 1
+    version: Seen = 1
 
 
 CHOICES: dict[str, Any] = {"policies": POLICIES, "visibilities": VISIBILITIES, "method_names": METHOD_NAMES}

@@ -19,7 +19,6 @@ from potluck.apps.polls.pages.around import (
     POLL,
     VISIBILITIES,
     AnyRequest,
-    Line,
     poll_page,
     refused,
 )
@@ -31,7 +30,7 @@ from potluck.people.callers import Caller
 from potluck.people.errors import PeopleError
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Form, Line, blank, form
 from potluck.web.people.showing import led_on
 
 __all__ = ["PAGES"]

@@ -1,5 +1,6 @@
 """The page of results: who leads or has won, every round, how ballots moved; live while the poll is open."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,8 @@ from potluck.web.live import Live
 
 __all__ = ["PAGES"]
 
+ROUND = re.compile(r"[0-9]{1,6}")
+
 
 @get(f"{POLL}/results", include_in_schema=False)
 async def results(
@@ -44,7 +47,7 @@ async def results(
         return poll_page("hidden", by, poll, "results", polls.clock(), status=RESULTS_HIDDEN.status, why=str(hidden))
     turnout = await polls.results.turnout_of(poll_id)
     record = known.record
-    drawn = charts(record, poll.candidates, int(round) if round.isdecimal() else None, whole=bool(whole))
+    drawn = charts(record, poll.candidates, int(round) if ROUND.fullmatch(round) else None, whole=bool(whole))
     asked = "".join(
         f"&{name}={value}" for name, value in (("method", method), ("whole", "1" if whole else "")) if value
     )

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from urllib.parse import parse_qsl
 
 from potluck.apps.polls.counting.sentences import listed
 
-__all__ = ["Ballot", "ordinal", "ranked_in", "read_ballot"]
+__all__ = ["Ballot", "ballot_of", "ordinal", "ranked_in", "read_ballot"]
 
 FIELD = re.compile(r"rank-([1-9][0-9]{0,2})")
 RANK = re.compile(r"[0-9]{1,3}")
@@ -28,6 +29,11 @@ def ranked_in(candidates: Sequence[str], rankings: Sequence[str]) -> Ballot:
     numbers = {name: number for number, name in enumerate(candidates, 1)}
     ranking = [numbers[name] for name in rankings if name in numbers]
     return Ballot({number: str(place) for place, number in enumerate(ranking, 1)}, ranking)
+
+
+def ballot_of(candidates: Sequence[str]) -> str:
+    """What a ballot carries to say which candidates its numbers mean: until the first vote they may be changed."""
+    return sha256("\n".join(candidates).encode()).hexdigest()[:16]
 
 
 def read_ballot(raw: bytes, candidates: Sequence[str]) -> Ballot:

@@ -7,6 +7,7 @@ from uuid import UUID
 from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
 from litestar.response import Template
+from litestar.status_codes import HTTP_409_CONFLICT
 from litestar.types import ControllerRouterHandler
 
 from potluck.apps.polls.entities import Poll
@@ -22,9 +23,9 @@ from potluck.apps.polls.errors import (
     WrongKey,
 )
 from potluck.apps.polls.keys import Credentials, new_voter_key, vote_of
-from potluck.apps.polls.pages.around import HOME, POLL, AnyRequest, Line, Refusal, poll_page, refused
+from potluck.apps.polls.pages.around import HOME, POLL, AnyRequest, Refusal, poll_page, refused
 from potluck.apps.polls.pages.carrying import EDIT, FRESH, VOTER, carried, credentials, dropped, kept
-from potluck.apps.polls.pages.ranks import Ballot, ordinal, ranked_in, read_ballot
+from potluck.apps.polls.pages.ranks import Ballot, ballot_of, ordinal, ranked_in, read_ballot
 from potluck.apps.polls.pages.sharing import link_to
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import VoteShown, is_open
@@ -33,17 +34,20 @@ from potluck.people.errors import PeopleError
 from potluck.people.secrets import system_random
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Form, Line, blank, form
 from potluck.web.people.showing import led_on
 
 __all__ = ["PAGES"]
 
 # With more candidates than this, a list of places beside each would be longer than the ballot; a number is typed.
 MOST_PLACES_LISTED = 20
+CHANGED = "The candidates were changed after you opened the ballot. Look at them again, and rank them anew"
 
 
 class Voting(Body):
     code: Line = ""
+    ballot: Line = ""
+    """Which candidates the numbers meant when the ballot was shown."""
 
 
 class Held(Body):
@@ -77,6 +81,9 @@ async def cast(
     poll = await polls.admission.poll(poll_id)
     said = read_ballot(await request.body(), poll.candidates)
     by = credentials(request, visitor, filled.value.code.strip() if filled.good else None)
+    if filled.good and filled.value.ballot not in ("", ballot_of(poll.candidates)):
+        # Before the first vote, whoever made the poll may change it: these numbers mean others now.
+        return _ballot_page(by, poll, polls, Ballot(wrong=CHANGED), filled, own=None, status=HTTP_409_CONFLICT)
     refusal: Refusal | None = None
     if filled.good and not said.wrong:
         try:
@@ -264,6 +271,7 @@ def _ballot_page(
         said=said,
         order=order,
         ranked=len(ranked),
+        ballot=ballot_of(poll.candidates),
         most=most,
         places=[(str(place), ordinal(place)) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
         wrong=said.wrong or next((each.message for each in filled.wrong if each.field.startswith("rankings")), ""),

@@ -1,7 +1,7 @@
 """What Shopping's pages have in common: what stands around them, and a form that is shown again with what is wrong."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from litestar import Request
@@ -14,11 +14,12 @@ from potluck.apps.shopping.pages.files import file_address
 from potluck.apps.shopping.problems import ERRORS as SHOPPING_ERRORS
 from potluck.apps.shopping.views import FamilyShown
 from potluck.people.callers import Caller
-from potluck.people.errors import InvalidFields, PeopleError, WrongField
-from potluck.web.bodies import Says
-from potluck.web.errors import ERRORS, INVALID_FIELDS
-from potluck.web.forms import Form
-from potluck.web.layout import page
+from potluck.people.errors import PeopleError, Stale
+from potluck.web import forms
+from potluck.web.bodies import Body, Says
+from potluck.web.errors import ERRORS, VERSION_CONFLICT
+from potluck.web.forms import Again, Beside, Form
+from potluck.web.layout import Section, page
 from potluck.web.people.showing import led_on
 
 __all__ = [
@@ -27,37 +28,28 @@ __all__ = [
     "HOME",
     "Amount",
     "AnyRequest",
-    "Line",
     "Quantity",
     "Refusal",
-    "Seen",
     "back_to",
     "by_htmx",
     "family_page",
     "refused",
+    "tried",
 ]
 
 AnyRequest = Request[Any, Any, Any]
 Refusal = PeopleError | ShoppingError
+KINDS = ERRORS | SHOPPING_ERRORS
+
+B = TypeVar("B", bound=Body)
+T = TypeVar("T")
 
 APP = "shopping"
 HOME = "/shopping"
 FAMILY = f"{HOME}/{{family_id:str}}"
 
-# What is too long or too short for its field, the services say; this is only where reading stops.
-Line = Annotated[str, Meta(max_length=2000)]
-Seen = Annotated[int, Meta(ge=1, le=10**15)]
 Quantity = Annotated[int, Meta(ge=1, le=MOST), Says("Quantity must be a positive integer")]
 Amount = Annotated[int, Meta(ge=0, le=MOST), Says(f"It must be a whole number from 0 to {MOST:,}")]
-
-
-class Section(NamedTuple):
-    """A part of the app, for the bar under the thumb."""
-
-    address: str
-    icon: str
-    name: str
-    current: bool
 
 
 SECTIONS = (
@@ -101,25 +93,22 @@ def back_to(family_id: UUID, path: str = "", **said: Any) -> Redirect:
     return led_on(f"{HOME}/{family_id}{path}{'?' if asked else ''}{asked}")
 
 
-class Again(NamedTuple):
-    """A form that was refused: itself, with what is wrong, and how a program would have been answered."""
+async def tried(filled: Form[B], do: Callable[[B], Awaitable[T]], beside: Beside | None = None) -> T | Again:
+    """What came of doing as the form says; or the form, to be shown again."""
+    if not filled.good:
+        return refused(filled)
+    try:
+        return await do(filled.value)
+    except Stale as changed:
+        # Nothing is wrong with the form: which of the two stays is for the person to say.
+        return Again(filled, VERSION_CONFLICT.status, {}, changed.current)
+    except (PeopleError, ShoppingError) as refusal:
+        return refused(filled, refusal, beside)
 
-    form: Form[Any]
-    status: int
 
-
-def refused(
-    filled: Form[Any], refusal: Refusal | None = None, beside: Mapping[type[Exception], str] | None = None
-) -> Again:
+def refused(filled: Form[Any], refusal: Refusal | None = None, beside: Beside | None = None) -> Again:
     """The form with a refusal beside its field, if it has one; else above all of them."""
-    if refusal is None:
-        return Again(filled, INVALID_FIELDS.status)
     if isinstance(refusal, NothingThere):
         # Of a page that is not theirs, or not any more, nothing is shown again.
         raise refusal
-    kind = SHOPPING_ERRORS.get(type(refusal)) or ERRORS[type(refusal)]
-    if isinstance(refusal, InvalidFields):
-        return Again(filled.refused(refusal), kind.problem.status)
-    field = (beside or {}).get(type(refusal))
-    wrong = str(refusal) if field is None else InvalidFields(WrongField(field, str(refusal)))
-    return Again(filled.refused(wrong), kind.problem.status)
+    return forms.refused(filled, refusal, beside, KINDS)

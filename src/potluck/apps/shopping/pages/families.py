@@ -7,15 +7,13 @@ from litestar import Response, get, post
 from litestar.datastructures import Cookie
 from litestar.types import ControllerRouterHandler
 
-from potluck.apps.shopping.errors import ShoppingError
-from potluck.apps.shopping.pages.around import APP, HOME, AnyRequest, Line, Refusal, back_to, refused
+from potluck.apps.shopping.pages.around import APP, HOME, AnyRequest, back_to, tried
 from potluck.apps.shopping.pages.files import file_address
 from potluck.apps.shopping.service import Shopping
 from potluck.people.callers import Caller
-from potluck.people.errors import PeopleError
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
-from potluck.web.forms import blank, form
+from potluck.web.forms import Again, Line, blank, form
 from potluck.web.layout import page
 from potluck.web.people.carrying import carried, dropped
 from potluck.web.people.showing import led_on, to_sign_in
@@ -62,16 +60,10 @@ async def home(request: AnyRequest, visitor: Caller | None, shopping: Shopping) 
 @post(f"{HOME}/families", include_in_schema=False)
 async def start(request: AnyRequest, caller: Caller, shopping: Shopping) -> Response[Any]:
     filled = await form(NewFamily, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        try:
-            made = await shopping.families.create(caller, filled.value.name)
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(made.family_id)
-    again = refused(filled, refusal)
-    return _first(caller, again.form, again.status)
+    made = await tried(filled, lambda given: shopping.families.create(caller, given.name))
+    if isinstance(made, Again):
+        return _first(caller, made.form, made.status)
+    return back_to(made.family_id)
 
 
 @post(f"{HOME}/invitation", include_in_schema=False)

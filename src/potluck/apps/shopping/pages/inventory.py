@@ -11,26 +11,22 @@ from litestar.types import ControllerRouterHandler
 from msgspec import Meta
 
 from potluck.apps.shopping.entities import MOST
-from potluck.apps.shopping.errors import DuplicateItem, ShoppingError
+from potluck.apps.shopping.errors import DuplicateItem
 from potluck.apps.shopping.pages.around import (
     FAMILY,
     Amount,
     AnyRequest,
-    Line,
-    Refusal,
-    Seen,
     back_to,
     by_htmx,
     family_page,
-    refused,
+    tried,
 )
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import InventoryItemShown, ShoppingItemShown
 from potluck.people.callers import Caller
-from potluck.people.errors import PeopleError, Stale
 from potluck.store import all_done
 from potluck.web.bodies import Body
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Again, Form, Line, Seen, blank, form
 from potluck.web.people.showing import to_sign_in
 
 __all__ = ["PAGES"]
@@ -130,26 +126,22 @@ async def _choices(caller: Caller, family_id: UUID, shopping: Shopping) -> dict[
 @post(INVENTORY, include_in_schema=False)
 async def add(family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping) -> Response[Any]:
     filled = await form(NewThing, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            made = await shopping.inventory.add(
-                caller,
-                family_id,
-                given.name,
-                quantity=given.quantity,
-                threshold=given.threshold,
-                unit=given.unit or None,
-                location_id=given.location_id or None,
-                preferred_store_id=given.preferred_store_id or None,
-            )
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="added", of=made.item_id)
-    again = refused(filled, refusal)
-    return await _shown(caller, family_id, shopping, status=again.status, filled=again.form)
+    made = await tried(
+        filled,
+        lambda given: shopping.inventory.add(
+            caller,
+            family_id,
+            given.name,
+            quantity=given.quantity,
+            threshold=given.threshold,
+            unit=given.unit or None,
+            location_id=given.location_id or None,
+            preferred_store_id=given.preferred_store_id or None,
+        ),
+    )
+    if isinstance(made, Again):
+        return await _shown(caller, family_id, shopping, status=made.status, filled=made.form)
+    return back_to(family_id, PATH, said="added", of=made.item_id)
 
 
 # --- what is done in the list ----------------------------------------------------------------------------------------
@@ -223,34 +215,25 @@ async def edit(
     family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(Thing, request)
-    refusal: Refusal | None = None
-    clash: InventoryItemShown | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            await shopping.inventory.edit(
-                caller,
-                family_id,
-                item_id,
-                given.version,
-                name=given.name,
-                quantity=given.quantity,
-                threshold=given.threshold,
-                unit=given.unit or None,
-                location_id=given.location_id or None,
-                preferred_store_id=given.preferred_store_id or None,
-            )
-        except Stale as changed:
-            clash = changed.current
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="changed", of=item_id)
-    if clash is not None:
-        return await _thing_page(caller, family_id, shopping, clash, filled, status=409, clash=clash)
-    found = await shopping.inventory.one(caller, family_id, item_id)
-    again = refused(filled, refusal)
-    return await _thing_page(caller, family_id, shopping, found, again.form, status=again.status)
+    done = await tried(
+        filled,
+        lambda given: shopping.inventory.edit(
+            caller,
+            family_id,
+            item_id,
+            given.version,
+            name=given.name,
+            quantity=given.quantity,
+            threshold=given.threshold,
+            unit=given.unit or None,
+            location_id=given.location_id or None,
+            preferred_store_id=given.preferred_store_id or None,
+        ),
+    )
+    if isinstance(done, Again):
+        found = done.clash or await shopping.inventory.one(caller, family_id, item_id)
+        return await _thing_page(caller, family_id, shopping, found, done.form, status=done.status, clash=done.clash)
+    return back_to(family_id, PATH, said="changed", of=item_id)
 
 
 @post(f"{ITEM}/keep", include_in_schema=False)

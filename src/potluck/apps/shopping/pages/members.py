@@ -8,26 +8,23 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 from litestar.types import ControllerRouterHandler
 
-from potluck.apps.shopping.errors import LastAdmin, ShoppingError
+from potluck.apps.shopping.errors import LastAdmin
 from potluck.apps.shopping.pages.around import (
     FAMILY,
     HOME,
     AnyRequest,
-    Line,
-    Refusal,
-    Seen,
     back_to,
     family_page,
-    refused,
+    tried,
 )
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import FamilyShown
 from potluck.people.callers import Caller
-from potluck.people.errors import NoSuchInvitation, PeopleError, Stale
+from potluck.people.errors import NoSuchInvitation, Stale
 from potluck.people.invitations import MadeInvitation
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Again, Form, Line, Seen, blank, form
 from potluck.web.layout import initials
 from potluck.web.people.showing import led_on, to_sign_in
 
@@ -157,17 +154,13 @@ async def invite(
 ) -> Response[Any]:
     """The one form that is not answered with another address: its link is shown in no address and only now."""
     filled = await form(Inviting, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            made = await shopping.members.invite(caller, family_id, given.role, given.email.strip() or None)
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return await _shown(request, caller, family_id, shopping, door, made=made)
-    again = refused(filled, refusal)
-    return await _shown(request, caller, family_id, shopping, door, status=again.status, inviting=again.form)
+    made = await tried(
+        filled,
+        lambda given: shopping.members.invite(caller, family_id, given.role, given.email.strip() or None),
+    )
+    if isinstance(made, Again):
+        return await _shown(request, caller, family_id, shopping, door, status=made.status, inviting=made.form)
+    return await _shown(request, caller, family_id, shopping, door, made=made)
 
 
 @post(f"{INVITATIONS}/{{invitation_id:str}}/withdraw", include_in_schema=False)
@@ -189,20 +182,14 @@ async def rename(
     family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping, door: Door
 ) -> Response[Any]:
     filled = await form(Name, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        try:
-            await shopping.families.rename(caller, family_id, filled.value.version, name=filled.value.name)
-        except Stale as changed:
-            return await _shown(
-                request, caller, family_id, shopping, door, status=409, naming=filled, clash=changed.current
-            )
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="name")
-    again = refused(filled, refusal)
-    return await _shown(request, caller, family_id, shopping, door, status=again.status, naming=again.form)
+    done = await tried(
+        filled, lambda given: shopping.families.rename(caller, family_id, given.version, name=given.name)
+    )
+    if isinstance(done, Again):
+        return await _shown(
+            request, caller, family_id, shopping, door, status=done.status, naming=done.form, clash=done.clash
+        )
+    return back_to(family_id, PATH, said="name")
 
 
 @post(f"{FAMILY}/delete", include_in_schema=False)

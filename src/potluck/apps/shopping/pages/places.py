@@ -8,23 +8,19 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 from litestar.types import ControllerRouterHandler
 
-from potluck.apps.shopping.errors import NameTaken, ShoppingError
+from potluck.apps.shopping.errors import NameTaken
 from potluck.apps.shopping.pages.around import (
     FAMILY,
     AnyRequest,
-    Line,
-    Refusal,
-    Seen,
     back_to,
     family_page,
-    refused,
+    tried,
 )
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import LocationShown, StoreShown
 from potluck.people.callers import Caller
-from potluck.people.errors import PeopleError, Stale
 from potluck.web.bodies import Body
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Again, Form, Line, Seen, blank, form
 from potluck.web.people.showing import to_sign_in
 
 __all__ = ["PAGES"]
@@ -34,6 +30,8 @@ LOCATIONS = f"{FAMILY}/locations"
 STORE = f"{STORES}/{{store_id:str}}"
 LOCATION = f"{LOCATIONS}/{{location_id:str}}"
 PATH = "/stores"
+
+Place = StoreShown | LocationShown
 
 BESIDE: dict[type[Exception], str] = {NameTaken: "name"}
 
@@ -113,16 +111,14 @@ async def add_store(
     family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(NewStore, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        try:
-            await shopping.stores.add(caller, family_id, filled.value.name, address=filled.value.address or None)
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="store")
-    again = refused(filled, refusal, BESIDE)
-    return await _shown(caller, family_id, shopping, status=again.status, store_form=again.form)
+    made = await tried(
+        filled,
+        lambda given: shopping.stores.add(caller, family_id, given.name, address=given.address or None),
+        BESIDE,
+    )
+    if isinstance(made, Again):
+        return await _shown(caller, family_id, shopping, status=made.status, store_form=made.form)
+    return back_to(family_id, PATH, said="store")
 
 
 @get(STORE, include_in_schema=False)
@@ -136,7 +132,7 @@ async def store(
     if visitor is None:
         return to_sign_in(request)
     found = await shopping.stores.one(visitor, family_id, store_id)
-    return await _store_page(visitor, family_id, shopping, found, blank(EditedStore, _store_values(found)))
+    return await _place_page(visitor, family_id, shopping, found, blank(EditedStore, _values(found)))
 
 
 @post(STORE, include_in_schema=False)
@@ -144,25 +140,17 @@ async def edit_store(
     family_id: FromPath[UUID], store_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(EditedStore, request)
-    refusal: Refusal | None = None
-    clash: StoreShown | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            await shopping.stores.edit(
-                caller, family_id, store_id, given.version, name=given.name, address=given.address or None
-            )
-        except Stale as changed:
-            clash = changed.current
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="changed")
-    if clash is not None:
-        return await _store_page(caller, family_id, shopping, clash, filled, status=409, clash=clash)
-    found = await shopping.stores.one(caller, family_id, store_id)
-    again = refused(filled, refusal, BESIDE)
-    return await _store_page(caller, family_id, shopping, found, again.form, status=again.status)
+    done = await tried(
+        filled,
+        lambda given: shopping.stores.edit(
+            caller, family_id, store_id, given.version, name=given.name, address=given.address or None
+        ),
+        BESIDE,
+    )
+    if isinstance(done, Again):
+        found = done.clash or await shopping.stores.one(caller, family_id, store_id)
+        return await _place_page(caller, family_id, shopping, found, done.form, status=done.status, clash=done.clash)
+    return back_to(family_id, PATH, said="changed")
 
 
 @post(f"{STORE}/delete", include_in_schema=False)
@@ -173,39 +161,6 @@ async def delete_store(
     return back_to(family_id, PATH, said="store-deleted")
 
 
-def _store_values(found: StoreShown) -> dict[str, str]:
-    return {"name": found.name, "address": found.address or "", "version": str(found.version)}
-
-
-async def _store_page(
-    caller: Caller,
-    family_id: UUID,
-    shopping: Shopping,
-    found: StoreShown,
-    filled: Form[Any],
-    *,
-    status: int = 200,
-    clash: StoreShown | None = None,
-) -> Template:
-    listed = await shopping.shopping_list.all(caller, family_id)
-    things = await shopping.inventory.all(caller, family_id)
-    return family_page(
-        "place",
-        caller,
-        await shopping.families.one(caller, family_id),
-        "stores",
-        status=status,
-        kind="store",
-        place=found,
-        place_id=found.store_id,
-        form=filled,
-        clash=clash,
-        theirs=None if clash is None else _store_values(clash),
-        on_list=sum(each.store_id == found.store_id for each in listed.items),
-        at_home=sum(found.store_id in (each.preferred_store_id, *each.alternate_store_ids) for each in things),
-    )
-
-
 # --- storage locations -----------------------------------------------------------------------------------------------
 
 
@@ -214,17 +169,14 @@ async def add_location(
     family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(NewLocation, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            await shopping.locations.add(caller, family_id, given.name, description=given.description or None)
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="location")
-    again = refused(filled, refusal, BESIDE)
-    return await _shown(caller, family_id, shopping, status=again.status, location_form=again.form)
+    made = await tried(
+        filled,
+        lambda given: shopping.locations.add(caller, family_id, given.name, description=given.description or None),
+        BESIDE,
+    )
+    if isinstance(made, Again):
+        return await _shown(caller, family_id, shopping, status=made.status, location_form=made.form)
+    return back_to(family_id, PATH, said="location")
 
 
 @get(LOCATION, include_in_schema=False)
@@ -238,7 +190,7 @@ async def location(
     if visitor is None:
         return to_sign_in(request)
     found = await shopping.locations.one(visitor, family_id, location_id)
-    return await _location_page(visitor, family_id, shopping, found, blank(EditedLocation, _location_values(found)))
+    return await _place_page(visitor, family_id, shopping, found, blank(EditedLocation, _values(found)))
 
 
 @post(LOCATION, include_in_schema=False)
@@ -246,25 +198,17 @@ async def edit_location(
     family_id: FromPath[UUID], location_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(EditedLocation, request)
-    refusal: Refusal | None = None
-    clash: LocationShown | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            await shopping.locations.edit(
-                caller, family_id, location_id, given.version, name=given.name, description=given.description or None
-            )
-        except Stale as changed:
-            clash = changed.current
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, PATH, said="changed")
-    if clash is not None:
-        return await _location_page(caller, family_id, shopping, clash, filled, status=409, clash=clash)
-    found = await shopping.locations.one(caller, family_id, location_id)
-    again = refused(filled, refusal, BESIDE)
-    return await _location_page(caller, family_id, shopping, found, again.form, status=again.status)
+    done = await tried(
+        filled,
+        lambda given: shopping.locations.edit(
+            caller, family_id, location_id, given.version, name=given.name, description=given.description or None
+        ),
+        BESIDE,
+    )
+    if isinstance(done, Again):
+        found = done.clash or await shopping.locations.one(caller, family_id, location_id)
+        return await _place_page(caller, family_id, shopping, found, done.form, status=done.status, clash=done.clash)
+    return back_to(family_id, PATH, said="changed")
 
 
 @post(f"{LOCATION}/delete", include_in_schema=False)
@@ -275,35 +219,57 @@ async def delete_location(
     return back_to(family_id, PATH, said="location-deleted")
 
 
-def _location_values(found: LocationShown) -> dict[str, str]:
-    return {"name": found.name, "description": found.description or "", "version": str(found.version)}
+# --- one of either ---------------------------------------------------------------------------------------------------
 
 
-async def _location_page(
+def _values(found: Place) -> dict[str, str]:
+    """The place as its form has it."""
+    if isinstance(found, StoreShown):
+        more = {"address": found.address or ""}
+    else:
+        more = {"description": found.description or ""}
+    return {"name": found.name, **more, "version": str(found.version)}
+
+
+async def _place_page(
     caller: Caller,
     family_id: UUID,
     shopping: Shopping,
-    found: LocationShown,
+    found: Place,
     filled: Form[Any],
     *,
     status: int = 200,
-    clash: LocationShown | None = None,
+    clash: Place | None = None,
 ) -> Template:
     things = await shopping.inventory.all(caller, family_id)
+    kind: dict[str, Any]
+    if isinstance(found, StoreShown):
+        store_id = found.store_id
+        listed = await shopping.shopping_list.all(caller, family_id)
+        kind = {
+            "kind": "store",
+            "place_id": store_id,
+            "on_list": sum(each.store_id == store_id for each in listed.items),
+            "at_home": sum(store_id in (each.preferred_store_id, *each.alternate_store_ids) for each in things),
+        }
+    else:
+        kind = {
+            "kind": "location",
+            "place_id": found.location_id,
+            "on_list": 0,
+            "at_home": sum(each.location_id == found.location_id for each in things),
+        }
     return family_page(
         "place",
         caller,
         await shopping.families.one(caller, family_id),
         "stores",
         status=status,
-        kind="location",
         place=found,
-        place_id=found.location_id,
         form=filled,
         clash=clash,
-        theirs=None if clash is None else _location_values(clash),
-        on_list=0,
-        at_home=sum(each.location_id == found.location_id for each in things),
+        theirs=None if clash is None else _values(clash),
+        **kind,
     )
 
 

@@ -19,13 +19,12 @@ from potluck.apps.shopping.lines import read_lines
 from potluck.apps.shopping.pages.around import (
     FAMILY,
     AnyRequest,
-    Line,
     Quantity,
     Refusal,
-    Seen,
     back_to,
     family_page,
     refused,
+    tried,
 )
 from potluck.apps.shopping.pages.families import remembering
 from potluck.apps.shopping.pages.suggesting import Suggestion, on_the_list, suggestions, thing_called
@@ -36,7 +35,7 @@ from potluck.people.errors import PeopleError, Stale
 from potluck.people.secrets import new_id
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
-from potluck.web.forms import Form, blank, form
+from potluck.web.forms import Again, Form, Line, Seen, blank, form
 from potluck.web.layout import initials
 from potluck.web.live import Live
 from potluck.web.people.showing import lacks_https, to_sign_in
@@ -363,33 +362,24 @@ async def edit(
     family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(Editing, request)
-    refusal: Refusal | None = None
-    clash: ShoppingItemShown | None = None
-    if filled.good:
-        given = filled.value
-        try:
-            await shopping.shopping_list.edit(
-                caller,
-                family_id,
-                shopping_item_id,
-                given.version,
-                name=given.name,
-                store_id=given.store_id or None,
-                quantity=given.quantity,
-                unit=given.unit or None,
-                notes=given.notes or None,
-            )
-        except Stale as changed:
-            clash = changed.current
-        except (PeopleError, ShoppingError) as refused_by:
-            refusal = refused_by
-        else:
-            return back_to(family_id, said="changed", of=shopping_item_id)
-    found = clash or await shopping.shopping_list.one(caller, family_id, shopping_item_id)
-    if clash is not None:
-        return await _item_page(caller, family_id, shopping, found, filled, status=409, clash=clash)
-    again = refused(filled, refusal)
-    return await _item_page(caller, family_id, shopping, found, again.form, status=again.status)
+    done = await tried(
+        filled,
+        lambda given: shopping.shopping_list.edit(
+            caller,
+            family_id,
+            shopping_item_id,
+            given.version,
+            name=given.name,
+            store_id=given.store_id or None,
+            quantity=given.quantity,
+            unit=given.unit or None,
+            notes=given.notes or None,
+        ),
+    )
+    if isinstance(done, Again):
+        found = done.clash or await shopping.shopping_list.one(caller, family_id, shopping_item_id)
+        return await _item_page(caller, family_id, shopping, found, done.form, status=done.status, clash=done.clash)
+    return back_to(family_id, said="changed", of=shopping_item_id)
 
 
 @post(f"{ITEM}/delete", include_in_schema=False)

@@ -67,6 +67,16 @@ export function joined(earlier, change) {
 
 // --- meeting what somebody else did ---
 
+// What an addition and the changes after it come to, where the thing is on the list as another: the tick that bought it,
+// or the values it was to have; nothing, if it was taken off again.
+export function led([add, ...later]) {
+  if (later.some((each) => each.kind === "delete")) return {};
+  const tick = later.findLast((each) => each.kind === "status");
+  if (tick?.values.status === "purchased") return { tick };
+  const edits = later.filter((each) => each.kind === "edit").map((each) => each.values);
+  return { values: Object.assign({}, add.values, ...edits) };
+}
+
 // The fields that both changed, each to something else: only these are for a person to decide.
 export function clashes(change, current) {
   if (change.kind !== "edit") return [];

@@ -18,8 +18,10 @@ const MOST_LINES = 50;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("potluck-shopping") : null;
 
-// Another window of ours changed something.
+// Another window of ours changed something, sent it, or had it decided.
 channel?.addEventListener("message", () => page.kept && reread());
+
+export const announce = () => channel?.postMessage("changed");
 
 export async function reread() {
   page.changes = await keeping.waitingChanges(page.kept.family.familyId);
@@ -27,9 +29,9 @@ export async function reread() {
   draw();
 }
 
-// Keep a change, show it, send it.
+// Keep a change, show it, send it; whether it could be kept.
 export async function make(kind, id, details) {
-  await keeping.addChange({
+  const change = {
     family: page.kept.family.familyId,
     person: page.kept.person.id,
     kind,
@@ -42,12 +44,21 @@ export async function make(kind, id, details) {
     values: {},
     before: {},
     ...details,
-  });
+  };
+  try {
+    await keeping.addChange(change);
+  } catch (error) {
+    // Whoever is signed in by now sees what is theirs.
+    if (error instanceof keeping.SomebodyElse) location.reload();
+    else toast("There is no room left on this device to keep that. Nothing is changed.");
+    return false;
+  }
   await reread();
-  channel?.postMessage("changed");
+  announce();
   setTimeout(draw, UNDER_WAY + 50);
   setTimeout(draw, 2 * UNDER_WAY + 50);
   deliver();
+  return true;
 }
 
 // Without what is not said.
@@ -79,7 +90,7 @@ export function addTyped(text) {
   const field = document.getElementById("add");
   document.getElementById("add-error")?.remove();
   field.removeAttribute("aria-invalid");
-  const wrong = lines.some((each) => each.name.length > LONGEST_NAME)
+  const wrong = lines.some((each) => [...each.name].length > LONGEST_NAME)
     ? `One line can have ${LONGEST_NAME} characters. The rest can be a note.`
     : lines.length > MOST_LINES
       ? `${MOST_LINES} lines at a time, please.`
@@ -94,13 +105,18 @@ export function addTyped(text) {
       );
     return false;
   }
-  addAll(lines);
+  addAll(lines, field);
   return true;
 }
 
-async function addAll(lines) {
-  for (const line of lines) await addOne(line);
-  if (lines.length > 1) toast(`${lines.length} things are on the list.`);
+const typed = ({ quantity, unit, name }) => [quantity, unit, name].filter(Boolean).join(" ");
+
+async function addAll(lines, field) {
+  const left = [];
+  for (const line of lines) if ((await addOne(line)) === false) left.push(typed(line));
+  // What could not be kept is still there to be sent another way.
+  if (left.length) field.value = [...left, field.value].filter(Boolean).join("\n");
+  else if (lines.length > 1) toast(`${lines.length} things are on the list.`);
 }
 
 export async function addOne(line) {
@@ -111,6 +127,7 @@ export async function addOne(line) {
   const change = { values: said({ ...line, ...(itemId && { itemId, name: null }) }), shown: { name: line.name } };
   await keeping.addNotice({ family: page.kept.family.familyId, at: Date.now(), kind: "duplicate", existing, change });
   await reread();
+  announce();
   part("notices").lastElementChild?.scrollIntoView({ block: "nearest" });
   return part("notices").lastElementChild?.querySelector("button")?.focus();
 }
@@ -140,7 +157,7 @@ export async function tick(id, status) {
     );
     toast(`${item.name} is in the basket.`, "Undo", () => tick(id, "pending"));
   } else lingering.delete(id);
-  await make("status", id, { values: { status }, before: { status: item.status }, seen: item.version });
+  return make("status", id, { values: { status }, before: { status: item.status }, seen: item.version });
 }
 
 export async function count(id, quantity) {

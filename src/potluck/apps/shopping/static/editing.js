@@ -44,7 +44,7 @@ export async function saveEdit(form) {
     notes: text("notes") || null,
   };
   const wrong = dialog.querySelector("[data-wrong]");
-  if (!wanted.name || wanted.name.length > LONGEST_NAME) {
+  if (!wanted.name || [...wanted.name].length > LONGEST_NAME) {
     set(wrong.querySelector("span"), "It needs a name of up to 100 characters.");
     wrong.hidden = false;
     form.elements.name.focus();
@@ -64,7 +64,7 @@ export async function saveEdit(form) {
 export async function takeOff() {
   const item = editing;
   dialog.close();
-  await make("delete", item.shoppingItemId, { seen: item.version });
+  if (!(await make("delete", item.shoppingItemId, { seen: item.version }))) return;
   toast(`${item.name} is off the list.`, "Undo", () => putBack(item));
   document.getElementById("add").focus({ preventScroll: true });
 }

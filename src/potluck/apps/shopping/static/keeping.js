@@ -3,10 +3,13 @@
 // There is one person's at most. Who signs in may be somebody else: then it is locked (by worker.js, which has the same
 // names) until a page that the server made says who they are; it opens for the same person, and is forgotten for another.
 
-import { joined } from "./changes.js";
+import { joined, led } from "./changes.js";
 
 const NAME = "potluck-shopping";
 const STORES = ["about", "lists", "changes", "notices"];
+
+// The page is of one person, and another is signed in by now.
+export class SomebodyElse extends Error {}
 
 let database = null;
 
@@ -25,9 +28,14 @@ function opened() {
         asking.result.close();
         database = null;
       };
+      // Some browsers close it by themselves while a page is in the background.
+      asking.result.onclose = () => (database = null);
       resolve(asking.result);
     };
-    asking.onerror = asking.onblocked = () => reject(asking.error ?? new Error("blocked"));
+    asking.onerror = asking.onblocked = () => {
+      database = null;
+      reject(asking.error ?? new Error("blocked"));
+    };
   });
   return database;
 }
@@ -84,8 +92,10 @@ export const keptList = (family) => together("readonly", ({ lists }) => of(lists
 
 export const lastFamily = () => together("readonly", ({ about }) => of(about.get("last")));
 
-// Kept only for whom it is: another tab may have found out that somebody else is here.
-export const keepList = (family, list) =>
+// Kept only for whom it is: another tab may have found out that somebody else is here. Where there is no worker, nothing
+// would open it without signal, and nobody would forget it when they sign out.
+export const keepList = async (family, list) =>
+  "serviceWorker" in navigator &&
   together("readwrite", async ({ about, lists }) => {
     const person = await of(about.get("person"));
     if (person?.id !== list.person.id || (await of(about.get("locked")))) return;
@@ -115,10 +125,14 @@ const changesOf = async (changes, family) => (await of(changes.getAll())).filter
 
 export const waitingChanges = (family) => together("readonly", ({ changes }) => changesOf(changes, family));
 
+// The families that something waits for.
+export const waitingFamilies = () =>
+  together("readonly", async ({ changes }) => new Set((await of(changes.getAll())).map((each) => each.family)));
+
 export const addChange = (change) =>
   together("readwrite", async ({ about, changes }) => {
     const person = await of(about.get("person"));
-    if (person?.id !== change.person) throw new Error("somebody else is here");
+    if (person?.id !== change.person) throw new SomebodyElse("somebody else is here");
     const earlier = (await changesOf(changes, change.family)).filter((each) => each.id === change.id);
     const { drop, put } = joined(earlier, change);
     for (const seq of drop) await of(changes.delete(seq));
@@ -146,7 +160,11 @@ export const finish = (change, version = null, notice = null) =>
   });
 
 // The same change as another: of a newer version, or of another thing. It was refused, so it is nowhere done.
-export const changed = (change) => together("readwrite", ({ changes }) => of(changes.put({ ...change, sent: false })));
+export const changed = (change, notice = null) =>
+  together("readwrite", async ({ changes, notices }) => {
+    await of(changes.put({ ...change, sent: false }));
+    if (notice) await of(notices.put({ family: change.family, at: Date.now(), ...notice }));
+  });
 
 // Everything that waits for a thing that is gone.
 export const giveUp = (change, notice = null) =>
@@ -156,14 +174,25 @@ export const giveUp = (change, notice = null) =>
     if (notice) await of(notices.put({ family: change.family, at: Date.now(), ...notice }));
   });
 
-// What waits for one thing becomes what waits for another; the change that led to it is done.
-export const leadOver = (change, to) =>
-  together("readwrite", async ({ changes }) => {
-    await of(changes.delete(change.seq));
-    const later = (await changesOf(changes, change.family)).filter((each) => each.id === change.id);
-    for (const [number, each] of later.entries())
-      await of(changes.put({ ...each, id: to.shoppingItemId, seen: number ? null : to.version }));
-    return later.length;
+// What was to be added is on the list already, as somebody else's. What waits for it is made for that one only where
+// nobody could mean anything else: that it is bought. Else it is for a person to decide, unless they took it off again.
+export const leadOver = (change, existing) =>
+  together("readwrite", async ({ changes, notices }) => {
+    const all = (await changesOf(changes, change.family)).filter((each) => each.id === change.id);
+    for (const each of all) await of(changes.delete(each.seq));
+    const { tick, values } = led(all);
+    if (tick)
+      await of(changes.put({ ...tick, id: existing.shoppingItemId, seen: existing.version, before: { status: "pending" } }));
+    else if (values)
+      await of(
+        notices.put({
+          family: change.family,
+          at: Date.now(),
+          kind: "duplicate",
+          existing,
+          change: { ...change, values },
+        }),
+      );
   });
 
 // --- what came of them ---

@@ -103,7 +103,8 @@ async function begin() {
   page.storeNames = new Map(page.kept.stores.map((each) => [each.storeId, each.name]));
   begun();
   if (served) {
-    await keeping.keepList(page.kept.family.familyId, { ...page.kept, at: page.fresh });
+    // Where there is no room for it, what waits is sent all the same.
+    await keeping.keepList(page.kept.family.familyId, { ...page.kept, at: page.fresh }).catch(() => {});
     await keeping.onlyFamilies(page.kept.families.map((each) => each.familyId));
   }
   if (!navigator.onLine) page.state = "no-signal";

@@ -1,7 +1,7 @@
 // What came of changes, and needs a word or a choice.
 
 import { amount, inWords } from "./changes.js";
-import { count, make, putBack, reread } from "./doing.js";
+import { announce, count, make, putBack, reread } from "./doing.js";
 import { element, part, time } from "./elements.js";
 import * as keeping from "./keeping.js";
 import { page } from "./page.js";
@@ -20,6 +20,7 @@ function noticeOf(notice) {
     await keeping.dropNotice(notice.number);
     if (act) await act();
     await reread();
+    announce();
     document.getElementById("add").focus({ preventScroll: true });
   };
   const soft = (text) => element("p", { class: "soft" }, text);

@@ -1,16 +1,17 @@
 // Between the page and the server: what it tells, what it is told, and trying again.
 
-import { reread } from "./doing.js";
+import { announce, reread } from "./doing.js";
 import { draw, drawFresh, nameOf } from "./drawing.js";
 import * as keeping from "./keeping.js";
+import { fold } from "./lines.js";
 import { api, page, touched } from "./page.js";
-import { NoSignal, asked, sender } from "./sending.js";
+import { NoSignal, asked, over, sender } from "./sending.js";
 
 // Between two tries, in milliseconds.
 const FIRST_TRY = 1500;
 const LAST_TRY = 15_000;
 
-let send = async () => "done";
+let send = async () => "nothing";
 
 // From now on, what waits can be sent.
 export function begun() {
@@ -32,15 +33,28 @@ export function save() {
   keeping.keepList(page.kept.family.familyId, list).catch(() => {});
 }
 
+// Stores that were made, or are called otherwise, since the page was: whatever is bought there tells.
+function learn({ storeId, storeName }) {
+  if (!storeId || !storeName || page.storeNames.get(storeId) === storeName) return;
+  page.storeNames.set(storeId, storeName);
+  page.kept.stores = [...page.storeNames]
+    .map(([id, name]) => ({ storeId: id, name }))
+    .sort((one, other) => (fold(one.name) < fold(other.name) ? -1 : 1));
+}
+
 export function told(event, item) {
   if (event === "sent") {
     reread();
+    announce();
     return;
   }
   const id = item.shoppingItemId;
   const before = page.items.get(id);
   if (event === "deleted") page.items.delete(id);
-  else if (!before || before.version <= item.version) page.items.set(id, item);
+  else if (!before || before.version <= item.version) {
+    page.items.set(id, item);
+    learn(item);
+  }
   changed();
 }
 
@@ -88,14 +102,28 @@ export async function deliver() {
   const outcome = await send();
   if (outcome === "done") {
     if (page.state === "no-signal" || page.state === "later") page.state = "ok";
+  } else if (outcome === "nothing") {
+    // Nobody was asked, so nobody answered: whether there is signal is as unknown as before.
   } else if (outcome === "no-signal" || outcome === "later") {
     page.state = outcome;
     soon();
-  } else over(outcome);
+  } else ended(outcome);
   await reread();
+  if (over(outcome)) await deliverElsewhere();
 }
 
-function over(why) {
+// What waits for their other families; what comes of it is said where its list is opened.
+async function deliverElsewhere() {
+  for (const family of await keeping.waitingFamilies()) {
+    if (family === page.kept.family.familyId) continue;
+    const others = (event) => event === "sent" && announce();
+    const outcome = await sender({ api: `/api/v1/families/${family}`, family, told: others, nameOf })();
+    if (outcome === "not-yours") await keeping.forgetFamily(family);
+    else if (!over(outcome)) return;
+  }
+}
+
+function ended(why) {
   page.state = why;
   page.live = false;
   stream?.close();
@@ -121,7 +149,7 @@ async function reached() {
       const after = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
       const answer = await asked(`${api()}/shopping-list?limit=100${after}`);
       if (answer.status === 401 || answer.status === 404) {
-        over(answer.status === 401 ? "signed-out" : "not-yours");
+        ended(answer.status === 401 ? "signed-out" : "not-yours");
         draw();
         return;
       }
@@ -130,6 +158,7 @@ async function reached() {
       position ??= answer.body.position;
       cursor = answer.body.nextCursor;
     } while (cursor);
+    for (const item of all) learn(item);
     const before = page.items;
     page.items = new Map(
       all.map((item) => {

@@ -48,21 +48,29 @@ export async function asked(address, options = {}) {
 const without = (values, ...fields) =>
   Object.fromEntries(Object.entries(values).filter(([field]) => !fields.includes(field)));
 
+const only = (values, fields) => Object.fromEntries(fields.map((field) => [field, values[field]]));
+
 // What a change would have been made upon, had it been made now.
 const asSeen = (current, change) =>
   Object.fromEntries(Object.keys(change.values).map((field) => [field, current[field]]));
 
 function request(list, change) {
   const item = `${list}/${change.id}`;
+  // Nobody has told its version yet: it is the first, or else the refusal tells it.
+  const version = change.seen || 1;
   if (change.kind === "add") {
-    const said = Object.fromEntries(Object.entries(change.values).filter(([, value]) => value !== null));
-    return ["POST", list, { shoppingItemId: change.id, ...said, ...(change.allowDuplicate && { allowDuplicate: true }) }];
+    // A null is said: nothing, also where the inventory would have something.
+    const more = change.allowDuplicate && { allowDuplicate: true };
+    return ["POST", list, { shoppingItemId: change.id, ...change.values, ...more }];
   }
   if (change.kind === "status")
-    return ["PATCH", `${item}/status`, { status: change.values.status, version: change.seen }];
-  if (change.kind === "edit") return ["PATCH", item, { ...change.values, version: change.seen }];
+    return ["PATCH", `${item}/status`, { status: change.values.status, version }];
+  if (change.kind === "edit") return ["PATCH", item, { ...change.values, version }];
   return ["DELETE", item, null];
 }
+
+// Whether nothing is left to be sent.
+export const over = (outcome) => outcome === "done" || outcome === "nothing";
 
 export function sender({ api, family, told, nameOf }) {
   const list = `${api}/shopping-list`;
@@ -93,8 +101,14 @@ export function sender({ api, family, told, nameOf }) {
     }
     if (answer.type.endsWith("/duplicate-item")) return twice(change, answer.body.existing);
     const message = answer.body?.errors?.map((each) => each.message).join(". ") || answer.body?.detail || "It was refused";
-    await keeping.giveUp(change, { kind: "refused", name: nameOf(change), message });
+    await refused(change, message);
     return "done";
+  }
+
+  // What else waits for a thing that is there is sent all the same: a tick stays ticked.
+  function refused(change, message) {
+    const notice = { kind: "refused", name: nameOf(change), message };
+    return change.kind === "add" ? keeping.giveUp(change, notice) : keeping.finish(change, change.seen, notice);
   }
 
   async function missing(change) {
@@ -105,9 +119,10 @@ export function sender({ api, family, told, nameOf }) {
     if (there && !there.ok && there.status !== 404) return "later";
     const { itemId, storeId } = change.values ?? {};
     if ((change.kind === "add" || there.ok) && (itemId || storeId)) {
-      // Where it is bought, or what it was at home, is gone; the thing itself is still wanted, under the name it had.
-      const values = { ...without(change.values, "itemId"), storeId: null };
-      if (change.kind === "add") values.name ??= change.shown.name;
+      // What it was at home, or else where it is bought, is gone; the thing itself is still wanted, as it was shown.
+      const values = itemId
+        ? { ...change.shown, ...without(change.values, "itemId") }
+        : { ...change.values, storeId: null };
       await keeping.changed({ ...change, values, key: newId() });
       return "done";
     }
@@ -124,35 +139,41 @@ export function sender({ api, family, told, nameOf }) {
     if (same) await keeping.finish(change, current.version);
     else if (fields.length === 0)
       await keeping.changed({ ...change, seen: current.version, before: asSeen(current, change), key: newId() });
-    else
-      await keeping.finish(change, current.version, {
+    else {
+      const notice = {
         kind: "conflict",
         id: change.id,
         name: current.name,
         fields,
-        mine: change.values,
+        mine: only(change.values, fields),
         mineAt: change.at,
         theirs: current,
-      });
+      };
+      // What nobody else changed is not asked about, and not lost whichever is chosen.
+      const values = without(change.values, ...fields);
+      if (Object.keys(values).length === 0) await keeping.finish(change, current.version, notice);
+      else {
+        const rest = { ...change, values, seen: current.version, key: newId() };
+        await keeping.changed({ ...rest, before: asSeen(current, rest) }, notice);
+      }
+    }
     return "done";
   }
 
   async function twice(change, existing) {
     told("updated", existing);
     if (change.kind !== "add") {
-      await keeping.giveUp(change, { kind: "refused", name: nameOf(change), message: "It is on the list already" });
+      await refused(change, "It is on the list already");
       return "done";
     }
-    const later = await keeping.leadOver(change, existing);
-    // Ticked meanwhile, it is the one on the list that was bought: nothing is left to ask.
-    if (!later) await keeping.addNotice({ family, at: Date.now(), kind: "duplicate", existing, change });
+    await keeping.leadOver(change, existing);
     return "done";
   }
 
   async function run() {
-    for (;;) {
+    for (let any = "nothing"; ; any = "done") {
       const change = await keeping.claimFirst(family);
-      if (!change) return "done";
+      if (!change) return any;
       let outcome;
       try {
         outcome = await sent(change);
@@ -171,15 +192,16 @@ export function sender({ api, family, told, nameOf }) {
   let busy = null;
   let again = false;
 
-  // Send what waits; says how it ended: done, no-signal, signed-out, not-yours or later.
+  // Send what waits; says how it ended: done, nothing (nobody was asked), no-signal, signed-out, not-yours or later.
   return function send() {
     again = true;
     busy ??= (async () => {
-      let outcome = "done";
+      let outcome = "nothing";
       try {
-        while (again && outcome === "done") {
+        while (again && over(outcome)) {
           again = false;
-          outcome = await alone();
+          const next = await alone();
+          if (next !== "nothing") outcome = next;
         }
       } finally {
         busy = null;
