@@ -1,6 +1,7 @@
 """The worker that benchmarks/live.py measures: live updates of the embedded engine, and bare server-sent events."""
 
 import asyncio
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import uvicorn
+import uvloop
 from litestar import Litestar, Request, Response, get, post
+from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent
 from msgspec import Meta
 
@@ -19,7 +21,8 @@ from potluck.engines import open_engine
 from potluck.store import Store
 from potluck.table import Entity, Table, query
 from potluck.table import get as get_item
-from potluck.web.live import Live
+from potluck.web.live import Live, Right
+from potluck.web.server import Server
 
 Name = Annotated[str, Meta(max_length=40)]
 
@@ -104,21 +107,22 @@ def application(file: str) -> Litestar:
         await engine.close()
 
     @get("/lists/{list_id:str}/events")
-    async def events(request: Request[Any, Any, Any], list_id: str) -> Response[None]:
+    async def events(request: Request[Any, Any, Any], list_id: FromPath[str]) -> Response[None]:
         store: Store = request.app.state.store
         live: Live = request.app.state.live
 
         async def allowed() -> bool:
             return await store.get(Member.of_list(list_id)) is not None
 
-        return live.stream(request, of=Note.on_list(list_id), see=shown, allowed=allowed)
+        right = Right(Member.of_list(list_id))
+        return live.stream(request, of=Note.on_list(list_id), see=shown, allowed=allowed, right=right)
 
     @post("/lists/{list_id:str}/notes")
-    async def write(request: Request[Any, Any, Any], list_id: str, data: dict[str, str]) -> None:
+    async def write(request: Request[Any, Any, Any], list_id: FromPath[str], data: JSONBody[dict[str, str]]) -> None:
         await request.app.state.store.put(Note(list_id=list_id, note_id=data["note_id"], text="x" * 200))
 
     @post("/lists/{list_id:str}/members")
-    async def admit(request: Request[Any, Any, Any], list_id: str) -> None:
+    async def admit(request: Request[Any, Any, Any], list_id: FromPath[str]) -> None:
         await request.app.state.store.put(Member(list_id=list_id))
 
     @get("/bare/events")
@@ -126,7 +130,7 @@ def application(file: str) -> Litestar:
         return ServerSentEvent(request.app.state.broadcast.listen())
 
     @post("/bare/notes")
-    async def bare_write(request: Request[Any, Any, Any], data: dict[str, str]) -> None:
+    async def bare_write(request: Request[Any, Any, Any], data: JSONBody[dict[str, str]]) -> None:
         told = Shown("one", data["note_id"], "x" * 200)
         request.app.state.broadcast.tell(msgspec.json.encode(told).decode())
 
@@ -134,16 +138,16 @@ def application(file: str) -> Litestar:
     def used() -> Used:
         return Used(resident_bytes(), time.process_time())
 
-    return Litestar([events, write, admit, bare_events, bare_write, used], lifespan=[lifespan], openapi_config=None)
+    return Litestar(
+        [events, write, admit, bare_events, bare_write, used],
+        lifespan=[lifespan],
+        openapi_config=None,
+        logging_config=None,
+    )
 
 
 if __name__ == "__main__":
     file, port = sys.argv[1:]
-    uvicorn.run(
-        application(file),
-        port=int(port),
-        loop="uvloop",
-        http="httptools",
-        log_level="error",
-        timeout_graceful_shutdown=1,
-    )
+    # As the suite is served: what its connections may take is part of what a stream costs.
+    listener = socket.create_server(("127.0.0.1", int(port)), backlog=2048)
+    uvloop.run(Server(application(file), lambda: None).serve([listener]))

@@ -131,9 +131,13 @@ async def one_item() -> list[Finding]:
     ]
 
 
+def clock() -> datetime:
+    return datetime(2025, 12, 10, tzinfo=UTC)
+
+
 async def a_page(folder: Path) -> list[Finding]:
     engine = await open_engine(path=folder / "table.db")
-    store = Store(engine, lambda: datetime(2025, 12, 10, tzinfo=UTC))
+    store = Store(engine, clock)
     await store.create_tables(inventory)
     items = [shopping_list_item(number) for number in range(PAGE_ITEMS)]
     await store.write_each([put(each, when=absent) for each in items])
@@ -152,7 +156,9 @@ async def a_page(folder: Path) -> list[Finding]:
     rates = await alternate(
         ROUNDS,
         {
-            "Store": awaited(lambda: store.all(query)),
+            # One that has met none of the rows before.
+            "Store": awaited(lambda: Store(engine, clock).all(query)),
+            "Store again": awaited(lambda: store.all(query)),
             "the engine's part": awaited(lambda: engine.call(*request)),
             against: repeated(with_boto3),
             f"{against} again": repeated(with_boto3),
@@ -161,6 +167,7 @@ async def a_page(folder: Path) -> list[Finding]:
     await engine.close()
     return [
         finding(f"a page of {PAGE_ITEMS}, queried in the engine, to entities", rates, "Store", against, PAGE_TARGET),
+        finding("— again, and nothing was written", rates, "Store again", against, None),
         finding("— before it is read as entities", rates, "the engine's part", against, None),
     ]
 

@@ -354,7 +354,7 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
         type=_workers,
         default=settings.workers,
         metavar=f"1..{MOST_WORKERS}",
-        help="how many processes answer; one for each processor is enough (%(default)s)",
+        help="how many processes answer, each with limits of its own; one for each processor is enough (%(default)s)",
     )
 
     alone = command("dynamodb", dynamodb, "serve the embedded engine alone to any AWS SDK")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Generic, TypeVar, cast, overload
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -26,7 +27,8 @@ from potluck.table.errors import (
 )
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
-from potluck.table.known_rows import KnownRows
+from potluck.table.known_answers import KnownAnswers
+from potluck.table.known_rows import NEVER, KnownRows
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
@@ -41,6 +43,8 @@ E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound=ItemCollection)
 Clock = Callable[[], datetime]
 
+# About what an answer takes that has no rows.
+ANSWER_BYTES = 600
 BATCH_GET = 100
 # So few rows take less time to look up than the event loop can be kept waiting.
 ROWS_AT_ONCE = 25
@@ -59,7 +63,9 @@ class Page(Generic[T]):
     """Some items, as many as were asked for unless they are the last, and where the next page begins."""
 
     items: list[T]
-    next: dict[str, Any] | None
+    next: Mapping[str, Any] | None
+    made_of_it: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What its readers made of it, and share with those who ask for the same page while nothing is written."""
 
 
 class Store:
@@ -73,14 +79,16 @@ class Store:
         # Looked for on the class: whatever is wrapped around an engine must see every call.
         packs = callable(getattr(type(engine), "query_rows", None))
         self._packs = cast(PacksRows, engine) if packs else None
-        self._known = KnownRows(self._packs.unpack if self._packs is not None else _nothing_packed, lambda: self.now)
+        unpack = self._packs.unpack if self._packs is not None else _nothing_packed
+        self._known = KnownRows(unpack, partial(_second, clock))
+        self._answers = KnownAnswers(partial(_second, clock))
         # Kept only while somebody holds or awaits one.
         self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     @property
     def now(self) -> int:
         """The second it is, as expiry is compared with."""
-        return int(self.clock().timestamp())
+        return _second(self.clock)
 
     # --- reading ------------------------------------------------------------------------------------------------
 
@@ -88,9 +96,11 @@ class Store:
         """The item, or None when there is none or it has expired."""
         if self._packs is not None:
             try:
-                return self._seen(ref, self._packs)
+                row = self._packs.row(ref.members[0].table.name, ref.key)
+                # No cast, nor contextlib.suppress: each takes as long as reading the row.
+                return None if row is None else self._known.entity(ref.members, row)
             except NotPlain:
-                pass  # not by contextlib.suppress, which takes as long as all the rest
+                pass
         answer = await self._read(ref.pattern, ref.request())
         return cast("T | None", self._entity(ref.members, answer.get("Item")))
 
@@ -161,48 +171,63 @@ class Store:
         """The next so many items; fewer only if they are the last, and `next` is None only then."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
+        question, state = self._question(query, limit, after)
+        if question is not None and (known := self._answers.find(question, state)) is not None:
+            return Page([*known.items], known.next, known.made_of_it)
         rows: list[Any] = []
         entities: list[T] = []
+        until = NEVER
         selective = query.filter is not None
         look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
         while True:
             look_at = min(look_at, MOST_ROWS)
             answer = await self._query(query, query.request(limit=look_at, after=after))
-            more_rows, more_entities = self._visible(query, answer["Items"])
+            more_rows, more_entities, soonest = self._visible(query, answer["Items"])
             rows += more_rows
             entities += more_entities
+            until = min(until, soonest)
             after = answer.get("LastEvaluatedKey")
             if len(rows) > limit or after is None:
                 break
             # Where a whole look found nothing, all that is near may be expired or of another kind.
             more = selective or not more_rows
             look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
-        if len(rows) <= limit:
-            return Page(entities, None)
-        last = rows[limit - 1]
-        if type(last) is bytes:
-            (last,) = self._known.unpack([last])
-        names = query.pattern.table.index_key_names(query.pattern.index)
-        return Page(entities[:limit], {name: last[name] for name in names})
+        following: dict[str, Any] | None = None
+        if len(rows) > limit:
+            last = rows[limit - 1]
+            if type(last) is bytes:
+                (last,) = self._known.unpack([last])
+            following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
+        page = Page(entities[:limit], following)
+        self._keep(question, state, page, until, sum(map(len, rows)))
+        return Page([*page.items], following, page.made_of_it)
 
     async def each(self, query: Query[T]) -> AsyncIterator[T]:
         """Every item, however many requests it takes."""
-        async for entities in self._pages(query):
+        async for _, entities, _ in self._pages(query):
             for entity in entities:
                 yield entity
 
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
+        question, state = self._question(query)
+        if question is not None and (known := self._answers.find(question, state)) is not None:
+            return [*known]
         found: list[T] = []
-        async for entities in self._pages(query):
+        size = 0
+        until = NEVER
+        async for rows, entities, soonest in self._pages(query):
             found += entities
+            size += sum(map(len, rows))
+            until = min(until, soonest)
+        self._keep(question, state, tuple(found), until, size)
         return found
 
-    async def _pages(self, query: Query[T]) -> AsyncIterator[list[T]]:
+    async def _pages(self, query: Query[T]) -> AsyncIterator[tuple[list[Any], list[T], float]]:
         after: Mapping[str, Any] | None = None
         while True:
             answer = await self._query(query, query.request(after=after))
-            yield self._visible(query, answer["Items"])[1]
+            yield self._visible(query, answer["Items"])
             after = answer.get("LastEvaluatedKey")
             if after is None:
                 return
@@ -213,7 +238,7 @@ class Store:
         look_at = FILTERED_ROWS if query.filter is not None else 1
         while True:
             answer = await self._query(query, query.request(limit=look_at, after=after))
-            _, entities = self._visible(query, answer["Items"])
+            _, entities, _ = self._visible(query, answer["Items"])
             if entities:
                 return entities[0]
             after = answer.get("LastEvaluatedKey")
@@ -427,14 +452,61 @@ class Store:
                 return None if plan.expired(item, self.now) else plan.coding.decode(item)
         return None
 
-    def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T]]:
-        """Those of some rows, packed or not, that were asked for and have not expired, and what they are."""
-        if items and type(items[0]) is bytes:
+    def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T], float]:
+        """Those of some rows, packed or not, that were asked for and have not expired, what they are, and until when.
+
+        That is until 0 where the next reader is to have other entities than these, or where it is not known.
+        """
+        if not items:
+            return [], [], NEVER
+        if type(items[0]) is bytes:
             members = query.pattern.members
             if len(members) == 1 and members[0].coding.shareable:
-                return query.kept(*self._known.visible(members, items))
+                rows, entities, until = self._known.visible(members, items)
+                return *query.kept(rows, entities), until
             items = self._known.unpack(items)
-        return query.read(items, self.now)
+        return *query.read(items, self.now), 0
+
+    async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
+        """What the work finds, which reads nothing but this store; the same again while nothing is written.
+
+        With what it finds, the work says until which second that holds.
+        """
+        try:
+            state = None if self._packs is None else self._packs.state()
+        except NotPlain:
+            state = None
+        if state is None:
+            return (await work())[0]
+        known = self._answers.find(question, state)
+        if known is None:
+            known, until = await work()
+            if until > 0:
+                self._answers.keep(question, state, known, until, ANSWER_BYTES)
+        return cast(T, known)
+
+    def _question(
+        self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
+    ) -> tuple[Hashable, Hashable]:
+        """What is asked, if its answer can be kept, and the engine's state before anything is read."""
+        if self._packs is None or query.filter is not None:
+            return None, None
+        try:
+            # With their names: they are in whatever order they were given.
+            values = None if query.sort.keep is None else frozenset(query.values.items())
+            asked = query.pattern, query.partition, query.sort, values, query.descending, limit, after and repr(after)
+            hash(asked)
+            return asked, self._packs.state()
+        except (NotPlain, TypeError):
+            return None, None
+
+    def _keep(self, question: Hashable, state: Hashable, answer: Any, until: float, size: int) -> None:
+        if question is not None and until > 0:
+            self._answers.keep(question, state, answer, until, ANSWER_BYTES + size)
+
+
+def _second(clock: Clock) -> int:
+    return int(clock().timestamp())
 
 
 def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:

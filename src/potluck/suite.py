@@ -33,8 +33,10 @@ from potluck.web.given import Givers, given_to
 from potluck.web.home import home
 from potluck.web.live import Live
 from potluck.web.logs import RequestLog
+from potluck.web.parameters import checked_headers
 from potluck.web.problems import Problems
 from potluck.web.secret import derived, load_secret
+from potluck.web.short_way import ShortWay
 
 __all__ = ["APPS", "assembled", "opened", "system_clock"]
 
@@ -178,14 +180,15 @@ def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
         state=State({"settings": core.settings, "engine": core.engine, "live": core.live}),
         template_config=layout.templates(dishes, [app.templates for app in apps if app.templates is not None]),
         exception_handlers=problems.handlers(),
-        before_send=[security.add_headers],
         request_max_body_size=LARGEST_BODY,
         # The document and its page are our own; the framework's page loads from other hosts.
         openapi_config=None,
         logging_config=None,
     )
     # Around everything, and not among the middleware, which an address that is no route's never comes to.
-    application.asgi_handler = RequestLog(core.settings)(application.asgi_handler)
+    application.asgi_handler = RequestLog(core.settings, headers=security.added_headers)(
+        ShortWay(application.asgi_handler, application, checked_headers)
+    )
     return application
 
 

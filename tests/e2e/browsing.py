@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests import references
 
-__all__ = ["SCREENSHOTS", "Visit", "launched", "open_visit"]
+__all__ = ["LOOKED_AT", "SCREENSHOTS", "Visit", "launched", "open_visit"]
 
 SCREENSHOTS = references.PACKAGES.parent.parent / "screenshots"
 AXE = references.PACKAGES / "axe-core" / "axe.min.js"
@@ -27,6 +27,9 @@ TALLEST = 5000
 # Said when a page took some seconds to draw, which is the machine's doing and not the page's.
 SLOW_MACHINE = "was preloaded using link preload but not used"
 SCREENS = {"phone": (390, 844), "desk": (1280, 900), "narrow": (320, 640), "doubled": (640, 450)}
+
+LOOKED_AT: list[str] = []
+"""The addresses that axe has looked at, in the test that is running."""
 
 # The policy's own event, as a page would see it.
 WATCH_POLICY = """
@@ -71,13 +74,12 @@ class Visit:
         assert errors == [], errors
         assert self.elsewhere == [], self.elsewhere
 
-    def violations(self, *, contrast: bool = True, only_contrast: bool = False) -> list[str]:
+    def violations(self, *, contrast: bool = True) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices."""
+        LOOKED_AT.append(urlsplit(self.page.url).path)
         self.page.evaluate(AXE.read_text())
         # Without preload axe leaves out its check of a locked orientation, for which it would add styles of its own.
         options = {"resultTypes": ["violations"], "preload": False, "rules": {"color-contrast": {"enabled": contrast}}}
-        if only_contrast:
-            options["runOnly"] = ["color-contrast"]
         found = self.page.evaluate("(options) => axe.run(options).then((results) => results.violations)", options)
         return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 

@@ -1,12 +1,22 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.e2e.browsing import Visit, launched, open_visit
+from tests.e2e.browsing import LOOKED_AT, Visit, launched, open_visit
+from tests.e2e.every_page import not_kept_by
 from tests.e2e.toys import toy_on
 from tests.needs import need
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """A test that is to look at pages has looked at them."""
+    LOOKED_AT.clear()
+    yield
+    missed = not_kept_by(f"{item.path.stem}.{item.name}", LOOKED_AT)
+    assert missed == [], f"tests/e2e/every_page.py says that axe is asked about these here: {missed}"
 
 
 @pytest.fixture(scope="session")

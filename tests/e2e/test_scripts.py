@@ -1,6 +1,9 @@
 """What the small scripts do, and what is left without them."""
 
 import pytest
+from playwright.sync_api import Route
+
+from tests.e2e.coming_in import join
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -104,6 +107,43 @@ def test_more_rows_come_in_place(visit):
     page.locator("#things-more a").wait_for(state="detached")
     assert rows.count() == 9
     assert rows.last.inner_text() == "Butter"
+
+
+def test_more_is_pressed_twice_and_comes_once(visit):
+    page = visit("/style").page
+    rows = page.locator("#things > li")
+    with page.expect_response("**/style?page=2"):
+        page.locator("#things-more a").evaluate("(link) => { for (let time = 0; time < 3; time += 1) link.click(); }")
+    page.locator('#things-more a[href="/style?page=3"]').wait_for()
+    page.wait_for_load_state("networkidle")
+    assert rows.count() == 6
+
+
+def test_a_form_that_is_under_way_is_not_sent_again_and_leaves_what_is_typed_meanwhile(visit):
+    window = visit("/")
+    join(window)
+    window.open("/notes")
+    page = window.page
+    page.get_by_label("Open a book").first.fill("Kitchen")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/notes/*")
+    page.locator(".live", has_text="Live").wait_for()
+    held: list[Route] = []
+    page.route("**/notes/*/notes", lambda route: route.continue_() if held else held.append(route))
+    field = page.get_by_label("Add a note").first
+    field.fill("Lemons")
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    field.fill("Tomatoes")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.locator("#notes > li").first.wait_for()
+    assert field.input_value() == "Tomatoes"
+    page.keyboard.press("Enter")
+    page.locator("#notes > li", has_text="Tomatoes").wait_for()
+    assert sorted(page.locator("#notes > li .row-name").all_inner_texts()) == ["Lemons", "Tomatoes"]
+    assert field.input_value() == ""
 
 
 def test_the_apps_are_one_fold_away_on_a_phone_and_in_a_row_on_a_desk(visit):

@@ -1,10 +1,10 @@
 """Doing it once: the same request again is answered alike and writes nothing."""
 
 import asyncio
-from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from potluck.people.entities import EmailAddress
 from potluck.people.errors import AlreadyDone, EmailTaken, InvalidFields, KeyReused

@@ -16,7 +16,7 @@ from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
 from potluck.web.forms import blank, form
 from potluck.web.layout import page
-from potluck.web.live import Live
+from potluck.web.live import Live, Right
 from potluck.web.people.carrying import carried, dropped
 from potluck.web.row_events import row_events, row_text
 from tests.toy.entities import Member, Note
@@ -134,6 +134,7 @@ async def events(
         see=lambda note: shown(note, caller.user_id),
         allowed=allowed,
         by=caller,
+        right=Right(Member.by_id(book_id, caller.user_id)),
         render=row_events(request, "notes/row.html", "note", book_id=book_id),
     )
 

@@ -5,18 +5,18 @@ from uuid import UUID
 
 import msgspec
 from litestar import Request, Response, delete, get, patch, post, put
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery, JSONBody
 from msgspec import UNSET, Meta, UnsetType
 
 from potluck.people.callers import Caller
 from potluck.store import Page
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
-from potluck.web.cursors import Listed, Part
-from potluck.web.live import Changes, Live
+from potluck.web.cursors import Listed, Part, View
+from potluck.web.live import Changes, Live, Right
 from potluck.web.once import Made, Once, Told
 from potluck.web.versions import etag, expected, seen, tag_of, unchanged
-from tests.toy.entities import Note
+from tests.toy.entities import Member, Note
 from tests.toy.service import BookShown, Notes, NoteShown, book_shown, shown
 
 __all__ = ["ROUTES"]
@@ -57,7 +57,7 @@ def note_tag(note: NoteShown) -> str:
 
 
 @post("/books", tags=["Notes"])
-async def open_book(data: NewBook, caller: Caller, notes: Notes, once: Once) -> Response[BookShown]:
+async def open_book(data: JSONBody[NewBook], caller: Caller, notes: Notes, once: Once) -> Response[BookShown]:
     """Open a book of notes; its opener is its admin."""
     return await once(
         lambda alongside: notes.open_book(caller, data.name, alongside),
@@ -86,7 +86,7 @@ async def own_books(caller: Caller, notes: Notes, part: Part) -> Listed[BookShow
 
 @patch(BOOK, tags=["Notes"])
 async def rename(
-    book_id: FromPath[UUID], data: BookChange, caller: Caller, notes: Notes, once: Once, request: AnyRequest
+    book_id: FromPath[UUID], data: JSONBody[BookChange], caller: Caller, notes: Notes, once: Once, request: AnyRequest
 ) -> Response[BookShown]:
     """Give a book another name."""
     version = seen(request, data.version)
@@ -117,7 +117,7 @@ async def put_out(
 @post(f"{BOOK}/notes", tags=["Notes"])
 async def add(
     book_id: FromPath[UUID],
-    data: NewNote,
+    data: JSONBody[NewNote],
     caller: Caller,
     notes: Notes,
     once: Once,
@@ -139,12 +139,12 @@ async def listed(
     notes: Notes,
     part: Part,
     live: Live,
-    author: UUID | None = None,
+    author: FromQuery[UUID | None] = None,
 ) -> Listed[NoteShown]:
     """The notes of a book, or those of one author, in the order of their ids."""
     position = await live.position(Note.all_of_book(book_id))
     page = await notes.page(caller, book_id, part.limit, part.after, author)
-    return part.answer(page, lambda note: shown(note, caller.user_id), position)
+    return part.answer(page, View(shown, caller.user_id), position)
 
 
 @get(NOTE, tags=["Notes"])
@@ -165,7 +165,7 @@ async def one(
 async def change(
     book_id: FromPath[UUID],
     note_id: FromPath[UUID],
-    data: NoteChange,
+    data: JSONBody[NoteChange],
     caller: Caller,
     notes: Notes,
     once: Once,
@@ -214,7 +214,12 @@ async def events(
         return await door.still(request, caller) and await notes.is_in(caller, book_id)
 
     return live.stream(
-        request, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id), allowed=allowed, by=caller
+        request,
+        of=Note.all_of_book(book_id),
+        see=lambda note: shown(note, caller.user_id),
+        allowed=allowed,
+        by=caller,
+        right=Right(Member.by_id(book_id, caller.user_id)),
     )
 
 
@@ -224,11 +229,16 @@ async def changes(
     caller: Caller,
     notes: Notes,
     live: Live,
-    since: str,
+    since: FromQuery[str],
 ) -> Changes:
     """The changes of a book's notes since a position."""
     await notes.must_be_in(caller, book_id)
-    return await live.changes(since, of=Note.all_of_book(book_id), see=lambda note: shown(note, caller.user_id))
+    return await live.changes(
+        since,
+        of=Note.all_of_book(book_id),
+        see=lambda note: shown(note, caller.user_id),
+        right=Right(Member.by_id(book_id, caller.user_id)),
+    )
 
 
 ROUTES = [open_book, own_books, one_book, rename, let_in, put_out, add, listed, one, change, remove, events, changes]

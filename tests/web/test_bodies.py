@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError, validators
 from litestar import Litestar, Request, Response, post
 from litestar.exceptions import ValidationException
+from litestar.params import JSONBody
 from litestar.testing import TestClient
 from msgspec import field
 
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, WrongField
 from potluck.web import bodies
 from potluck.web.api_page import example
-from potluck.web.bodies import UNSET, Amount, Body, Meta, Says, StrictBody, UnsetType, decode, wrong_parameters
+from potluck.web.bodies import UNSET, Amount, Body, Holds, Meta, Says, StrictBody, UnsetType, decode, wrong_parameters
 from potluck.web.declarations import shape_of
 from potluck.web.errors import BodyNotJson, WrongMediaType
 from potluck.web.schemas import Schemas
@@ -329,6 +330,50 @@ def test_a_declaration_that_callers_could_not_be_told_is_refused_before_any_requ
             shape_of(kind)
 
 
+class Guests(Body):
+    """Whom one has over: nobody twice, and at least one who cooks."""
+
+    names: Annotated[
+        list[
+            Annotated[str, Meta(max_length=5), Holds(lambda name: [WrongField("", "Say who")] if name == "?" else [])]
+        ],
+        Meta(max_length=3),
+        Holds(lambda names: [WrongField(f"[{at}]", "Twice") for at, name in enumerate(names) if name in names[:at]]),
+    ]
+    cook: Annotated[str | None, Holds(lambda cook: [WrongField("", "No cook")] if cook == "-" else [])] = None
+    wine: Annotated[str, Holds(lambda wine: [WrongField("", "")] if wine == "-" else []), Says("No wine")] = "red"
+    seats: int = 1
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"names": ["Ada", "Ben"], "cook": "Ada"}, []),
+        ({"names": ["Ada"], "cook": None}, []),
+        (
+            {"names": ["Ada", "Ada"], "cook": "-", "wine": "-"},
+            [("names[1]", "Twice"), ("cook", "No cook"), ("wine", "No wine")],
+        ),
+        # Together with what is of the wrong kind, wherever that is.
+        ({"names": ["Ada", "Ada"], "seats": "x"}, [("names[1]", "Twice"), ("seats", "Seats must be a whole number")]),
+        # Of a whole only if all of its parts are right.
+        ({"names": ["?", "?"]}, [("names[0]", "Say who"), ("names[1]", "Say who")]),
+        (
+            {"names": ["Charles", "Ada", "Ada"]},
+            [("names[0]", "Each entry of names must have at most 5 characters")],
+        ),
+    ],
+)
+def test_a_rule_that_bounds_cannot_state_is_told_with_the_rest(given, wrong):
+    raw = json.dumps(given).encode()
+    if not wrong:
+        assert decode(Guests, raw).names == given["names"]
+        return
+    with pytest.raises(InvalidFields) as refused:
+        decode(Guests, raw)
+    assert [(each.field, each.message) for each in refused.value.errors] == wrong
+
+
 def test_a_body_cannot_hold_itself():
     with pytest.raises(TypeError, match="can hold itself"):
         shape_of(Tree)
@@ -342,17 +387,17 @@ class Tree(Body):
 
 
 @post("/notes")
-async def add(data: Everything) -> dict[str, str]:
+async def add(data: JSONBody[Everything]) -> dict[str, str]:
     return {"title": data.title}
 
 
 @post("/drawings")
-async def draw(data: Circle | Square) -> dict[str, str]:
+async def draw(data: JSONBody[Circle | Square]) -> dict[str, str]:
     return {"drawn": type(data).__name__}
 
 
 @post("/loose")
-async def loose(data: dict[str, Any]) -> dict[str, Any]:
+async def loose(data: JSONBody[dict[str, Any]]) -> dict[str, Any]:
     return data
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import socket
+import struct
 from types import SimpleNamespace
 
 import pytest
@@ -24,6 +26,8 @@ class Application:
         self.ended: list[str] = []
         self.state = SimpleNamespace(on_stopping=self.stop)
         self.flood = False
+        self.answered = 0
+        self.held = asyncio.Event()
 
     async def stop(self):
         self.ended.append("told")
@@ -56,14 +60,27 @@ class Application:
                 await asyncio.Event().wait()
             finally:
                 self.ended.append("cancelled")
+        if scope["path"] == "/held":
+            await self.held.wait()
+        if scope["path"] == "/stream":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b":", "more_body": True})
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            self.left += 1
+            return
         answer = json.dumps(told).encode()
         if self.flood:
             answer = b"x" * MORE_THAN_BUFFERS
         length = (b"content-length", b"%d" % len(answer))
         await send({"type": "http.response.start", "status": 200, "headers": [length]})
+        if scope["path"] == "/at-once":
+            await send({"type": "http.response.body", "body": answer})
+            return
         await send({"type": "http.response.body", "body": answer[:1], "more_body": True})
         await send({"type": "http.response.body", "body": answer[1:-1], "more_body": True})
         await send({"type": "http.response.body", "body": answer[-1:]})
+        self.answered += 1
 
 
 @pytest.fixture
@@ -185,6 +202,106 @@ async def test_trailers_are_not_headers(served):
 async def test_requests_in_one_piece_are_answered_one_after_the_other(served):
     one = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc"
     assert (await answer_to(served, one * 3 + b"GET / HTTP/1.1\r\n" + CLOSE + b"\r\n"))[0] == [200] * 4
+
+
+GET = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+
+
+async def test_requests_that_do_not_wait_for_answers_are_so_many_and_no_more(served):
+    reader, writer = await connected(served, GET.replace(b"/", b"/held", 1) + GET * 5000)
+    await until(lambda: served.server.server_state.tasks)
+    (connection,) = served.server.server_state.connections
+    await until(lambda: len(connection.pipeline) == connections.MOST_WAITING)
+    for _ in range(10):
+        writer.write(GET * 1000)
+        await asyncio.sleep(0.01)
+        assert len(connection.pipeline) == connections.MOST_WAITING
+    served.held.set()
+    # Whoever was taken in is answered, and told with the last answer that it was.
+    received = b""
+    with contextlib.suppress(ConnectionError):
+        while data := await asyncio.wait_for(reader.read(65536), LONG):
+            received += data
+    assert received.count(b"HTTP/1.1 200") == served.answered == connections.MOST_WAITING + 1
+    assert received.count(b"connection: close") == 1
+    writer.close()
+
+
+async def test_a_stream_hears_that_its_client_is_gone_though_another_request_came_after_it(served):
+    reader, writer = await connected(served, GET.replace(b"/", b"/stream", 1))
+    await reader.readuntil(b":\r\n")
+    writer.write(GET)
+    await asyncio.sleep(0.05)
+    writer.transport.abort()
+    await until(lambda: served.left == 1)
+    assert not served.server.server_state.connections
+
+
+async def test_the_request_behind_another_is_refused_without_an_answer_that_would_be_the_other_s(served):
+    late = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab"
+    assert (await answer_to(served, GET.replace(b"/", b"/held", 1) + late))[0] == []
+    served.held.set()
+
+
+async def test_an_answer_that_nobody_takes_is_given_up_also_if_it_is_the_last(served, monkeypatch):
+    monkeypatch.setattr(connections, "UNREAD_SECONDS", 0.3)
+    served.flood = True
+    with socket.create_connection(("127.0.0.1", served.port)) as client:
+        client.setblocking(False)
+        client.sendall(b"GET /at-once HTTP/1.1\r\n" + CLOSE + b"\r\n")
+        await until(lambda: served.server.server_state.connections)
+        # What the application has to say, it has said; all of it lies with us.
+        await until(lambda: not served.server.server_state.tasks)
+        await until(lambda: not served.server.server_state.connections)
+
+
+async def test_nothing_is_kept_of_a_connection_that_was_reset(served):
+    for _ in range(10):
+        reader, writer = await connected(served, GET)
+        await reader.readuntil(b"}")
+        linger = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.close()
+    await until(lambda: not served.server.server_state.connections)
+    await asyncio.sleep(0.05)
+    gc.collect()
+    assert not [each for each in gc.get_objects() if isinstance(each, connections.Connection)]
+
+
+async def test_of_too_many_connections_the_longest_idle_make_room(served, monkeypatch):
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 4)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", LONG)
+    working = [await connected(served, GET.replace(b"/", b"/stream", 1)) for _ in range(2)]
+    uploading = await connected(served, b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab")
+    await until(lambda: len(served.server.server_state.tasks) == 3)
+    monkeypatch.setattr(connections, "BODY_SECONDS", LONG)
+    idle = []
+    for sent in (b"", b"GET / HT", GET, b""):
+        idle.append(await connected(served, sent))
+        await asyncio.sleep(0.02)
+    # Whoever came last is still there, whoever is being served as well.
+    for reader, _ in idle[:-1]:
+        with contextlib.suppress(ConnectionError):
+            await asyncio.wait_for(reader.read(), LONG)
+    await until(lambda: len(served.server.server_state.connections) == 4)
+    idle[-1][1].write(GET)
+    assert (await asyncio.wait_for(idle[-1][0].readuntil(b"}"), LONG)).startswith(b"HTTP/1.1 200")
+    uploading[1].write(b"cde")
+    assert (await asyncio.wait_for(uploading[0].readuntil(b"}"), LONG)).startswith(b"HTTP/1.1 200")
+    assert served.left == 0
+    for _, writer in (*working, *idle, uploading):
+        writer.close()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="this system cannot be told so")
+async def test_the_system_gives_up_connections_to_which_nothing_gets_through(served):
+    _, writer = await connected(served, b"")
+    await until(lambda: served.server.server_state.connections)
+    (connection,) = served.server.server_state.connections
+    accepted = connection.transport.get_extra_info("socket")
+    given = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+    assert given == connections.UNREAD_SECONDS * 1000
+    writer.close()
 
 
 async def test_what_is_forwarded_is_not_believed_below_our_own_code(served):

@@ -1,9 +1,11 @@
+from collections import Counter
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 
 from potluck.web import style
-from potluck.web.drawings import WIDTH, Move, columns, flow, heat_map
+from potluck.web.drawings import WIDTH, Move, columns, flow, heat_map, shortened, told_apart
 
 FRIDAY = date(2026, 11, 13)
 
@@ -58,3 +60,41 @@ def test_the_leader_is_on_top_and_long_names_are_cut():
     assert drawn.nodes[0].name == "Short"
     assert drawn.nodes[1].name == "A name that is mu…"
     assert drawn.nodes[0].kind == "lead"
+
+
+def test_what_a_leader_has_too_many_goes_on_and_the_rest_stays():
+    rounds = [{"a": 50, "b": 20, "c": 10}, {"a": 30, "b": 32, "c": 15}]
+    drawn = flow(
+        rounds,
+        [[Move("a", "b", 12), Move("a", "c", 5), Move("a", None, 3)]],
+        "a",
+        "b",
+        names={"a": "Ada", "b": "Ben", "c": "Cyd"},
+        said=lambda votes: f"{votes / 10}",
+    )
+    assert [node.name for node in drawn.nodes[:3]] == ["Ada", "Ben", "Cyd"]
+    assert [node.said for node in drawn.nodes] == ["5.0", "2.0", "1.0", "3.0", "3.2", "1.5", "0.3"]
+    # The leader's own, and what it gives to another leader; what goes to nobody, and what to the rest.
+    assert Counter(ribbon.kind for ribbon in drawn.ribbons) == {"lead": 3, "": 2, "rest": 1}
+
+
+def test_names_have_room_beside_the_first_of_many_columns():
+    name = "A name that is long"
+    rounds = [{name: 5, "b": 4, "c": 3}] * 5
+    drawn = flow(rounds, [[]] * 4, name)
+    assert len(drawn.nodes[0].name) >= 14
+    x = sorted({node.x for node in drawn.nodes})
+    assert x[-1] + drawn.node_width < WIDTH
+    assert all(after > before for before, after in pairwise(x))
+
+
+def test_wide_letters_take_the_room_of_two_and_none_is_cut_in_half():
+    assert shortened("日本料理の店", 12) == "日本料理の店"
+    assert shortened("日本料理の店", 7) == "日本料…"
+    assert shortened("👩\u200d🍳 Chef", 4) == "👩…"
+    assert told_apart(["Candidate number 12", "Candidate number 37", "Ada"], 12) == [
+        "Candida…r 12",
+        "Candida…r 37",
+        "Ada",
+    ]
+    assert shortened("Cafe\u0301 bar", 6) == "Cafe\u0301…"

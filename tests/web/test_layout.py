@@ -114,7 +114,7 @@ def test_everything_a_page_links_to_is_there_and_has_its_type(client):
         types[answer.headers["content-type"].split(";")[0]] += 1
     assert types == {
         "text/css": 7,
-        "text/javascript": 13,
+        "text/javascript": 14,
         "font/woff2": 2,
         "image/svg+xml": 2,
         "image/png": 1,

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from litestar import Litestar, Response, Router, delete, get, patch, post
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.testing import TestClient
 from openapi_spec_validator import validate
 
@@ -19,6 +19,7 @@ from potluck.web import layout, openapi
 from potluck.web.bodies import UNSET, Body, Meta, StrictBody, UnsetType, check_parameters, decode
 from potluck.web.dishes import DISHES
 from potluck.web.errors import FORBIDDEN
+from potluck.web.given import Givers, given_to
 from tests.web.reading import Page
 
 V = TypeVar("V")
@@ -56,7 +57,7 @@ def part(
 
 
 @post("/notes", tags=["Notes"])
-async def add(data: NewNote, caller: NamedDependency[str], once: NamedDependency[str]) -> Response[NoteShown]:
+async def add(data: JSONBody[NewNote], caller: NamedDependency[str], once: NamedDependency[str]) -> Response[NoteShown]:
     """Add a note. Its title is kept as it was typed."""
     raise NotImplementedError
 
@@ -74,7 +75,7 @@ async def one(note_id: FromPath[UUID], caller: NamedDependency[str]) -> Response
 
 
 @patch(NOTE, tags=["Notes"], problems=(FORBIDDEN,))
-async def change(note_id: FromPath[UUID], data: NoteChange, caller: NamedDependency[str]) -> NoteShown:
+async def change(note_id: FromPath[UUID], data: JSONBody[NoteChange], caller: NamedDependency[str]) -> NoteShown:
     """Change a note."""
     raise NotImplementedError
 
@@ -91,7 +92,7 @@ async def events(caller: NamedDependency[str]) -> Response[Any]:
 
 
 @post("/sessions", tags=["People"])
-async def sign_in(data: NewNote) -> NoteShown:
+async def sign_in(data: JSONBody[NewNote]) -> NoteShown:
     """Sign in."""
     raise NotImplementedError
 
@@ -102,6 +103,16 @@ async def about() -> str:
     return ""
 
 
+class Nobody(Givers):
+    """Nobody is signed in."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def visitor(self, request: Any) -> Caller | None:
+        return None
+
+
 def application() -> Litestar:
     def known() -> str:
         return "Ada"
@@ -109,21 +120,17 @@ def application() -> Litestar:
     def once() -> str:
         return "key"
 
-    def nobody() -> Caller | None:
-        return None
-
     return Litestar(
         [
             Router("/api/v1", route_handlers=[add, listed, one, change, remove, events, sign_in]),
             about,
-            *openapi.pages(),
+            *(given_to(page, {}, Nobody()) for page in openapi.pages()),
             layout.static_files(),
         ],
         dependencies={
             "caller": Provide(known, sync_to_thread=False),
             "once": Provide(once, sync_to_thread=False),
             "part": Provide(part, sync_to_thread=False),
-            "visitor": Provide(nobody, sync_to_thread=False),
         },
         dto=StrictBody,
         return_dto=None,

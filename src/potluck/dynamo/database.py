@@ -6,10 +6,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
+
+import apsw
 
 from potluck.dynamo import streams, ttl
 from potluck.dynamo.actions import ACTIONS, Action
@@ -84,10 +86,18 @@ class Database:
         if known is None or place is None:
             raise NotPlain
         try:
-            found = self.file.reader.get(known, place)
-        except StaleTable:
-            raise NotPlain from None
-        return None if found is None else found[1]
+            row: bytes | None = self.file.reader.execute(known.select_item, (place,)).get
+        except apsw.SQLError:
+            raise NotPlain from None  # dropped by another process
+        return row
+
+    def state(self) -> Hashable:
+        """What is the same as before only if nobody has written to the file since; NotPlain when it is closed."""
+        if self._closed:
+            raise NotPlain
+        rows = self.file.reader
+        # The number is the connection's own, and counts whatever any other commits; this one never writes.
+        return rows, rows.execute("PRAGMA data_version").get
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, with Items that are still packed where they are answered whole."""

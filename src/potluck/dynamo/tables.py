@@ -191,6 +191,7 @@ class Table:
         self.number = definition.number
         self.rows = f"items_{definition.number}"
         self.select = f"SELECT size, item FROM {self.rows} WHERE key=?"
+        self.select_item = f"SELECT item FROM {self.rows} WHERE key=?"
         self.expiries = f"expiries_{definition.number}"
         self.key_names = definition.key
         self.partition_name = definition.key[0]

@@ -1,5 +1,6 @@
 """The seam between the apps and their storage: the DynamoDB API itself, answered by one of two engines."""
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -31,8 +32,13 @@ class Engine(Protocol):
 class PacksRows(Engine, Protocol):
     """An engine in this process that can hand out rows as it keeps them; nothing wrapped around one offers this.
 
-    Who has seen a row's bytes before knows what it says without taking it apart again.
+    Who has seen a row's bytes before knows what it says without taking it apart again, and who read something when
+    the state was the same need not read it again.
     """
+
+    def state(self) -> Hashable:
+        """What is the same as before only if nobody has written anything since, here or in another process."""
+        ...
 
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:
         """The item that a consistent GetItem would find now; NotPlain where that has to be asked in full."""

@@ -29,7 +29,6 @@ from potluck.people.errors import (
     EmailTaken,
     InvitationInvalid,
     RegistrationClosed,
-    SessionOver,
     Stale,
     StillNeeded,
     WrongPassword,
@@ -39,7 +38,16 @@ from potluck.people.particulars import checked_email, checked_name, checked_pass
 from potluck.people.passwords import Passwords
 from potluck.people.resets import dropping_reset, ending_resets
 from potluck.people.secrets import Random, new_id, system_random
-from potluck.people.sessions import OpenedSession, Sessions, continuing, dropping, next_epoch, opening
+from potluck.people.sessions import (
+    ATTEMPTS,
+    OpenedSession,
+    Sessions,
+    continued,
+    continuing,
+    dropping,
+    next_epoch,
+    opening,
+)
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS, SIGN_INS_TO, Throttles
 from potluck.store import Clock, Store
 from potluck.table import (
@@ -68,9 +76,6 @@ __all__ = [
 log = logging.getLogger("potluck.people")
 
 Registration = Literal["open", "invited", "closed"]
-
-# How often a change starts again because another change of the same account came in between.
-ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,9 +283,7 @@ class Accounts:
                     raise EmailTaken from refusal
                 if refusal.position not in (0, 1):
                     raise
-                if not isinstance(refusal, VersionConflict) or refusal.current is None:
-                    raise SessionOver from refusal
-                account = refusal.current
+                caller, account = await self._again(caller, account, password)
                 continue
             await self._sessions.tidy(caller.user_id, epoch)
             return moved
@@ -292,20 +295,25 @@ class Accounts:
         """Another password. Every other session is over at once, and so is every link that could set a password."""
         caller.must_manage_account()
         (new,) = refuse_all(checked_password(new, "new"))
-        await self._confirmed(caller, current)
-        resets = await ending_resets(self._store, caller.user_id)
-        change = next_epoch(
-            caller,
-            the(Account.password_hash).becomes(await self._passwords.hash(new)),
-            the(Account.updated_at).becomes(self._now()),
-        )
-        try:
-            await self._store.transact(*change, *resets, *alongside(None))
-        except (ConditionFailed, NotFound) as refusal:
-            if refusal.position not in (0, 1):
-                raise
-            raise SessionOver from refusal
-        await self._sessions.tidy(caller.user_id, caller.session_epoch + 1)
+        account = await self._confirmed(caller, current)
+        password_hash = await self._passwords.hash(new)
+        for _ in range(ATTEMPTS):
+            resets = await ending_resets(self._store, caller.user_id)
+            change = next_epoch(
+                caller,
+                the(Account.password_hash).becomes(password_hash),
+                the(Account.updated_at).becomes(self._now()),
+            )
+            try:
+                await self._store.transact(*change, *resets, *alongside(None))
+            except (ConditionFailed, NotFound) as refusal:
+                if refusal.position not in (0, 1):
+                    raise
+                caller, account = await self._again(caller, account, current)
+                continue
+            await self._sessions.tidy(caller.user_id, caller.session_epoch + 1)
+            return
+        raise Unavailable("change of password: the account was changed again and again")
 
     # --- taking along, and leaving ------------------------------------------------------------------------------
 
@@ -405,6 +413,15 @@ class Accounts:
         if not await self._passwords.verify(password, account.password_hash):
             raise WrongPassword
         return account
+
+    async def _again(self, caller: Caller, account: Account, password: str) -> tuple[Caller, Account]:
+        """Both as they are now that another change came in between; SessionOver, or WrongPassword, if it was that."""
+        caller = await continued(self._store, caller)
+        found = await self.by_id(caller.user_id)
+        same = found.password_hash == account.password_hash
+        if not same and not await self._passwords.verify(password, found.password_hash):
+            raise WrongPassword
+        return caller, found
 
     async def _everything(self, user_id: UUID) -> EverythingOfUser:
         everything = await self._store.gather(EverythingOfUser.of(user_id))

@@ -152,6 +152,12 @@ class Invitations:
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         await self._store.write_each(row for each in found for row in withdrawing(each))
 
+    async def withdraw_those_by(self, app: str, place: str, invited_by: UUID) -> None:
+        """Nobody comes into a place by the invitation of someone who may not invite there any more."""
+        found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
+        theirs = [each for each in found if each.invited_by == invited_by]
+        await self._store.write_each(row for each in theirs for row in withdrawing(each))
+
     async def _new(
         self, app: str, place: str, role: str, invited_by: UUID, email: str | None
     ) -> tuple[MadeInvitation, tuple[Invitation, InvitationOfPlace, InvitationOfUser]]:

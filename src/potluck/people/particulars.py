@@ -6,7 +6,7 @@ from potluck.people.entities import folded_email
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
 
-__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all"]
+__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all", "wrong_with"]
 
 LONGEST_EMAIL = 254
 LONGEST_NAME = 100
@@ -47,6 +47,11 @@ def refuse_all(*checked: str | WrongField) -> list[str]:
     if wrong:
         raise InvalidFields(*wrong)
     return [each for each in checked if isinstance(each, str)]
+
+
+def wrong_with(checked: str | WrongField) -> list[WrongField]:
+    """What is wrong with it, if anything is."""
+    return [checked] if isinstance(checked, WrongField) else []
 
 
 def _is_text(name: str) -> bool:

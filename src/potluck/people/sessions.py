@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from potluck.people.callers import Alongside, Caller, nothing_else
 from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser, folded_email
 from potluck.people.errors import SessionOver, WrongCredentials
@@ -32,10 +34,12 @@ from potluck.table import (
 from potluck.table.operations import Operation
 
 __all__ = [
+    "ATTEMPTS",
     "SESSION_LASTS",
     "OpenSession",
     "OpenedSession",
     "Sessions",
+    "continued",
     "continuing",
     "dropping",
     "next_epoch",
@@ -49,8 +53,8 @@ SESSION_EXTENDED_AFTER = timedelta(days=1)
 # Whose account is read when no account has the address, so that the answer takes as many requests.
 NOBODY = UUID(int=0)
 NOBODYS_EMAIL = "nobody"
-# How often a sign-in starts again because a new password, or "end all others", came in between.
-SIGN_IN_ATTEMPTS = 5
+# How often a change starts again because another change of the same account came in between.
+ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,7 @@ class Sessions:
         given = checked_email(email)
         folded = folded_email(given) if isinstance(given, str) else NOBODYS_EMAIL
         await self._count_attempt(client, folded)
-        for _ in range(SIGN_IN_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             account = await self._with_email(folded)
             right = await self._passwords.verify(password, account.password_hash if account else None)
             if account is None or not right:
@@ -112,23 +116,33 @@ class Sessions:
         raise Unavailable("sign-in: the account was changed again and again")
 
     async def find(self, secret: str) -> Caller | None:
-        """Whose session this is, by two consistent reads; using it extends it."""
+        """Whose session this is, as consistent reads tell; using it extends it."""
         if kind_of(secret) is not SecretKind.SESSION:
             return None
-        session = await self._store.get(Session.by_hash(hash_of(secret)))
+        hash = hash_of(secret)
+        return await self._store.while_unwritten((Session, hash), lambda: self._found(hash))
+
+    async def _found(self, hash: str) -> tuple[Caller | None, float]:
+        """Whose session has this hash, and when that is to be looked up again even if nothing is written."""
+        session = await self._store.get(Session.by_hash(hash))
         if session is None:
-            return None
+            return None, 0
         account = await self._store.get(Account.by_id(session.user_id))
-        if account is None or account.session_epoch != session.session_epoch:
-            return None
-        return Caller(
+        if account is not None and account.session_epoch != session.session_epoch:
+            # A change by this very session may have come between the two reads; then it goes on.
+            session = await self._store.get(Session.by_hash(hash))
+        if account is None or session is None or session.session_epoch < account.session_epoch:
+            return None, 0
+        until = await self._extended(session)
+        caller = Caller(
             kind="session",
             user_id=account.user_id,
             name=account.name,
             hash=session.hash,
-            session_epoch=account.session_epoch,
-            expires_at=_time(await self._extended(session)),
+            session_epoch=session.session_epoch,
+            expires_at=_time(until),
         )
+        return caller, until - (SESSION_LASTS - SESSION_EXTENDED_AFTER).total_seconds()
 
     async def end(self, caller: Caller, alongside: Alongside[None] = nothing_else) -> None:
         """Sign out: the session is over at once. An API token is not ended by this."""
@@ -138,14 +152,17 @@ class Sessions:
     async def end_others(self, caller: Caller, alongside: Alongside[None] = nothing_else) -> None:
         """Every other session is over at once, by one write however many there are; their rows are tidied up after."""
         caller.must_manage_account()
-        try:
-            await self._store.transact(*next_epoch(caller), *alongside(None))
-        except (ConditionFailed, NotFound) as refusal:
-            if refusal.position not in (0, 1):
-                raise
-            # A new password, or the same wish from elsewhere, was faster and has ended this session too.
-            raise SessionOver from refusal
-        await self.tidy(caller.user_id, caller.session_epoch + 1)
+        for _ in range(ATTEMPTS):
+            try:
+                await self._store.transact(*next_epoch(caller), *alongside(None))
+            except (ConditionFailed, NotFound) as refusal:
+                if refusal.position not in (0, 1):
+                    raise
+                caller = await continued(self._store, caller)
+                continue
+            await self.tidy(caller.user_id, caller.session_epoch + 1)
+            return
+        raise Unavailable("end of other sessions: the account was changed again and again")
 
     async def all(self, caller: Caller) -> list[OpenSession]:
         """Where the person is signed in, the latest first."""
@@ -259,6 +276,19 @@ def next_epoch(caller: Caller, *changes: Change, when: Condition | None = None) 
 def continuing(caller: Caller) -> Operation:
     """The caller's session counts in the next epoch too."""
     return update(Session.by_hash(caller.hash), the(Session.session_epoch).becomes(caller.session_epoch + 1))
+
+
+async def continued(store: Store, caller: Caller) -> Caller:
+    """The caller as they are known now, whose write the account refused; SessionOver, if another has ended theirs.
+
+    What their own session has changed meanwhile, in another window, has taken it along into the next epoch.
+    """
+    account = await store.get(Account.by_id(caller.user_id))
+    # Read after the account, so that a session that goes on with it is never behind.
+    session = await store.get(Session.by_hash(caller.hash))
+    if account is None or session is None or session.session_epoch < account.session_epoch:
+        raise SessionOver
+    return replace(caller, session_epoch=session.session_epoch)
 
 
 def _time(seconds: int) -> datetime:

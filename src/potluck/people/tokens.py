@@ -8,11 +8,13 @@ from uuid import UUID
 
 from potluck.people.callers import Alongside, Caller, nothing_else
 from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
-from potluck.people.errors import NoSuchToken, SessionOver, TooMany
+from potluck.people.errors import NoSuchToken, TooMany
 from potluck.people.particulars import checked_name, refuse_all
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
+from potluck.people.sessions import ATTEMPTS, continued
 from potluck.store import Clock, Store
-from potluck.table import ConditionFailed, NotFound, absent, check, delete, present, put, the
+from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the
+from potluck.table.known_rows import NEVER
 
 __all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens"]
 
@@ -50,18 +52,21 @@ class Tokens:
         of_user = ApiTokenOfUser(
             user_id=caller.user_id, token_id=made.token_id, hash=by_secret.hash, name=name, created_at=now
         )
-        try:
-            await self._store.transact(
-                check(Account.by_id(caller.user_id), when=the(Account.session_epoch) == caller.session_epoch),
-                put(by_secret, when=absent),
-                put(of_user, when=absent),
-                *alongside(made),
-            )
-        except (ConditionFailed, NotFound) as refusal:
-            if refusal.position != 0:
-                raise
-            raise SessionOver from refusal
-        return made
+        for _ in range(ATTEMPTS):
+            try:
+                await self._store.transact(
+                    check(Account.by_id(caller.user_id), when=the(Account.session_epoch) == caller.session_epoch),
+                    put(by_secret, when=absent),
+                    put(of_user, when=absent),
+                    *alongside(made),
+                )
+            except (ConditionFailed, NotFound) as refusal:
+                if refusal.position != 0:
+                    raise
+                caller = await continued(self._store, caller)
+                continue
+            return made
+        raise Unavailable("new API token: the account was changed again and again")
 
     async def all(self, caller: Caller) -> list[ApiTokenOfUser]:
         """The person's tokens, the latest first."""
@@ -87,16 +92,21 @@ class Tokens:
             raise NoSuchToken from refusal
 
     async def find(self, secret: str) -> Caller | None:
-        """For whom the holder of this secret calls, by two consistent reads."""
+        """For whom the holder of this secret calls, as consistent reads tell."""
         if kind_of(secret) is not SecretKind.API_TOKEN:
             return None
-        token = await self._store.get(ApiToken.by_hash(hash_of(secret)))
+        hash = hash_of(secret)
+        return await self._store.while_unwritten((ApiToken, hash), lambda: self._found(hash))
+
+    async def _found(self, hash: str) -> tuple[Caller | None, float]:
+        """Whose token has this hash; it has no end of its own."""
+        token = await self._store.get(ApiToken.by_hash(hash))
         if token is None:
-            return None
+            return None, 0
         account = await self._store.get(Account.by_id(token.user_id))
         if account is None:
-            return None
-        return Caller(
+            return None, 0
+        caller = Caller(
             kind="api-token",
             user_id=account.user_id,
             name=account.name,
@@ -104,3 +114,4 @@ class Tokens:
             session_epoch=account.session_epoch,
             expires_at=None,
         )
+        return caller, NEVER

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from potluck.table.entity import EntityPlan
 
-__all__ = ["KnownRows"]
+__all__ = ["NEVER", "KnownRows"]
 
 Members = tuple[EntityPlan, ...]
 Unpack = Callable[[list[bytes]], list[dict[str, Any]]]
@@ -22,7 +22,11 @@ BYTES_KNOWN = 8 * 1024 * 1024
 LONGEST_KNOWN = 8 * 1024
 """Longer rows are few, and would push out many."""
 
+MOST_MET = 50_000
+
 NEVER = float("inf")
+LAST = 2.0**62
+"""After every time at which anything can expire."""
 
 
 class _Known(NamedTuple):
@@ -42,6 +46,7 @@ class KnownRows:
         self._newer: dict[bytes, _Known] = {}
         self._older: dict[bytes, _Known] = {}
         self._bytes = 0
+        self._met: set[int] = set()
 
     def entity(self, members: Members, row: bytes) -> Any:
         """The entity that the row is; None if it is none of these kinds, or has expired."""
@@ -50,10 +55,15 @@ class KnownRows:
             known = self._found(members, row, None)
         return known[1] if known[2] == NEVER or known[2] > self._now() else None
 
-    def visible(self, members: Members, rows: list[bytes]) -> tuple[list[bytes], list[Any]]:
-        """Those of many rows that are of these kinds and have not expired, and the entities that they are."""
+    def visible(self, members: Members, rows: list[bytes]) -> tuple[list[bytes], list[Any], float]:
+        """Those of many rows that are of these kinds and have not expired, what they are, and when the next expires.
+
+        It is NEVER only where none of them ever does or did, and 0 where none of them is remembered.
+        """
         now = self._now()
         found = list(map(self._newer.get, rows))
+        if self._is_new_to_all(rows, found):
+            return self._read_once(members, rows, now)
         new = [at for at, known in enumerate(found) if known is None or known[0] != members]
         if new:
             # All at once, which takes half as long as one after the other.
@@ -64,7 +74,31 @@ class KnownRows:
         if None in entities:
             rows = [row for row, entity in zip(rows, entities, strict=True) if entity is not None]
             entities = [entity for entity in entities if entity is not None]
-        return rows, entities
+        ends = [known[2] for known in found if known is not None and known[2] != NEVER]
+        return rows, entities, min([end for end in ends if end > now], default=LAST) if ends else NEVER
+
+    def _is_new_to_all(self, rows: list[bytes], found: list[_Known | None]) -> bool:
+        """Whether none of the rows was ever met. Much is read once and never again: it is not worth remembering."""
+        if any(found):
+            return False
+        hashes = list(map(hash, rows))
+        new = self._met.isdisjoint(hashes)
+        if len(self._met) > MOST_MET:
+            self._met.clear()
+        self._met.update(hashes)
+        return new
+
+    def _read_once(self, members: Members, rows: list[bytes], now: int) -> tuple[list[bytes], list[Any], float]:
+        entities: list[Any] = []
+        visible: list[bytes] = []
+        for row, item in zip(rows, self.unpack(rows), strict=True):
+            for plan in members:
+                if plan.matches(item):
+                    if not plan.expired(item, now):
+                        entities.append(plan.coding.decode(item))
+                        visible.append(row)
+                    break
+        return visible, entities, 0
 
     def _found(self, members: Members, row: bytes, item: dict[str, Any] | None) -> _Known:
         known = self._older.get(row)

@@ -20,7 +20,7 @@ from litestar.typing import FieldDefinition
 from msgspec import UNSET, Meta, UnsetType
 
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.declarations import Amount, Says, shape_of
+from potluck.web.declarations import Amount, Holds, Says, shape_of
 from potluck.web.errors import BodyNotJson, WrongMediaType
 from potluck.web.parameters import check_parameters, parameters_of
 from potluck.web.shapes import (
@@ -39,6 +39,7 @@ __all__ = [
     "Amount",
     "Body",
     "BodyNotJson",
+    "Holds",
     "Meta",
     "Says",
     "StrictBody",
@@ -185,6 +186,17 @@ def _wrong(
     if not shape.takes(value):
         yield WrongField(path or "body", shape.sentence(value) or f"{label} {shape.words}")
         return
+    whole = True
+    for each in _wrong_within(shape, value, path, label, imprecise_only):
+        whole = False
+        yield each
+    if whole and shape.holds is not None:
+        for each in shape.holds(value):
+            message = each.message or shape.sentence(value) or f"{label} {shape.words}"
+            yield WrongField(f"{path}{each.field}" or "body", message)
+
+
+def _wrong_within(shape: Shape, value: Any, path: str, label: str, imprecise_only: bool) -> Iterator[WrongField]:
     match shape:
         case Record():
             yield from _wrong_fields(shape, value, path, imprecise_only)

@@ -2,9 +2,8 @@
 
 import os
 from base64 import b64decode, urlsafe_b64encode
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 from cryptography.exceptions import InvalidTag
@@ -13,13 +12,17 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Page
 
-__all__ = ["LONGEST_PART", "USUAL_PART", "Cursors", "Listed", "Part"]
+__all__ = ["LONGEST_PART", "USUAL_PART", "Cursors", "Listed", "Part", "View"]
 
 USUAL_PART = 50
 LONGEST_PART = 100
 
 NONCE_BYTES = 12
 LONGEST_CURSOR = 4000
+# How many views of one page are kept: of a family's list, one for each of the family.
+MOST_VIEWS = 16
+
+encode = msgspec.json.Encoder().encode
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -67,8 +70,29 @@ def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class View(Generic[T, V]):
+    """What is seen of an item by nothing but the item and these values: `View(shown, caller.user_id)`.
+
+    Two of the same function with the same values are equal, so what one saw of a page another need not make again.
+    """
+
+    __slots__ = ("_of", "_show")
+
+    def __init__(self, show: Callable[..., V], *of: Hashable) -> None:
+        self._show = show
+        self._of = of
+
+    def __call__(self, item: T) -> V:
+        return self._show(item, *self._of)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is View and self._show == other._show and self._of == other._of
+
+    def __hash__(self) -> int:
+        return hash((self._show, self._of))
+
+
+class Part(msgspec.Struct, frozen=True):
     """Which part of a list is asked for, and by whom."""
 
     limit: int
@@ -77,9 +101,20 @@ class Part:
     cursors: Cursors
 
     def answer(self, page: Page[T], see: Callable[[T], V], position: str | None = None) -> Listed[V]:
-        """The page as the caller may see it, with a cursor if there is more."""
+        """The page as the caller may see it, with a cursor if there is more; by a View, written already."""
         return Listed(
-            items=[see(each) for each in page.items],
+            items=_written(page, see) if type(see) is View else [see(each) for each in page.items],
             next_cursor=None if page.next is None else self.cursors.seal(page.next, self.of),
             position=position,
         )
+
+
+def _written(page: Page[T], see: View[T, V]) -> list[V]:
+    """The items as JSON has them. The same page is given to many, and to each person again and again."""
+    written = page.made_of_it.get(see)
+    if written is None:
+        if len(page.made_of_it) >= MOST_VIEWS:
+            page.made_of_it.clear()
+        written = page.made_of_it[see] = msgspec.Raw(encode([see(each) for each in page.items]))
+    # To whatever encodes it, it is such a list.
+    return cast("list[V]", written)

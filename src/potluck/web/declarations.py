@@ -1,5 +1,6 @@
 """Declarations, worked out once: what is annotated in Python becomes the shapes that callers are held to."""
 
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from enum import Enum
 from functools import cache
@@ -8,6 +9,7 @@ from typing import Any
 from msgspec import Meta
 from msgspec import inspect as declared
 
+from potluck.people.errors import WrongField
 from potluck.web.shapes import (
     LARGEST_WHOLE,
     Choice,
@@ -28,7 +30,7 @@ from potluck.web.shapes import (
     Whole,
 )
 
-__all__ = ["Amount", "Says", "shape_of"]
+__all__ = ["Amount", "Holds", "Says", "shape_of"]
 
 
 def Says(sentence: str, *, too_large: str | None = None) -> Meta:
@@ -42,6 +44,15 @@ def Says(sentence: str, *, too_large: str | None = None) -> Meta:
 def Amount(*, ge: Decimal | int | None = None, le: Decimal | int | None = None, places: int | None = None) -> Meta:
     """The bounds of a Decimal, which Meta cannot state, and how many digits it may have behind the point."""
     return Meta(extra={"ge": ge, "le": le, "places": places})
+
+
+def Holds(wrong_with: Callable[[Any], Iterable[WrongField]]) -> Meta:
+    """A rule that bounds cannot state, asked of whatever has the right kind and bounds, and so has all it holds.
+
+    It is given the value as JSON has it. Fields are named from there on: "" is the value itself, "[2]" an entry of it.
+    Without a message of its own, what is wrong has the one that the value Says.
+    """
+    return Meta(extra={"holds": wrong_with})
 
 
 @cache
@@ -63,6 +74,9 @@ def _compiled(found: declared.Type, within: tuple[type[Any], ...]) -> Shape:
         described |= found.extra_json_schema or {}
         found = found.type
     shape = _shaped(found, extra, within)
+    ruled = shape.inner if isinstance(shape, Nullable) else shape
+    ruled.holds = extra.get("holds", ruled.holds)
+    ruled.precise = _precise(ruled)
     shape.precise = _precise(shape)
     shape.says = extra.get("says", shape.says)
     shape.description = described.get("description", shape.description)
@@ -71,6 +85,9 @@ def _compiled(found: declared.Type, within: tuple[type[Any], ...]) -> Shape:
 
 
 def _precise(shape: Shape) -> bool:
+    if shape.holds is not None:
+        # Of rules, the decoder knows nothing.
+        return False
     match shape:
         case Number() | Truth() | Choice():
             return True

@@ -1,13 +1,17 @@
 """Where the shapes of a drawing go. Pure: numbers in, places out; templates/components/drawings.html draws them."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
+from unicodedata import combining, east_asian_width
 
 __all__ = ["Chart", "Flow", "HeatMap", "Move", "columns", "flow", "heat_map"]
 
 # Drawings are this wide in their own units, so that on a phone a unit is about a pixel and type keeps its size.
 WIDTH = 340.0
+# Between signs that are drawn as one.
+JOINERS = "\u200c\u200d\ufe0f"
 
 
 class Mark(NamedTuple):
@@ -138,6 +142,7 @@ class Node(NamedTuple):
     height: float
     kind: str
     votes: int
+    said: str
     name: str
 
 
@@ -164,43 +169,74 @@ NODE_WIDTH = 8.0
 # A name stands between the first two nodes, with its votes; a letter of it is about so wide.
 NAME_LENGTH = 18
 LETTER_WIDTH = 5.8
-VOTES_WIDTH = 31.0
+BESIDE_NODE = 5.0
+SPACE_WIDTH = 3.0
+# As much of a ribbon as is to be seen between a number and the next node.
+RIBBON_SEEN = 14.0
 
 
-def flow(rounds: Sequence[Mapping[str, int]], moves: Sequence[Sequence[Move]], lead: str) -> Flow:
-    """Rounds from left to right; a candidate's votes are the height of its node. moves[i] leads to rounds[i + 1]."""
-    order = sorted(rounds[0], key=lambda name: (name != lead, -rounds[0][name]))
+def flow(
+    rounds: Sequence[Mapping[str, int]],
+    moves: Sequence[Sequence[Move]],
+    *leads: str,
+    names: Mapping[str, str] | None = None,
+    said: Callable[[int], str] = str,
+) -> Flow:
+    """Rounds from left to right; a candidate's votes are the height of its node. moves[i] leads to rounds[i + 1].
+
+    `leads` are drawn in colour. `names` has what candidates are called, if not by their keys; `said` writes votes.
+    """
+    order = sorted(rounds[0], key=lambda name: (name not in leads, -rounds[0][name]))
     ballots = sum(rounds[0].values())
     unit = (FLOW_PLOT - FLOW_GAP * (len(order) - 1)) / ballots
-    pitch = (WIDTH - FLOW_RIGHT - NODE_WIDTH) / max(len(rounds) - 1, 1)
-
-    letters = min(NAME_LENGTH, int((pitch - VOTES_WIDTH) / LETTER_WIDTH))
+    votes_width = BESIDE_NODE + LETTER_WIDTH * max(len(said(votes)) for tally in rounds for votes in tally.values())
+    called = [(names or {}).get(name, name) for name in order]
+    # Names stand between the first two columns, which so are further apart than the others if need be.
+    plot = WIDTH - max(FLOW_RIGHT, votes_width) - NODE_WIDTH
+    beside_names = NODE_WIDTH + votes_width + SPACE_WIDTH
+    wanted = beside_names + LETTER_WIDTH * min(NAME_LENGTH, max(map(letters_of, called)))
+    even = plot / max(len(rounds) - 1, 1)
+    least = NODE_WIDTH + votes_width + RIBBON_SEEN
+    first = max(even, min(wanted, plot - least * (len(rounds) - 2)))
+    pitch = (plot - first) / max(len(rounds) - 2, 1)
+    across = [first + (index - 1) * pitch if index else 0.0 for index in range(len(rounds))]
+    letters = min(NAME_LENGTH, int((first - beside_names) / LETTER_WIDTH))
+    labels = dict(zip(order, told_apart(called, letters), strict=True))
 
     nodes: list[Node] = []
     placed: list[dict[str | None, Node]] = []
     for index, tally in enumerate(rounds):
-        x, y = round(index * pitch, 2), FLOW_TOP
+        x, y = round(across[index], 2), FLOW_TOP
         votes: dict[str | None, int] = {name: tally[name] for name in order if name in tally}
         if exhausted := ballots - sum(tally.values()):
             votes[None] = exhausted
         column: dict[str | None, Node] = {}
         for name, count in votes.items():
-            kind = "rest" if name is None else "lead" if name == lead else ""
-            shown = shortened(name, letters) if index == 0 and name else ""
-            column[name] = Node(x, round(y, 2), round(count * unit, 2), kind, count, shown)
+            kind = "rest" if name is None else "lead" if name in leads else ""
+            shown = labels[name] if index == 0 and name else ""
+            # Nobody needs to be told of nothing in every round.
+            number = said(count) if count or index == 0 else ""
+            column[name] = Node(x, round(y, 2), round(count * unit, 2), kind, count, number, shown)
             y += count * unit + FLOW_GAP
         placed.append(column)
         nodes += column.values()
 
     ribbons: list[Ribbon] = []
+    places: list[str | None] = [*order, None]
     for index, arriving in enumerate(moves):
         left, right = placed[index], placed[index + 1]
-        moved = list(arriving) + [Move(name, name, node.votes) for name, node in left.items() if name in right]
-        places: list[str | None] = [*order, None]
+        given = Counter(dict.fromkeys(left, 0))
+        for move in arriving:
+            given[move.source] += move.ballots
+        # Whoever stays keeps what they do not give away: all of it, or without what they had too many.
+        kept = [Move(name, name, node.votes - given[name]) for name, node in left.items() if name in right]
         leaves = {name: node.y for name, node in left.items()}
         arrives = {name: node.y for name, node in right.items()}
-        for move in sorted(moved, key=lambda move: (places.index(move.source), places.index(move.target))):
-            kind = "rest" if move.target is None else "lead" if move.target == lead else ""
+        moved = sorted([*arriving, *kept], key=lambda move: (places.index(move.source), places.index(move.target)))
+        for move in moved:
+            if not move.ballots:
+                continue
+            kind = "rest" if move.target is None else "lead" if move.target in leads else ""
             height = move.ballots * unit
             start, end = left[move.source], right[move.target]
             ribbons.append(
@@ -209,13 +245,51 @@ def flow(rounds: Sequence[Mapping[str, int]], moves: Sequence[Sequence[Move]], l
             leaves[move.source] += height
             arrives[move.target] += height
 
-    headings = [Mark(round(n * pitch, 2), 0, str(n + 1) if n else "Round 1") for n in range(len(rounds))]
+    headings = [Mark(round(across[n], 2), 0, str(n + 1) if n else "Round 1") for n in range(len(rounds))]
     height = max(node.y + node.height for node in nodes) + 4
     return Flow(WIDTH, round(height, 2), NODE_WIDTH, nodes, ribbons, headings)
 
 
+def letters_of(name: str) -> int:
+    """How many letters wide it is; the wide ones of some scripts count for two."""
+    return sum(map(_broad, name))
+
+
 def shortened(name: str, letters: int) -> str:
-    return name if len(name) <= letters else f"{name[: letters - 1].rstrip()}…"
+    """The name, or as much of it as so many letters take."""
+    return name if letters_of(name) <= letters else f"{_begin(name, letters - 1)}…"
+
+
+def told_apart(names: Sequence[str], letters: int) -> list[str]:
+    """The names, each in so many letters; of those that begin alike, also how they end."""
+    cut = [shortened(name, letters) for name in names]
+    alike = {each for each, many in Counter(cut).items() if many > 1}
+    ending = max(1, letters // 3)
+    return [
+        f"{_begin(name, letters - 1 - ending)}…{_end(name, ending)}" if each in alike and each != name else each
+        for name, each in zip(names, cut, strict=True)
+    ]
+
+
+def _begin(name: str, letters: int) -> str:
+    end = 0
+    while end < len(name) and letters_of(name[: end + 1]) <= letters:
+        end += 1
+    # What joins the next sign to the last would join it to the ellipsis.
+    return name[:end].rstrip(JOINERS).rstrip()
+
+
+def _end(name: str, letters: int) -> str:
+    start = len(name)
+    while start and letters_of(name[start - 1 :]) <= letters:
+        start -= 1
+    while start < len(name) and (combining(name[start]) or name[start] in JOINERS):
+        start += 1
+    return name[start:].lstrip()
+
+
+def _broad(sign: str) -> int:
+    return 0 if combining(sign) or sign in JOINERS else 2 if east_asian_width(sign) in "WF" else 1
 
 
 def _ribbon(x1: float, y1: float, x2: float, y2: float, height: float) -> str:

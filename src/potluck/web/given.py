@@ -20,6 +20,7 @@ from potluck.web.callers import Door, known
 from potluck.web.cursors import LONGEST_PART, USUAL_PART, Cursors, Part
 from potluck.web.once import Once, asked_once
 from potluck.web.plain_answers import plain
+from potluck.web.short_way import found_way, raise_failure
 
 __all__ = ["AS_NOBODY", "GIVEN", "Givers", "given_to"]
 
@@ -37,6 +38,9 @@ PAGING: dict[str, Any] = {
     "limit": (Annotated[int, QueryParameter(ge=1, le=LONGEST_PART)], USUAL_PART),
     "cursor": (Annotated[str | None, QueryParameter()], None),
 }
+# Each cursor makes one of its own, and is asked for once or twice.
+MOST_QUERIES = 1000
+LONGEST_QUERY = 1000
 
 
 class Givers:
@@ -48,6 +52,7 @@ class Givers:
         self._store = store
         self._cursors = cursors
         self._request_key = request_key
+        self._queries: dict[bytes, str] = {}
 
     async def visitor(self, request: AnyRequest) -> Caller | None:
         """Who is calling, if anybody is known."""
@@ -59,9 +64,21 @@ class Givers:
 
     def part(self, request: AnyRequest, visitor: Caller | None, limit: int, cursor: str | None) -> Part:
         """Which part of which list, for whom."""
-        asked = sorted((name, value) for name, value in request.query_params.multi_items() if name not in PAGING)
-        of = repr((None if visitor is None else str(visitor.user_id), request.scope["path"], asked))
+        of = f"{None if visitor is None else visitor.user_id} {request.scope['path']} {self._asked(request)}"
         return Part(limit, None if cursor is None else self._cursors.unseal(cursor, of), of, self._cursors)
+
+    def _asked(self, request: AnyRequest) -> str:
+        """What a query says besides which part, in whatever order it says it."""
+        query = request.scope["query_string"]
+        known = self._queries.get(query)
+        if known is None:
+            said = sorted((name, value) for name, value in request.query_params.multi_items() if name not in PAGING)
+            known = repr(said)
+            if len(query) <= LONGEST_QUERY:
+                if len(self._queries) >= MOST_QUERIES:
+                    self._queries.clear()
+                self._queries[query] = known
+        return known
 
 
 def given_to(handler: T, services: Mapping[str, Any], givers: Givers) -> T:
@@ -93,25 +110,33 @@ def _bound(
     knows: bool,
 ) -> Callable[..., Awaitable[Any]]:
     takes_request = "request" in asked.parameters
+    asks = knows and bool(wanted)
     waits = iscoroutinefunction(call)
 
-    async def answer(**arguments: Any) -> Any:
-        if wanted:
-            request: AnyRequest = arguments["request"] if takes_request else arguments.pop("request")
-            visitor = await givers.visitor(request) if knows else None
-            if "visitor" in wanted:
-                arguments["visitor"] = visitor
-            if "caller" in wanted:
-                arguments["caller"] = known(visitor)
-            if "part" in wanted:
-                arguments["part"] = givers.part(request, visitor, arguments.pop("limit"), arguments.pop("cursor"))
-            if "once" in wanted:
-                arguments["once"] = await givers.once(request, visitor)
-        found = call(**arguments, **fixed)
+    async def serve(request: AnyRequest, said: Mapping[str, Any]) -> Any:
+        arguments = {**said, **fixed}
+        visitor = await givers.visitor(request) if asks else None
+        if "visitor" in wanted:
+            arguments["visitor"] = visitor
+        if "caller" in wanted:
+            arguments["caller"] = known(visitor)
+        if "part" in wanted:
+            arguments["part"] = givers.part(request, visitor, arguments.pop("limit"), arguments.pop("cursor"))
+        if "once" in wanted:
+            arguments["once"] = await givers.once(request, visitor)
+        if takes_request:
+            arguments["request"] = request
+        found = call(**arguments)
         return plain(await found if waits or isinstance(found, Awaitable) else found)
 
+    async def answer(request: AnyRequest, **said: Any) -> Any:
+        raise_failure(request)
+        answered = await serve(request, said)
+        found_way(request, serve, said, answered)
+        return answered
+
     kept = [each for name, each in asked.parameters.items() if name not in fixed and name not in wanted]
-    if wanted and not takes_request:
+    if not takes_request:
         kept.append(Parameter("request", Parameter.KEYWORD_ONLY, annotation=AnyRequest))
     if "part" in wanted:
         kept += [

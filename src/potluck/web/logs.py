@@ -82,9 +82,13 @@ class ClientGone(BaseException):
 class RequestLog:
     """Gives each request its id, and writes its line when the answer is over; for an event stream, that is its end."""
 
-    def __init__(self, settings: Settings, write: Writer = write_line) -> None:
+    def __init__(
+        self, settings: Settings, write: Writer = write_line, headers: Callable[[Any, str], list[Any]] | None = None
+    ) -> None:
+        """`headers` adds to an answer's own, at a path, what every answer carries; here, because each passes here."""
         self._every = settings.log == "requests"
         self._write = write
+        self._headers = headers or (lambda own, path: [*own])
 
     def __call__(self, app: ASGIApp) -> ASGIApp:
         """The application, with this around it."""
@@ -110,7 +114,9 @@ class RequestLog:
                     sent += len(message.get("body", b""))
                 elif message["type"] == "http.response.start":
                     status = message["status"]
-                    message["headers"] = [*message.get("headers", ()), header]
+                    headers = self._headers(message.get("headers", ()), scope["path"])
+                    headers.append(header)
+                    message["headers"] = headers
                 await send(message)
 
             async def receiving() -> HTTPReceiveMessage:
@@ -163,7 +169,6 @@ async def _answer_broken(send: Send, request_id: str) -> None:
         (b"content-type", b"application/problem+json"),
         (b"content-length", b"%d" % len(body)),
         (b"cache-control", b"no-store"),
-        (b"x-content-type-options", b"nosniff"),
     ]
     await send({"type": "http.response.start", "status": 500, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -115,6 +115,11 @@ class Call:
         return declared.annotation if declared is not None and is_body(declared.annotation) else None
 
     @property
+    def body_optional(self) -> bool:
+        """Whether the call can do without its body: the handler has a default for it."""
+        return self.handler.parsed_fn_signature.parameters["data"].has_default
+
+    @property
     def answer(self) -> Any:
         """What is answered with, without the None that stands for 304; None itself, if nothing is."""
         found = self.handler.parsed_return_field
@@ -218,7 +223,7 @@ def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
         told["parameters"] = parameters
     if call.body is not None:
         told["requestBody"] = {
-            "required": True,
+            "required": not call.body_optional,
             "content": {MediaType.JSON.value: {"schema": schemas.of_body(call.body)}},
         }
     told["responses"] = dict(sorted(_responses(call, schemas).items())) | {

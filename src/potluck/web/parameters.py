@@ -22,7 +22,7 @@ from potluck.web.given import GIVEN
 from potluck.web.shapes import Id, Many, Nullable, Record, Shape, Text
 from potluck.web.texts import from_texts
 
-__all__ = ["Parameter", "camel", "check_parameters", "dependencies_of", "parameters_of"]
+__all__ = ["Parameter", "camel", "check_parameters", "checked_headers", "dependencies_of", "parameters_of"]
 
 # Strangers hang their own parameters on links to pages; in the API, one that nobody knows is a misspelt one.
 API = "/api/"
@@ -112,6 +112,12 @@ def _checks_of(handler: BaseRouteHandler) -> _Checks:
         any(each.required for each in in_query),
         any(each.required for each in in_headers),
     )
+
+
+def checked_headers(handler: BaseRouteHandler) -> frozenset[bytes]:
+    """The names of the headers of which something is checked, or given to the handler as an argument."""
+    names = _checks_of(handler).header_names
+    return names | {b"cookie"} if any(each.place is ParamType.COOKIE for each in parameters_of(handler)) else names
 
 
 @lru_cache(MOST_HANDLERS)
@@ -285,7 +291,10 @@ def _is_list(shape: Shape) -> bool:
 def _takes(shape: Shape, value: Any) -> bool:
     if isinstance(shape, Nullable):
         shape = shape.inner
+    if not shape.takes(value):
+        return False
     if isinstance(shape, Many) and shape.item is not None and isinstance(value, list):
         item = shape.item
-        return shape.takes(value) and all(_takes(item, each) for each in value)
-    return shape.takes(value)
+        if not all(_takes(item, each) for each in value):
+            return False
+    return shape.holds is None or not any(True for _ in shape.holds(value))

@@ -89,5 +89,19 @@ def plain(answered: Any) -> Any:
     if type(answered) is Response:
         return PlainAnswer(answered)
     if isinstance(answered, msgspec.Struct):
-        return PlainAnswer(Response(answered))
+        return _as_is(answered)
     return answered
+
+
+def _as_is(content: msgspec.Struct) -> PlainAnswer:
+    """A response with nothing but its content, as the framework makes them."""
+    answer = object.__new__(PlainAnswer)
+    answer.content = content
+    answer.background = None
+    answer.cookies = []
+    answer.encoding = "utf-8"
+    answer.headers = {}
+    answer.media_type = None
+    answer.status_code = None
+    answer.response_type_encoders = {}
+    return answer

@@ -1,8 +1,10 @@
 """The headers every answer carries: nothing inline, nothing from other hosts, no framing, no sniffing."""
 
-from litestar.types import Message, Scope
+from collections.abc import Sequence
 
-__all__ = ["HEADERS", "add_headers"]
+__all__ = ["HEADERS", "Header", "added_headers"]
+
+Header = tuple[bytes, bytes]
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -33,16 +35,13 @@ RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items(
 API = "/api/"
 # Two people at one browser ask at the same addresses, and may be at the same version of different things: what the one
 # was answered is neither shown to the other nor taken for what the other has.
-OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
-OWN_PAGE = [(b"cache-control", b"no-store")]
+ON_ANSWERS = [*RAW_HEADERS, (b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
+ON_PAGES = [*RAW_HEADERS, (b"cache-control", b"no-store")]
 
 
-async def add_headers(message: Message, scope: Scope) -> None:
-    """Set the headers on an answer as it leaves; as a send hook it also sees answers that no route gave."""
-    if message["type"] == "http.response.start":
-        # By hand, and not through the framework's mapping, which looks through all headers for each that is set.
-        own = message.get("headers", ())
-        headers = [*own, *RAW_HEADERS]
-        if b"cache-control" not in [name for name, _ in own]:
-            headers += OWN_ANSWER if scope["path"].startswith(API) else OWN_PAGE
-        message["headers"] = headers
+def added_headers(own: Sequence[Header], path: str) -> list[Header]:
+    """An answer's own headers, and those that it carries as every answer does."""
+    for name, _ in own:
+        if name == b"cache-control":
+            return [*own, *RAW_HEADERS]
+    return [*own, *(ON_ANSWERS if path.startswith(API) else ON_PAGES)]

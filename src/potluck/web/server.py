@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +16,7 @@ import uvicorn
 from litestar.types import ASGIApp
 
 from potluck.settings import Settings
-from potluck.web.connections import Connection
+from potluck.web.connections import UNREAD_SECONDS, Connection
 from potluck.web.logs import log_what_nobody_awaited, logging_in_lines
 from potluck.web.serving import BACKLOG, GRACE_SECONDS, Make
 
@@ -26,6 +26,9 @@ TIDYING_SECONDS = 1.0
 # Longer than the minute for which proxies keep theirs, so that none of them sends into a connection that just closed.
 KEEP_ALIVE_SECONDS = 75
 TICKS_BETWEEN_CHECKS = 10
+# Of one worker, with its open streams. Each takes some 10 KB and is a file to the system. Beyond, those go that have
+# waited longest for a request: whoever comes newly is let in, however many others do nothing but hold their place.
+MOST_CONNECTIONS = 16_000
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -78,17 +81,27 @@ class Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        for each in sockets or ():
+            _give_up_on_the_lost(each)
         await super().startup(sockets)
         if self.started:
             self._ready()
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_BETWEEN_CHECKS == 0:
-            now = asyncio.get_running_loop().time()
-            for connection in list(self.server_state.connections):
-                if isinstance(connection, Connection):
-                    connection.check(now)
+            self._look_after_connections(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
+
+    def _look_after_connections(self, now: float) -> None:
+        connections = [each for each in self.server_state.connections if isinstance(each, Connection)]
+        for connection in connections:
+            connection.check(now)
+        too_many = len(connections) - MOST_CONNECTIONS
+        if too_many > 0:
+            idle = [(since, each) for each in connections if (since := each.idle_since) is not None]
+            for _, connection in sorted(idle, key=lambda pair: pair[0])[:too_many]:
+                connection.transport.close()
+            log.info("of %d connections, the longest idle are closed", len(connections))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
@@ -115,6 +128,14 @@ class Server(uvicorn.Server):
             # Whatever is stored is stored: the store outlives its process at any moment.
             os._exit(128 + number)
         self.should_exit = True
+
+
+def _give_up_on_the_lost(listener: socket.socket) -> None:
+    """Have the system end connections of which nothing sent arrives: a phone without signal never says that it left."""
+    # Else that takes a quarter of an hour, in which its stream is told everything. What is accepted inherits it.
+    if hasattr(socket, "TCP_USER_TIMEOUT") and listener.family != getattr(socket, "AF_UNIX", None):
+        with suppress(OSError):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNREAD_SECONDS * 1000))
 
 
 async def _tell(application: ASGIApp) -> None:

@@ -1,12 +1,15 @@
 """The kinds of JSON values that bodies and parameters are made of: what each takes, and the words for what it is."""
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 import msgspec
+
+from potluck.people.errors import WrongField
 
 __all__ = [
     "DAY_TEXT",
@@ -65,6 +68,7 @@ class Shape:
     says: str | None = None
     description: str | None = None
     examples: list[Any] | None = None
+    holds: Callable[[Any], Iterable[WrongField]] | None = None
     precise: bool = field(init=False, default=False)
 
     def takes(self, value: Any) -> bool:

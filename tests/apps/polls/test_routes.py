@@ -116,6 +116,45 @@ async def test_closing_ends_voting_and_reopening_begins_it_again(calls):
     assert data(await calls.ask("GET", f"/polls/{copy['id']}/results"))["votes"] == 0
 
 
+async def test_a_poll_is_reopened_until_a_time_that_is_still_to_come(calls):
+    poll = await calls.poll(expiresAt="2040-01-01T13:00:00Z")
+    path = f"/polls/{poll['id']}"
+    reopen = f"{path}/reopen"
+    data(await calls.ask("POST", f"{path}/close", **admin(poll)))
+    before = await calls.rows()
+    for wrong in ("2040-01-01T12:00:00Z", "2020-01-01T00:00:00Z", "2041-01-01T00:00:00", "soon"):
+        found = problem(await calls.ask("POST", reopen, {"expiresAt": wrong}, **admin(poll)), 422, "invalid-fields")
+        assert [each["field"] for each in found["errors"]] == ["expiresAt"]
+    problem(await calls.ask("POST", reopen, {"until": "2041-01-01T00:00:00Z"}, **admin(poll)), 422, "invalid-fields")
+    problem(await calls.ask("POST", reopen, {"expiresAt": "2041-01-01T00:00:00Z"}), 403, "wrong-key")
+    assert await calls.rows() == before
+
+    async def reopened(body=None):
+        found = data(await calls.ask("POST", reopen, body, **admin(poll)))
+        assert found == data(await calls.ask("GET", path))
+        return found["status"], found["expiresAt"], found["version"]
+
+    until = "2040-01-02T12:00:00Z"
+    assert await reopened({"expiresAt": until}) == ("open", until, 3)
+    # Whoever says it once more, or until when of one that is open, is not told that it is so while it is not.
+    assert await reopened({"expiresAt": until}) == ("open", until, 3)
+    assert await reopened({"expiresAt": "2040-01-02T14:00:00+01:00"}) == ("open", "2040-01-02T13:00:00Z", 4)
+    assert await reopened() == await reopened({}) == ("open", "2040-01-02T13:00:00Z", 4)
+    calls.clock.forward(days=2)
+    assert data(await calls.ask("GET", path))["status"] == "closed"
+    assert await reopened({"expiresAt": "2040-02-01T00:00:00Z"}) == ("open", "2040-02-01T00:00:00Z", 5)
+    assert await reopened({"expiresAt": None}) == ("open", None, 6)
+
+
+async def test_the_api_s_document_says_that_reopening_needs_no_body(calls):
+    document = data(await calls.client.get("/schema/openapi.json"))
+    told = document["paths"]["/api/v1/polls/{pollId}/reopen"]["post"]["requestBody"]
+    assert told["required"] is False
+    schema = told["content"]["application/json"]["schema"]
+    assert "expiresAt" in document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]["properties"]
+    assert document["paths"]["/api/v1/polls"]["post"]["requestBody"]["required"] is True
+
+
 async def test_votes_are_taken_strictly_before_the_poll_s_time(calls):
     poll = await calls.poll(expiresAt="2040-01-01T12:00:10Z")
     calls.clock.forward(seconds=9.9)
@@ -173,6 +212,28 @@ async def test_nobody_changes_another_s_vote(calls):
     assert await calls.rows() == before
 
 
+async def test_whether_there_is_a_vote_is_told_only_to_whoever_has_its_key(calls):
+    poll = await calls.poll()
+    there, withdrawn = await calls.vote(poll, LAKE), await calls.vote(poll, HUT)
+    path = f"/polls/{poll['id']}/votes"
+    data(await calls.ask("DELETE", f"{path}/{withdrawn['id']}", x_edit_key=withdrawn["editKey"]), 204)
+    body = {"rankings": [CAMP]}
+    told = []
+    for vote_id, key in (
+        (there["id"], "ple_" + "0" * 96),
+        (there["id"], withdrawn["editKey"]),
+        (withdrawn["id"], withdrawn["editKey"]),
+        (withdrawn["id"], "ple_" + "0" * 96),
+        (uuid4(), there["editKey"]),
+        (uuid4(), None),
+    ):
+        keyed = {} if key is None else {"x_edit_key": key}
+        for method, sent in (("PUT", body), ("DELETE", None)):
+            found = problem(await calls.ask(method, f"{path}/{vote_id}", sent, **keyed), 403, "wrong-key")
+            told.append({name: value for name, value in found.items() if name not in ("requestId", "instance")})
+    assert all(each == told[0] for each in told)
+
+
 UNUSABLE = {
     "rankings": [],
     "rankings[1]": [LAKE, LAKE],
@@ -187,6 +248,13 @@ async def test_an_empty_repeated_or_unknown_ranking_stores_nothing(calls):
     for field, rankings in [*UNUSABLE.items(), ("rankings[1]", [LAKE, "lake  CABIN"])]:
         answer = await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": rankings})
         assert [each["field"] for each in problem(answer, 422, "invalid-fields")["errors"]] == [field]
+    none = {"rankings": [], "voterKey": "a\u0000", "code": "a\u2028"}
+    found = problem(await calls.ask("POST", f"/polls/{poll['id']}/votes", none), 422, "invalid-fields")["errors"]
+    assert {each["field"]: each["message"] for each in found} == {
+        "rankings": "Rank at least one candidate",
+        "voterKey": "voterKey must have 1 to 200 characters, all of them printable",
+        "code": "code must have 1 to 100 characters, all of them printable",
+    }
     assert await calls.rows() == before
 
 
@@ -422,6 +490,60 @@ async def test_changes_are_told_since_a_position_and_a_stream_goes_on_from_one(c
     assert (change["event"], change["item"]["votes"]) == ("updated", 1)
     assert data(await calls.ask("GET", f"{path}/changes?since={told['position']}"))["changes"] == []
     problem(await calls.ask("GET", f"{path}/changes?since=nowhere"), 422, "invalid-fields")
+
+
+async def test_a_stream_tells_that_the_poll_s_time_is_over_when_it_is(calls):
+    poll = await calls.poll(expiresAt="2040-01-01T12:00:10Z")
+    path = f"/polls/{poll['id']}"
+    await calls.vote(poll, HUT)
+    data(await calls.ask("GET", f"{path}/results"))
+    begin = data(await calls.ask("GET", f"{path}/changes"))["position"]
+    # So near the end that whoever waits for it looks again every few milliseconds, by a clock that stands still.
+    calls.clock.forward(seconds=9.98)
+    async with listening(calls.application, f"{API}{path}/events") as stream:
+        await stream.until(begun=True)
+        await asyncio.sleep(0.1)
+        assert stream.events == []
+        rows = await calls.rows()
+        calls.clock.forward(seconds=0.02)
+        (event,) = await stream.until(1)
+        assert (event.event, event.data["status"], event.data["results"]["status"]) == ("updated", "final", "final")
+        assert event.data["results"]["winners"] == [HUT]
+        # Nobody wrote anything for it.
+        assert await calls.rows() == rows
+        # Once: who goes on from there is not told again, who was away since before it is.
+        told = data(await calls.ask("GET", f"{path}/changes?since={begin}"))
+        (change,) = told["changes"]
+        assert (change["event"], change["item"]["status"]) == ("updated", "final")
+        assert data(await calls.ask("GET", f"{path}/changes?since={told['position']}"))["changes"] == []
+        async with listening(calls.application, f"{API}{path}/events?since={begin}") as late:
+            (again,) = await late.until(1)
+            assert again.data == event.data
+        async with listening(calls.application, f"{API}{path}/events?since={event.id}") as later:
+            await later.until(begun=True)
+            await asyncio.sleep(0.1)
+            assert later.events == []
+        assert len(stream.events) == 1
+
+
+async def test_a_stream_keeps_to_the_time_that_a_poll_has_now(calls):
+    poll = await calls.poll(expiresAt="2040-01-01T12:00:10Z")
+    path = f"/polls/{poll['id']}"
+    calls.clock.forward(seconds=9.98)
+    async with listening(calls.application, f"{API}{path}/events") as stream:
+        await stream.until(begun=True)
+        data(await calls.ask("POST", f"{path}/reopen", {"expiresAt": "2040-01-01T12:00:20Z"}, **admin(poll)))
+        await stream.until(1)
+        calls.clock.forward(seconds=5)
+        await asyncio.sleep(0.1)
+        assert [each.data["status"] for each in stream.events] == ["live"]
+        calls.clock.forward(seconds=4.99)
+        # Whatever happens makes whoever follows look at the clock; a vote does.
+        await calls.vote(poll, HUT)
+        await stream.until(2)
+        calls.clock.forward(seconds=0.03)
+        events = await stream.until(3)
+        assert [each.data["status"] for each in events] == ["live", "live", "final"]
 
 
 async def test_a_stream_ends_when_its_caller_may_not_look_any_more(calls):

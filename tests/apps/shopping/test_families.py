@@ -9,7 +9,7 @@ from potluck.apps.shopping.errors import LastAdmin, NothingThere, OnlyAdmins
 from potluck.apps.shopping.members import MOST_MEMBERS
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, InvalidFields, InvitationInvalid, NoSuchInvitation, Stale, TooMany
-from potluck.table import absent, the
+from potluck.table import Unavailable, absent, the
 from tests.apps.shopping.assembly import NOW, outcomes
 
 # --- families --------------------------------------------------------------------------------------------------------
@@ -306,6 +306,42 @@ async def test_an_admin_who_was_removed_cannot_let_themselves_in_again(embedded_
         with pytest.raises(InvitationInvalid):
             await shop.shopping.members.accept(person, kept.secret)
     assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
+
+
+async def test_invitations_of_whoever_is_no_admin_any_more_are_withdrawn(busy_shop):
+    shop = busy_shop
+    members = shop.shopping.members
+    ada, family = await shop.family()
+    ben, cat = [await shop.joined(ada, family, name, "admin") for name in ("Ben", "Cat")]
+    made = {each.name: await members.invite(each, family, "member") for each in (ada, ben, cat)}
+    await members.change_role(ada, family, ben.user_id, 1, role="member")
+    await members.remove(cat, family, cat.user_id)
+    assert [each.id for each in await members.invitations(ada, family)] == [made["Ada"].invitation_id]
+    # Nor do they come to life with their makers: gone is gone, also for who only looks.
+    await members.change_role(ada, family, ben.user_id, 2, role="admin")
+    for name in ("Ben", "Cat"):
+        with pytest.raises(InvitationInvalid):
+            await shop.invitations.look(made[name].secret)
+    assert await shop.invitations.look(made["Ada"].secret)
+
+
+async def test_an_invitation_that_opens_nothing_is_not_listed_even_if_it_could_not_be_withdrawn(
+    embedded_shop, monkeypatch
+):
+    shop = embedded_shop
+    members = shop.shopping.members
+    ada, family = await shop.family()
+    ben = await shop.joined(ada, family, role="admin")
+    kept = await members.invite(ben, family, "member")
+
+    async def busy(*_):
+        raise Unavailable("too busy")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shop.invitations, "withdraw_those_by", busy)
+        await members.remove(ada, family, ben.user_id)
+    assert await shop.invitations.look(kept.secret)
+    assert await members.invitations(ada, family) == []
 
 
 async def test_an_invitation_to_another_app_leads_to_no_family(embedded_shop):

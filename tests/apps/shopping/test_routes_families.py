@@ -146,6 +146,11 @@ async def test_an_invitation_lets_one_person_in(home):
     problem(await calls.ask("POST", "/invitations/accept", {"token": "pli_nothing"}, by=eve), 410, "expired")
 
 
+async def test_everything_wrong_with_an_invitation_is_told_at_once(home):
+    answer = await home.ask("POST", "/invitations", {"role": "cook", "email": "b\u200b@example.org"})
+    assert [each["field"] for each in problem(answer, 422, "invalid-fields")["errors"]] == ["role", "email"]
+
+
 async def test_an_invitation_to_something_else_opens_no_family(home):
     """The operator's, to register; and one of an app that is not here."""
     invitations, ben = home.calls.people.invitations, await home.calls.person("Ben")

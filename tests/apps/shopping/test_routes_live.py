@@ -136,6 +136,40 @@ async def test_one_who_is_removed_is_out_on_the_next_request_and_their_stream_en
     assert data(await calls.ask("GET", "/families", by=ben))["items"] == []
 
 
+async def test_one_who_was_removed_and_comes_again_is_not_told_what_happened_meanwhile(home):
+    calls = home.calls
+    ben = await home.joined()
+    kept = {each: data(await home.ask("GET", f"/{each}", by=ben))["position"] for each in LISTS}
+    data(await home.ask("DELETE", f"/members/{ben['userId']}"), 204)
+    for path in ("/shopping-list", "/inventory", "/stores", "/locations"):
+        made = await home.make(path, name="A secret")
+        (made_id,) = (made[each] for each in ("shoppingItemId", "itemId", "storeId", "locationId") if made.get(each))
+        data(await home.ask("DELETE", f"{path}/{made_id}"), 204)
+    stays = await home.make("/shopping-list", name="Tea")
+    invited = await home.make("/invitations", role="member")
+    data(await calls.ask("POST", "/invitations/accept", {"token": invited["token"]}, by=ben))
+    for each, since in kept.items():
+        answer = data(await home.ask("GET", f"/{each}/changes?since={since}", by=ben))
+        assert (answer["changes"], answer["reset"]) == ([], True), each
+        assert not data(await home.ask("GET", f"/{each}/changes?since={answer['position']}", by=ben))["reset"]
+        last = [*headers(ben), ("last-event-id", since)]
+        async with listening(calls.application, stream(home, each), last) as his:
+            assert [event.event for event in await his.until(1)] == ["reset"]
+        assert b"A secret" not in his.body
+    listed = await home.listed(by=ben)
+    assert [item["shoppingItemId"] for item in listed["items"]] == [stays["shoppingItemId"]]
+    salt = await home.make("/shopping-list", name="Salt")
+    async with listening(calls.application, stream(home, query=f"?since={listed['position']}"), headers(ben)) as his:
+        assert [(event.event, event.data) for event in await his.until(1)] == [("created", salt)]
+    # A new role is no reason to begin anew, and Ada was there all the time.
+    version = next(
+        each["version"] for each in data(await home.ask("GET", "/members"))["items"] if each["name"] == "Ben"
+    )
+    data(await home.ask("PATCH", f"/members/{ben['userId']}", {"role": "admin", "version": version}))
+    assert not data(await home.ask("GET", f"/shopping-list/changes?since={listed['position']}", by=ben))["reset"]
+    assert not data(await home.ask("GET", f"/shopping-list/changes?since={kept['shopping-list']}"))["reset"]
+
+
 async def test_a_stream_ends_with_the_session_and_with_the_family(home):
     ben = await home.joined()
     async with listening(home.calls.application, stream(home), headers(ben)) as his:

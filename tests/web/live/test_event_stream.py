@@ -1,6 +1,8 @@
 """The stream as an HTTP answer: its headers, where it begins, and what is left when a client goes."""
 
 import asyncio
+import logging
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,13 @@ from litestar import Litestar, Request, Response, get
 from potluck.engines.embedded import open_embedded
 from potluck.people.errors import InvalidFields
 from potluck.store import Store
+from potluck.web import connections, server
 from potluck.web.live import Changes, Live
 from potluck.web.live.event_stream import event_text
 from tests.web.live.boards import KEY, Card, boards, clock, shown, yes
+
+# Of a change, as one reader is told of it.
+LONG_EVENT = 50_000
 
 
 class Client:
@@ -91,6 +97,10 @@ def app(live: Live) -> Litestar:
     async def events(request: Request[Any, Any, Any]) -> Response[None]:
         return live.stream(request, of=Card.on_board("b"), see=shown, allowed=yes)
 
+    @get("/long")
+    async def long(request: Request[Any, Any, Any]) -> Response[None]:
+        return live.stream(request, of=Card.on_board("b"), see=shown, allowed=yes, render=lambda _: "x" * LONG_EVENT)
+
     @get("/changes")
     async def changes(request: Request[Any, Any, Any]) -> Changes:
         return await live.changes(request, of=Card.on_board("b"), see=shown)
@@ -98,7 +108,7 @@ def app(live: Live) -> Litestar:
     def refused(request: Request[Any, Any, Any], error: InvalidFields) -> Response[str]:
         return Response(error.errors[0].field, status_code=422)
 
-    return Litestar([events, changes], exception_handlers={InvalidFields: refused}, openapi_config=None)  # type: ignore[dict-item]
+    return Litestar([events, long, changes], exception_handlers={InvalidFields: refused}, openapi_config=None)  # type: ignore[dict-item]
 
 
 async def test_the_answer_begins_at_once_and_goes_on(app: Litestar, store: Store) -> None:
@@ -141,6 +151,43 @@ async def test_a_client_that_does_not_read_holds_up_nobody(app: Litestar, store:
     for client in (slow, fast):
         client.go_away()
     await asyncio.wait_for(asyncio.gather(slow.task, fast.task), 5)
+
+
+async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_ever(
+    app: Litestar, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server, "TICKS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(connections, "UNREAD_SECONDS", 1.0)
+    since = await live.position(boards)
+    for number in range(200):
+        await store.put(Card(board="b", card=f"c{number}"))
+    listener = socket.create_server(("127.0.0.1", 0))
+    started = asyncio.Event()
+    serving = server.Server(app, started.set)
+    running = asyncio.create_task(serving._serve([listener]))
+    await started.wait()
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(client, listener.getsockname())
+        await loop.sock_sendall(client, f"GET /long?since={since} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        async with asyncio.timeout(10):
+            while not live.open_streams:  # noqa: ASYNC110 - it happens in the server
+                await asyncio.sleep(0.01)
+            (connection,) = serving.server_state.connections
+            most = 0
+            while live.open_streams:
+                most = max(most, connection.transport.get_write_buffer_size())
+                await asyncio.sleep(0.01)
+    # Ten megabytes were to be told. What lies with us is what came before it was noticed, and one piece more.
+    assert most < 10 * LONG_EVENT
+    async with asyncio.timeout(10):
+        while serving.server_state.connections or serving.server_state.tasks:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert [each.message for each in caplog.records if each.levelno >= logging.ERROR] == []
+    serving.should_exit = True
+    await asyncio.wait_for(running, 10)
 
 
 async def test_the_header_goes_before_the_query(app: Litestar, store: Store, live: Live) -> None:

@@ -7,16 +7,19 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import pytest
 
 from potluck.dynamo import streams
 from potluck.dynamo.database import Database
 from potluck.engines import Engine
-from potluck.people.errors import InvalidFields
+from potluck.people.callers import Caller
+from potluck.people.errors import InvalidFields, Throttled
 from potluck.store import Store
 from potluck.table import put, the
 from potluck.web.live import Changes, Live, Message, Told
+from potluck.web.live import live as live_module
 from potluck.web.live.live import _named
 from potluck.web.live.positions import Position, PositionCodec
 from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
@@ -558,6 +561,46 @@ async def test_stopping_ends_streams_and_refuses_what_comes_after(embedded: Worl
         await listener.until(lambda: listener.ended, seconds=1)
     async with listening(embedded.live) as late:
         assert late.ended
+
+
+async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_after_the_other(
+    embedded: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "MOST_STREAMS_OF_ONE", 3)
+    caller = Caller(kind="session", user_id=uuid4(), name="", hash="", session_epoch=0, expires_at=None)
+    # None of them has begun when the last is asked for.
+    responses: list[Any] = [
+        embedded.live.stream(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller) for _ in range(6)
+    ]
+    begun = [[await anext(each.chunks), await anext(each.chunks, None)] for each in responses]
+    assert [first for first, _ in begun] == [b"retry: 1000\n\n"] * 6
+    assert [second is None for _, second in begun] == [False] * 3 + [True] * 3
+    assert embedded.live.open_streams == 3
+    with pytest.raises(Throttled):
+        embedded.live.stream(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller)
+    for each in responses:
+        await each.chunks.aclose()
+    assert embedded.live.open_streams == 0
+    assert not embedded.live._of_one
+
+
+async def test_a_large_history_is_sent_in_pieces_each_to_one_who_may_look_then(embedded: World) -> None:
+    start = await embedded.live.position(boards)
+    for number in range(20):
+        await embedded.store.put(Card(board="b", card=f"c{number}"))
+    checks = [0]
+
+    async def allowed() -> bool:
+        checks[0] += 1
+        return checks[0] < 4
+
+    response: Any = embedded.live.stream(
+        start, of=Card.on_board("b"), see=shown, allowed=allowed, render=lambda told: "x" * 30_000 + told.item.card
+    )
+    pieces = [piece async for piece in response.chunks]
+    told = [piece.count(b"event: created") for piece in pieces]
+    assert [each for each in told if each] == [3, 3, 3]
+    assert checks[0] == 4
 
 
 async def test_a_view_that_fails_ends_its_stream_and_no_other(

@@ -110,6 +110,37 @@ async def test_a_shard_that_is_not_kept_any_more_is_reset(engine: Engine) -> Non
     await restarted.stop()
 
 
+class Turns(asyncio.Semaphore):
+    """Counts how often somebody reads the log."""
+
+    taken = 0
+
+    async def acquire(self) -> Any:
+        self.taken += 1
+        return await super().acquire()
+
+
+async def test_for_one_who_has_gone_away_the_log_is_read_no_further(engine: Engine) -> None:
+    sharded = Sharded(engine)
+    live = Live(sharded, clock, key=KEY, buffer_records=3)
+    turns = live._log_turns = Turns(4)
+    start = await live.position(boards)
+    for number in range(90):
+        await Store(engine, clock).put(Card(board="elsewhere", card=f"c{number}"))
+    await asyncio.sleep(0.2)
+    # Nothing of it is theirs, so nothing is sent on the way.
+    async with listening(live, start) as gone:
+        await gone.until(lambda: bool(gone.last_id))
+        gone.response.end()
+        await gone.until(lambda: gone.ended)
+    left_early = turns.taken
+    async with listening(live, start) as stays:
+        await asyncio.sleep(0.5)
+        assert stays.events == []
+    assert left_early < 5 < turns.taken
+    await live.stop()
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_what_fails_on_the_way_is_tried_again(engine: Engine, seed: int) -> None:
     failing = Failing(engine, seed)

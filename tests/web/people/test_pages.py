@@ -125,6 +125,8 @@ async def test_a_taken_address_is_said_beside_it(ada, who):
 async def test_signing_in_and_out(ada, who):
     answer = await ada.post("/sign-out")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    # Whatever pages kept in the browser goes as well.
+    assert answer.headers["clear-site-data"] == '"storage"'
     assert await known_as(ada) is None
     credentials = {"email": who["email"], "password": PASSWORD, "next": "/notes"}
     answer = await ada.post("/sign-in", data=credentials)
@@ -439,8 +441,10 @@ async def test_leaving_asks_twice_and_then_nothing_is_left_to_sign_in_to(ada, wh
     unsure = await ada.post("/account/delete", data={"password": PASSWORD})
     assert unsure.status_code == 422
     assert "Tick the box" in Page(unsure.text).words
+    assert "clear-site-data" not in unsure.headers
     answer = await ada.post("/account/delete", data={"password": PASSWORD, "sure": "on"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/goodbye")
+    assert answer.headers["clear-site-data"] == '"storage"'
     assert COOKIE not in ada.cookies
     assert "Your place is cleared" in Page((await ada.get("/goodbye")).text).words
     back = await ada.post("/sign-in", data={"email": who["email"], "password": PASSWORD})

@@ -72,6 +72,16 @@ async def test_a_name_that_cannot_be_shown_is_refused(doors):
         assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, ["name"]), name
 
 
+async def test_what_bounds_cannot_state_is_said_with_the_rest(doors):
+    wrong = {"email": "b\u200b@example.org", "name": "a\u2060b", "password": "short"}
+    answer = await doors.ask("POST", "/accounts", wrong)
+    assert {each["field"]: each["message"] for each in answer.json()["errors"]} == {
+        "email": "E-mail must be an address such as ada@example.org",
+        "name": "Name must have 1 to 100 characters, all of them printable",
+        "password": "Password must have 10 to 128 characters",
+    }
+
+
 async def test_nobody_and_who_is_no_longer_known_may_do_nothing(doors):
     ada = await doors.join()
     ended = (await doors.sign_in()).json()

@@ -1,5 +1,6 @@
 """People over HTTP: everything that one can do with an account, by API."""
 
+import asyncio
 from uuid import UUID, uuid4
 
 import pytest
@@ -79,6 +80,21 @@ async def test_a_name_is_changed_by_whoever_saw_the_latest_version(doors):
     assert written == []
     unchanged = await doors.ask("GET", "/me", by=ada, if_none_match='"2"')
     assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+async def test_changes_from_two_windows_of_one_browser_at_once_sign_nobody_out(doors):
+    made = await doors.join("ada@example.org", "Ada")
+    moved, renamed, token, *looks = await asyncio.gather(
+        doors.ask("PUT", "/me/email", {"email": "countess@example.org", "password": PASSWORD}, by=made),
+        doors.ask("PATCH", "/me", {"name": "Countess", "version": 1}, by=made),
+        doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=made),
+        *(doors.ask("GET", "/me", by=made) for _ in range(10)),
+    )
+    assert (moved.status_code, token.status_code) == (200, 201)
+    # Whichever was second has seen an older version, or has started again.
+    assert renamed.status_code in (200, 409)
+    assert {each.status_code for each in looks} == {200}
+    assert (await doors.ask("GET", "/me", by=made)).json()["email"] == "countess@example.org"
 
 
 async def test_an_api_token_calls_for_its_owner_and_is_revoked(doors):

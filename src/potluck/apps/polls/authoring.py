@@ -182,18 +182,16 @@ class Authoring:
         expires_at: datetime | UnsetType | None = UNSET,
         alongside: Alongside[PollShown] = nothing_else,
     ) -> PollShown:
-        """Take votes again, until the time given; an end that has passed is none any more. What is open stays so."""
-        until = UNSET if expires_at is UNSET else checked_expiry(expires_at, self._now())
+        """Take votes until the time given. Where none is, what is open stays so, and an end that has passed is none."""
 
         def reopening(poll: Poll, now: datetime) -> dict[str, Any]:
-            if is_open(poll, now):
-                return {}
-            changes: dict[str, Any] = {} if poll.closed_at is None else {"closed_at": None}
-            if until is not UNSET:
-                changes["expires_at"] = until
-            elif poll.expires_at is not None and poll.expires_at <= now:
-                changes["expires_at"] = None
-            return changes
+            until = poll.expires_at
+            if expires_at is not UNSET:
+                until = checked_expiry(expires_at, now)
+            elif until is not None and until <= now:
+                until = None
+            wanted = {"closed_at": None, "expires_at": until}
+            return {name: value for name, value in wanted.items() if value != getattr(poll, name)}
 
         return await self._turned(by, poll_id, reopening, alongside)
 

@@ -8,11 +8,12 @@ from litestar.params import HeaderParameter
 from msgspec import UNSET, Meta, UnsetType
 
 from potluck.apps.polls.authoring import MOST_CODES
-from potluck.apps.polls.candidates import FEWEST_CANDIDATES, LONGEST_NAME
+from potluck.apps.polls.candidates import FEWEST_CANDIDATES, LONGEST_NAME, is_text
 from potluck.apps.polls.entities import MOST_CANDIDATES, Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.settings import LONGEST_CANDIDATE_DESCRIPTION, LONGEST_DESCRIPTION, LONGEST_TITLE, PollSettings
 from potluck.apps.polls.votes import LONGEST_CODE, LONGEST_VOTER_KEY
-from potluck.web.bodies import Body, Says
+from potluck.people.errors import WrongField
+from potluck.web.bodies import Body, Holds, Says
 
 __all__ = [
     "AdminKey",
@@ -24,15 +25,27 @@ __all__ = [
     "NewVote",
     "PollChange",
     "PollId",
+    "Reopening",
     "VoteChange",
     "VoteId",
     "settings_in",
 ]
 
+# What else a poll's settings are held to depends on each other and on the time: the service says it, all at once.
+
 # A name is more than space; what is around it is not kept.
 SAYS_SOMETHING = r"\S"
 LARGEST_VERSION = 10**15
 LONGEST_KEY = 200
+
+
+def _wrong_in_key(text: str) -> list[WrongField]:
+    return [] if is_text(text) else [WrongField("", "")]
+
+
+def _wrong_in_rankings(names: list[str]) -> list[WrongField]:
+    return [] if names else [WrongField("", "Rank at least one candidate")]
+
 
 PollId = Annotated[UUID, Says("pollId must be a UUID")]
 VoteId = Annotated[UUID, Says("voteId must be a UUID")]
@@ -85,10 +98,23 @@ Seats = Annotated[
     Says("Seats must be at least 1, and no more than there are candidates"),
 ]
 VersionSeen = Annotated[int, Meta(ge=1, le=LARGEST_VERSION), Says("Version must be a positive integer")]
+VoterKey = Annotated[
+    str,
+    Meta(min_length=1, max_length=LONGEST_VOTER_KEY),
+    Holds(_wrong_in_key),
+    Says(f"voterKey must have 1 to {LONGEST_VOTER_KEY} characters, all of them printable"),
+]
+CodeText = Annotated[
+    str,
+    Meta(min_length=1, max_length=LONGEST_CODE),
+    Holds(_wrong_in_key),
+    Says(f"code must have 1 to {LONGEST_CODE} characters, all of them printable"),
+]
 # A name that is longer than any candidate's is no candidate's: which one it is, the service says.
 Rankings = Annotated[
     tuple[Annotated[str, Meta(max_length=1_000)], ...],
     Meta(max_length=MOST_CANDIDATES),
+    Holds(_wrong_in_rankings),
     Says(f"Rankings must be a list of candidates' names, at most {MOST_CANDIDATES}"),
 ]
 
@@ -129,6 +155,13 @@ class PollChange(Body):
     seats: Seats | UnsetType = UNSET
 
 
+class Reopening(Body):
+    """Until when, if that is to be otherwise."""
+
+    expires_at: datetime | UnsetType | None = UNSET
+    """Votes are accepted strictly before it. Left out, it stays as it was, and none if it has passed; null: none."""
+
+
 class NewCodes(Body):
     count: Annotated[int, Meta(ge=1, le=MOST_CODES), Says(f"Count must be 1 to {MOST_CODES:,}")]
 
@@ -137,9 +170,9 @@ class NewVote(Body):
     """Candidates by name, first choice to last; not all of them have to be ranked."""
 
     rankings: Rankings
-    voter_key: Annotated[str, Meta(min_length=1, max_length=LONGEST_VOTER_KEY)] | None = None
+    voter_key: VoterKey | None = None
     """Whatever tells this voter from others, in a poll that is open; without one, the voter is a new one."""
-    code: Annotated[str, Meta(min_length=1, max_length=LONGEST_CODE)] | None = None
+    code: CodeText | None = None
 
 
 class VoteChange(Body):

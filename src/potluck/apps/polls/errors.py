@@ -6,7 +6,6 @@ __all__ = [
     "CodeNeeded",
     "NoCodesAsked",
     "NoSuchPoll",
-    "NoSuchVote",
     "PollClosed",
     "PollsError",
     "ResultsHidden",
@@ -27,15 +26,8 @@ class NoSuchPoll(PollsError):
         super().__init__("There is no such poll")
 
 
-class NoSuchVote(PollsError):
-    """It never was, or is withdrawn."""
-
-    def __init__(self) -> None:
-        super().__init__("There is no such vote")
-
-
 class WrongKey(PollsError):
-    """The key is missing or another's: the poll's, or the vote's."""
+    """The key is missing or another's: the poll's, or the vote's. That there is no such vote is told alike."""
 
     def __init__(self, needed: str) -> None:
         super().__init__(needed)

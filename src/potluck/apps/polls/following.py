@@ -3,8 +3,12 @@
 What changes are rows: ten shards that votes raise, records, and the poll itself. Each of them means the same to whoever
 follows: look again. So a row is told only if it is newer than what was read the last time, and then everything is read
 at once. Two hundred votes that come in together are told once or twice, not two hundred times.
+
+That a poll's time is over no row tells. Each stream knows when that will be, from the poll that it reads to see whether
+its caller may look, and tells it then; so in every process, without one writing anything for the others.
 """
 
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -48,12 +52,15 @@ class Following:
         self._shards: dict[int, int] = {}
         self._recorded = 0
         self._poll_version = 0
+        self._ends_at: datetime | None = None
+        self._told_end: datetime | None = None
         # Until something was told, nobody knows how old what they look at is.
         self._behind = True
 
     async def must_see(self) -> None:
         """NoSuchPoll, or ResultsHidden."""
         poll = await self._polls.admission.poll(self._poll_id)
+        self._ends_at = poll.expires_at if poll.closed_at is None else None
         await self._polls.admission.must_see_results(self._by, poll, self._polls.clock())
 
     def stream(
@@ -77,11 +84,14 @@ class Following:
             return Message("reset", "{}")
 
         of = Results.of(self._poll_id)
-        return live.stream(request, of=of, see=self._news, allowed=allowed, by=visitor, render=render)
+        return live.stream(
+            request, of=of, see=self._news, allowed=allowed, by=visitor, render=render, turns=self._turns
+        )
 
     async def changes(self, since: str | None, live: Live) -> Changes:
         """How it stands, if anything changed since the position."""
-        found = await live.changes(since, of=Results.of(self._poll_id), see=_what_counts)
+        of = Results.of(self._poll_id)
+        found = await live.changes(since, of=of, see=_what_counts, turns=self._turns)
         told = (
             [Changed(event="updated", position=found.position, item=await self.now())]
             if found.changes or found.reset
@@ -107,8 +117,14 @@ class Following:
         self._shards = {each.shard: each.votes_version for each in shards}
         self._recorded = known.votes_version
         self._poll_version = poll.version
+        if status == "final":
+            self._told_end = poll.expires_at
         self._behind = known.votes_version < version_of(shards)
         return shards, poll, known, status
+
+    def _turns(self) -> datetime | None:
+        """When its time is over, unless the caller was told that it is."""
+        return None if self._ends_at == self._told_end else self._ends_at
 
     def _news(self, row: Poll | Record | Shard) -> Any:
         """The row, if it is newer than what the caller was told."""

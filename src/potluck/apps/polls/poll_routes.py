@@ -3,10 +3,10 @@
 from typing import Any
 
 from litestar import Request, Response, delete, get, patch, post
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
-from potluck.apps.polls.bodies import AdminKey, NewCodes, NewPoll, PollChange, PollId, settings_in
+from potluck.apps.polls.bodies import AdminKey, NewCodes, NewPoll, PollChange, PollId, Reopening, settings_in
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.problems import NO_CODES_ASKED, VOTES_BEGUN, WRONG_KEY
 from potluck.apps.polls.service import Polls
@@ -22,6 +22,8 @@ AnyRequest = Request[Any, Any, Any]
 
 TAGS = ["Polls"]
 POLL = "/polls/{poll_id:str}"
+# A body that says nothing, or none at all.
+AS_IT_WAS = Reopening()
 
 
 def told(poll: PollShown) -> Told[PollShown]:
@@ -33,7 +35,7 @@ def made(poll: PollMade) -> Told[PollMade]:
 
 
 @post("/polls", tags=TAGS)
-async def create_poll(data: NewPoll, visitor: Caller | None, polls: Polls, once: Once) -> Response[PollMade]:
+async def create_poll(data: JSONBody[NewPoll], visitor: Caller | None, polls: Polls, once: Once) -> Response[PollMade]:
     """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
     by = Credentials(caller=visitor)
     return await once(
@@ -58,7 +60,7 @@ async def one_poll(poll_id: FromPath[PollId], polls: Polls) -> Response[PollShow
 @patch(POLL, tags=TAGS, opt={"problems": [WRONG_KEY, VOTES_BEGUN]})
 async def change_poll(
     poll_id: FromPath[PollId],
-    data: PollChange,
+    data: JSONBody[PollChange],
     visitor: Caller | None,
     polls: Polls,
     once: Once,
@@ -100,11 +102,16 @@ async def close_poll(
 
 @post(f"{POLL}/reopen", tags=TAGS, status_code=HTTP_200_OK, opt={"problems": [WRONG_KEY]})
 async def reopen_poll(
-    poll_id: FromPath[PollId], visitor: Caller | None, polls: Polls, once: Once, admin_key: AdminKey = None
+    poll_id: FromPath[PollId],
+    visitor: Caller | None,
+    polls: Polls,
+    once: Once,
+    data: JSONBody[Reopening] = AS_IT_WAS,
+    admin_key: AdminKey = None,
 ) -> Response[PollShown]:
-    """Take votes again. A time that has passed is none any more; what is open stays as it is."""
+    """Take votes again, until another time if one is given. A time that has passed is none any more."""
     by = Credentials(caller=visitor, admin_key=admin_key)
-    return await once(lambda alongside: polls.authoring.reopen(by, poll_id, alongside=alongside), told)
+    return await once(lambda alongside: polls.authoring.reopen(by, poll_id, data.expires_at, alongside), told)
 
 
 @post(f"{POLL}/duplicate", tags=TAGS, opt={"problems": [WRONG_KEY]})
@@ -119,7 +126,7 @@ async def duplicate_poll(
 @post(f"{POLL}/codes", tags=TAGS, opt={"problems": [WRONG_KEY, NO_CODES_ASKED]})
 async def make_codes(
     poll_id: FromPath[PollId],
-    data: NewCodes,
+    data: JSONBody[NewCodes],
     visitor: Caller | None,
     polls: Polls,
     once: Once,

@@ -64,7 +64,6 @@ VOTES_COMING_IN = Problem(
 
 ERRORS: dict[type[Exception], Kind] = {
     errors.NoSuchPoll: Kind(NOT_FOUND, detail=NOT_FOUND.explanation),
-    errors.NoSuchVote: Kind(NOT_FOUND, detail=NOT_FOUND.explanation),
     errors.WrongKey: Kind(WRONG_KEY),
     errors.PollClosed: Kind(POLL_CLOSED),
     errors.AlreadyVoted: Kind(ALREADY_VOTED),

@@ -1,7 +1,7 @@
 """The JSON door of votes: one each, changed and withdrawn by whoever holds its key."""
 
 from litestar import Response, delete, post, put
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_204_NO_CONTENT
 
 from potluck.apps.polls.bodies import EditKey, NewVote, PollId, VoteChange, VoteId
@@ -22,7 +22,7 @@ VOTE = f"{VOTES}/{{vote_id:str}}"
 
 @post(VOTES, tags=TAGS, opt={"problems": [ALREADY_VOTED, POLL_CLOSED, CODE_NEEDED, NOT_SIGNED_IN]})
 async def cast_vote(
-    poll_id: FromPath[PollId], data: NewVote, visitor: Caller | None, polls: Polls, once: Once
+    poll_id: FromPath[PollId], data: JSONBody[NewVote], visitor: Caller | None, polls: Polls, once: Once
 ) -> Response[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = Credentials(caller=visitor, voter_key=data.voter_key, code=data.code)
@@ -38,7 +38,7 @@ async def cast_vote(
 async def change_vote(
     poll_id: FromPath[PollId],
     vote_id: FromPath[VoteId],
-    data: VoteChange,
+    data: JSONBody[VoteChange],
     visitor: Caller | None,
     polls: Polls,
     edit_key: EditKey = None,

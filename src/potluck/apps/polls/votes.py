@@ -18,7 +18,6 @@ from potluck.apps.polls.errors import (
     AlreadyVoted,
     CodeNeeded,
     NoSuchPoll,
-    NoSuchVote,
     PollClosed,
     WrongKey,
 )
@@ -200,9 +199,8 @@ class Votes:
         """The poll and the vote in it, for whoever holds the vote's key."""
         poll, vote = await self._store.get_together(Poll.one(poll_id), Vote.one(poll_id, vote_id))
         poll = self._admission.served(poll)
-        if vote is None:
-            raise NoSuchVote
-        if not holds_key(by, vote):
+        if vote is None or not holds_key(by, vote):
+            # Told alike: whether somebody has voted, or has taken it back, is nobody else's business.
             raise WrongKey.of_vote()
         return poll, vote
 

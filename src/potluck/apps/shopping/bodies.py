@@ -14,7 +14,8 @@ from potluck.apps.shopping.validation import (
     LONGEST_UNIT,
     MOST_ALTERNATES,
 )
-from potluck.web.bodies import Body, Says
+from potluck.people.particulars import checked_email, wrong_with
+from potluck.web.bodies import Body, Holds, Says
 
 __all__ = [
     "Adjustment",
@@ -95,6 +96,7 @@ RoleText = Annotated[Literal["admin", "member"], Says("Role must be 'admin' or '
 Email = Annotated[
     str,
     Meta(max_length=254, pattern=r"^\s*[^@\s]+@[^@\s]+\s*$", examples=["ada@example.org"]),
+    Holds(lambda email: wrong_with(checked_email(email, ""))),
     Says("E-mail must be an address such as ada@example.org, of at most 254 characters"),
 ]
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from litestar import Request, Response, delete, get, patch, post
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 from msgspec import Struct
 
 from potluck.apps.shopping.answering import gone, listed, one, told
@@ -58,7 +58,9 @@ class InvitationMade(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 @post("/families", tags=TAGS)
-async def create_family(data: NewFamily, caller: Caller, shopping: Shopping, once: Once) -> Response[FamilyShown]:
+async def create_family(
+    data: JSONBody[NewFamily], caller: Caller, shopping: Shopping, once: Once
+) -> Response[FamilyShown]:
     """Make a family. The caller is its first admin."""
     return await once(
         lambda alongside: shopping.families.create(caller, data.name, alongside),
@@ -84,7 +86,7 @@ async def one_family(
 @patch(FAMILY, tags=TAGS, opt={"problems": [FORBIDDEN]})
 async def change_family(
     family_id: FromPath[FamilyId],
-    data: FamilyChange,
+    data: JSONBody[FamilyChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -124,7 +126,7 @@ async def members(
 async def change_role(
     family_id: FromPath[FamilyId],
     member_id: FromPath[MemberId],
-    data: RoleChange,
+    data: JSONBody[RoleChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -163,7 +165,7 @@ async def remove_member(
 @post(INVITATIONS, tags=TAGS, opt={"problems": [FORBIDDEN, TOO_MANY]})
 async def invite(
     family_id: FromPath[FamilyId],
-    data: NewInvitation,
+    data: JSONBody[NewInvitation],
     caller: Caller,
     shopping: Shopping,
     once: Once,

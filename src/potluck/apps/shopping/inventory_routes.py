@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get, patch, post
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import UNSET
 
 from potluck.apps.shopping.answering import gone, listed, one, told
@@ -51,7 +51,7 @@ LOCATION = f"{LOCATIONS}/{{location_id:str}}"
 
 @post(INVENTORY, tags=TAGS, opt={"problems": [ALREADY_EXISTS]})
 async def add_inventory_item(
-    family_id: FromPath[FamilyId], data: NewInventoryItem, caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewInventoryItem], caller: Caller, shopping: Shopping, once: Once
 ) -> Response[InventoryItemShown]:
     """Add something to the inventory."""
     return await once(
@@ -102,7 +102,7 @@ async def inventory_item(
 async def change_inventory_item(
     family_id: FromPath[FamilyId],
     item_id: FromPath[ItemId],
-    data: InventoryChange,
+    data: JSONBody[InventoryChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -149,7 +149,7 @@ async def delete_inventory_item(
 async def adjust(
     family_id: FromPath[FamilyId],
     item_id: FromPath[ItemId],
-    data: Adjustment,
+    data: JSONBody[Adjustment],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -167,7 +167,7 @@ async def adjust(
 
 @post(STORES, tags=TAGS, opt={"problems": [FORBIDDEN, NAME_TAKEN, ALREADY_EXISTS]})
 async def add_store(
-    family_id: FromPath[FamilyId], data: NewStore, caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewStore], caller: Caller, shopping: Shopping, once: Once
 ) -> Response[StoreShown]:
     """Add a store. Admins may; no two have the same name."""
     return await once(
@@ -205,7 +205,7 @@ async def store(
 async def change_store(
     family_id: FromPath[FamilyId],
     store_id: FromPath[StoreId],
-    data: StoreChange,
+    data: JSONBody[StoreChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -241,7 +241,7 @@ async def delete_store(
 
 @post(LOCATIONS, tags=TAGS, opt={"problems": [FORBIDDEN, NAME_TAKEN, ALREADY_EXISTS]})
 async def add_location(
-    family_id: FromPath[FamilyId], data: NewLocation, caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewLocation], caller: Caller, shopping: Shopping, once: Once
 ) -> Response[LocationShown]:
     """Add a storage location. Admins may; no two have the same name."""
     return await once(
@@ -283,7 +283,7 @@ async def location(
 async def change_location(
     family_id: FromPath[FamilyId],
     location_id: FromPath[LocationId],
-    data: LocationChange,
+    data: JSONBody[LocationChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Request, Response, delete, get, patch, post
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Struct
 
 from potluck.apps.shopping.answering import gone, listed, one, told
@@ -62,7 +62,7 @@ class ShoppingItems(Struct, rename="camel", frozen=True, kw_only=True):
 
 @post(LIST, tags=TAGS, opt={"problems": [DUPLICATE_ITEM, ALREADY_EXISTS, TOO_MANY]})
 async def add_to_list(
-    family_id: FromPath[FamilyId], data: NewShoppingItem, caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewShoppingItem], caller: Caller, shopping: Shopping, once: Once
 ) -> Response[ShoppingItemShown]:
     """Put something on the list. What is linked to the inventory and there already is answered with 409, and with it as
     `existing`, unless `allowDuplicate` is true."""
@@ -87,7 +87,7 @@ async def add_to_list(
 
 @post(f"{LIST}/bulk", tags=TAGS)
 async def add_lines(
-    family_id: FromPath[FamilyId], data: PastedLines, caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[PastedLines], caller: Caller, shopping: Shopping, once: Once
 ) -> Response[ShoppingItems]:
     """Put several things on the list, as they were typed or pasted. All of them or none."""
     return await once(
@@ -138,7 +138,7 @@ async def shopping_item(
 async def change_shopping_item(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
-    data: ShoppingItemChange,
+    data: JSONBody[ShoppingItemChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -168,7 +168,7 @@ async def change_shopping_item(
 async def check_off(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
-    data: StatusChange,
+    data: JSONBody[StatusChange],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -211,7 +211,7 @@ async def delete_shopping_item(
 async def restock(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
-    data: Restock,
+    data: JSONBody[Restock],
     caller: Caller,
     shopping: Shopping,
     once: Once,
@@ -238,7 +238,7 @@ async def clear_purchased(
 
 @post(f"{FAMILY}/undo", tags=TAGS, status_code=200, opt={"problems": [EXPIRED]})
 async def undo(
-    family_id: FromPath[FamilyId], data: Undo, caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[Undo], caller: Caller, shopping: Shopping, once: Once
 ) -> Response[ShoppingItems]:
     """Bring back what was cleared, as it was. Once for each token."""
     return await once(

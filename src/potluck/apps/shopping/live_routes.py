@@ -10,11 +10,12 @@ from litestar.params import FromPath, FromQuery
 from msgspec import Meta
 
 from potluck.apps.shopping.bodies import FamilyId
+from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.service import Shopping
 from potluck.people.callers import Caller
 from potluck.table import Query
 from potluck.web.callers import Door
-from potluck.web.live import Changes, Live, See
+from potluck.web.live import Changes, Live, Right, See
 from potluck.web.live.positions import LONGEST_POSITION
 
 __all__ = ["live_routes"]
@@ -42,7 +43,8 @@ def live_routes(
         async def allowed() -> bool:
             return await door.still(request, caller) and await shopping.is_in(caller, family_id)
 
-        return live.stream(request, of=of(family_id), see=see(shopping), allowed=allowed, by=caller)
+        right = membership(family_id, caller)
+        return live.stream(request, of=of(family_id), see=see(shopping), allowed=allowed, by=caller, right=right)
 
     @get(
         f"{path}/changes",
@@ -54,6 +56,11 @@ def live_routes(
         family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, live: Live, since: FromQuery[Position]
     ) -> Changes:
         await shopping.membership.of(caller, family_id)
-        return await live.changes(since, of=of(family_id), see=see(shopping))
+        return await live.changes(since, of=of(family_id), see=see(shopping), right=membership(family_id, caller))
 
     return [events, changes]
+
+
+def membership(family_id: UUID, caller: Caller) -> Right:
+    """By what the caller is told: what happened while they were out of the family, they never are."""
+    return Right(Member.by_id(family_id, caller.user_id), lambda member: member.status == "active")

@@ -27,7 +27,7 @@ from potluck.people.errors import AccountGone, InvitationInvalid, Stale, TooMany
 from potluck.people.invitations import Invitations, MadeInvitation
 from potluck.store import Clock
 from potluck.store import Store as Rows
-from potluck.table import WriteRefused, absent, check, put, the, update
+from potluck.table import OutcomeUnknown, Unavailable, WriteRefused, absent, check, put, the, update
 from potluck.table.operations import Operation, Update
 
 __all__ = ["MOST_MEMBERS", "Members", "losing"]
@@ -86,6 +86,8 @@ class Members:
         )
         counting = counted(family, admins=1 if role == "admin" else -1)
         await self._transact(standing, itself, changing, counting, *alongside(answer))
+        if member.role == "admin":
+            await self._withdraw_those_by(family, target)
         return answer
 
     async def remove(
@@ -109,10 +111,12 @@ class Members:
             leaving = losing(member, self._now())
             try:
                 await self._transact(standing, itself, *leaving, *alongside(None))
-                return
+                break
             except Stale:
                 # Their role or name changed meanwhile, and they are to go as whatever they are.
                 await again.wait()
+        if member.role == "admin":
+            await self._withdraw_those_by(family, target)
 
     # --- invitations --------------------------------------------------------------------------------------------
 
@@ -144,7 +148,10 @@ class Members:
         with checking() as fields:
             family = fields.id("familyId", family_id)
         await self._membership.of(caller, family, admin=True)
-        return [invitation_shown(each) for each in await self._invitations.of_place(APP, str(family))]
+        found = await self._invitations.of_place(APP, str(family))
+        members = await self._rows.all(Member.all_of_family(family)) if found else []
+        admins = {each.member_id for each in members if each.status == "active" and each.role == "admin"}
+        return [invitation_shown(each) for each in found if each.invited_by in admins]
 
     async def withdraw(
         self, caller: Caller, family_id: Id, invitation_id: Id, alongside: Alongside[None] = nothing_else
@@ -202,6 +209,13 @@ class Members:
                 if refusal.operation not in (known, entering):
                     raise
             await again.wait()
+
+    async def _withdraw_those_by(self, family_id: UUID, member_id: UUID) -> None:
+        """No invitation of somebody who is no admin any more. They open nothing already, so nothing depends on it."""
+        try:
+            await self._invitations.withdraw_those_by(APP, str(family_id), member_id)
+        except (Unavailable, OutcomeUnknown):
+            return
 
     def _entering(self, before: Member | None, account: Account, family_id: UUID, role: Role) -> Operation:
         """The person in the family, also if they have been in it before."""

@@ -12,14 +12,15 @@ from litestar.enums import MediaType
 from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Send
 
-__all__ = ["KEPT_ALIVE", "OPENED", "EventStream", "event_text", "id_text"]
+__all__ = ["KEPT_ALIVE", "OPENED", "EventStream", "event_text", "id_text", "retry_text"]
 
 HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
 OPENED = b"retry: 1000\n\n"
 KEPT_ALIVE = b":\n\n"
-# A client that takes nothing for so long is not there any more.
-STALLED_SECONDS = 60.0
+# A client that takes nothing for so long is not there any more. Longer than connections.py waits, which ends it better:
+# from here the answer can only be broken off.
+STALLED_SECONDS = 75.0
 
 LINE_END = re.compile("\r\n|\r|\n")
 
@@ -36,6 +37,11 @@ def event_text(event: str, data: str | bytes, position: str) -> bytes:
 def id_text(position: str) -> bytes:
     """No event, but where to go on from after it."""
     return f"id: {position}\n\n".encode()
+
+
+def retry_text(seconds: float) -> bytes:
+    """No event, but when to come back after the end."""
+    return f"retry: {round(seconds * 1000)}\n\n".encode()
 
 
 class EventStream(Response[None]):

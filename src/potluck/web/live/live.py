@@ -2,10 +2,13 @@
 
 import asyncio
 import logging
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -22,23 +25,28 @@ from potluck.table.errors import Unavailable
 from potluck.table.membership import Asked, Membership
 from potluck.table.tables import Table
 from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
-from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventStream, event_text, id_text
+from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventStream, event_text, id_text, retry_text
 from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable, Vector
 from potluck.web.live.reading import Lost, Reader, Seen
+from potluck.web.live.rights import Holding, Right
 from potluck.web.live.tail import Tail
 from potluck.web.live.telling import EventName, See, Told, entities, settled, told
 
-__all__ = ["Allowed", "Changed", "Changes", "Live", "Message", "Render"]
+__all__ = ["Allowed", "Changed", "Changes", "Live", "Message", "Render", "Turns"]
 
 RECHECK_SECONDS = 15.0
 # Of a time when many connect at once, as after a restart, nothing is left after a few rounds of checks.
 RECHECK_SPREAD = 0.2
 READERS_OF_LOG_AT_ONCE = 4
-# For one worker. Each takes some 25 KB, and is a file to the system.
+# Both for one worker. Each takes some 25 KB, and is a file to the system.
 MOST_STREAMS = 10_000
 # A person has a few for each window that is open; who has more than this is a program that forgets to close them.
 MOST_STREAMS_OF_ONE = 200
 STREAMS_RETRIED_SECONDS = 30
+# When to come back after a stream that ended because the store fails: not all in the same moment.
+COME_BACK_SECONDS = 10.0, 20.0
+# What is written for one reader before they have taken what came before it, but for a single event that is larger.
+LARGEST_CHUNK = 64 * 1024
 MOST_CHANGES = 100
 # How many steps a request may take that finds nothing of its own; its caller goes on from where it came to.
 MOST_STEPS = 20
@@ -48,6 +56,9 @@ log = logging.getLogger(__name__)
 
 Allowed = Callable[[], Awaitable[bool]]
 """Whether the caller may still look; asked before events are sent, and every 15 seconds."""
+
+Turns = Callable[[], datetime | None]
+"""When what is followed becomes different by itself, no row having changed: a poll whose time is over. None: never."""
 
 
 class Message(NamedTuple):
@@ -172,24 +183,36 @@ class Live:
         see: See,
         allowed: Allowed,
         by: Caller | None = None,
+        right: Right | None = None,
         render: Render = as_json,
+        turns: Turns | None = None,
     ) -> Response[None]:
         """The answer that tells what changes; InvalidFields at once for a `since` that is no position.
 
-        `by` is who listens, if that is known: nobody has so many streams that there are none left for others.
+        `by` is who listens, if that is known: nobody has so many streams that there are none left for others. `right`
+        is what they may look by: a position from before they were without it is as good as one that is too old.
+        At the time that `turns` says they are told as well, once: `updated`, with None to render.
         """
         position, lost = self._since(since, of)
-        self._make_room_for(by)
-        reader = self._reader(of)
-        chunks = self._chunks(reader, position, lost, see, allowed, by, render)
+        self._must_have_room_for(by)
+        reader = self._reader(of, right)
+        reader.must_be_read()
+        chunks = self._chunks(reader, position, lost, see, allowed, by, render, turns)
         return EventStream(chunks, reader.end)
 
     async def changes(
-        self, since: AnyRequest | str | None, *, of: Asked | Sequence[Asked], see: See, limit: int = MOST_CHANGES
+        self,
+        since: AnyRequest | str | None,
+        *,
+        of: Asked | Sequence[Asked],
+        see: See,
+        right: Right | None = None,
+        turns: Turns | None = None,
+        limit: int = MOST_CHANGES,
     ) -> Changes:
         """What changed since the position, at most so many changes; without one, where to begin."""
         position, lost = self._since(since, of)
-        reader = self._reader(of)
+        reader = self._reader(of, right)
         found: list[Changed] = []
         more = False
         try:
@@ -211,6 +234,8 @@ class Live:
                             return Changes(changes=found, position=found[-1].position, reset=False, more=more)
                 if not more:
                     break
+            if not more and self._turned(turns, reader.since):
+                found.append(Changed(event="updated", position=reader.position(), item=None))
             return Changes(changes=found, position=reader.position(), reset=False, more=more)
         except Lost:
             await reader.begin(None, self._now)
@@ -229,19 +254,22 @@ class Live:
         allowed: Allowed,
         by: Caller | None,
         render: Render,
+        turns: Turns | None,
     ) -> AsyncIterator[bytes]:
         """What is sent, piece by piece; it ends when the caller may not look any more."""
         loop = asyncio.get_running_loop()
+        if self._stopped or not self._has_room_for(by):
+            # Others were let in between the request and now; who comes back is told.
+            reader.end()
         self._open.add(reader)
         if by is not None:
             self._of_one[by.user_id] += 1
-        if self._stopped:
-            reader.end()
         try:
             yield OPENED
             if reader.ended:
                 return
             begun = False
+            turn_told = 0.0
             sent_at = loop.time()
             check_at = self._next_check(loop.time())
             while True:
@@ -252,6 +280,9 @@ class Live:
                             raise Lost
                         await reader.begin(since, now)
                         begun = True
+                        # A place where they have not been has to be one at which they may look.
+                        if since is None and reader.by_right and not await _is_allowed(allowed):
+                            return
                         yield id_text(reader.position())
                     seen, more = await reader.read(now)
                 except Lost:
@@ -263,14 +294,30 @@ class Live:
                 if reader.ended:
                     return
                 concerned = [met for each in seen if (met := _met(each, now)) is not None]
-                if concerned or loop.time() >= check_at:
+                looked = max(reader.since, turn_told)
+                turned = self._turned(turns, looked)
+                checked = bool(concerned) or turned or loop.time() >= check_at
+                if checked:
                     if not await _is_allowed(allowed) or reader.ended:
                         return
                     check_at = self._next_check(loop.time())
-                chunk = b"".join([await _event(each, see, render) for each in concerned])
+                chunk = b""
+                for each in concerned:
+                    if len(chunk) >= LARGEST_CHUNK:
+                        yield chunk
+                        # They may have taken a minute over it.
+                        if not await _is_allowed(allowed) or reader.ended:
+                            return
+                        chunk, sent_at = b"", loop.time()
+                    chunk += await _event(each, see, render)
+                if turned and self._turned(turns, looked):
+                    # Unless what was just told has told it.
+                    chunk += await _told(Told("updated", None), render, reader.position())
+                    looked = turn_told = self._clock().timestamp()
                 if not chunk and loop.time() - sent_at >= self._recheck_seconds * (1 - RECHECK_SPREAD):
-                    # Where nothing of theirs changes for a day, the position must not grow old with it.
-                    chunk = KEPT_ALIVE if more else id_text(reader.position())
+                    # Where nothing of theirs changes for a day, the position must not grow old with it. None is told
+                    # that they might have come to after they were put out.
+                    chunk = KEPT_ALIVE if more else id_text(reader.position()) if checked else b""
                 if chunk:
                     yield chunk
                     sent_at = loop.time()
@@ -278,15 +325,15 @@ class Live:
                     # A long way back is no reason to keep others waiting.
                     await asyncio.sleep(0)
                 else:
-                    await reader.wait(check_at - loop.time())
+                    await reader.wait(min(check_at - loop.time(), self._until_turn(turns, looked)))
                 if reader.ended:
                     return
-        except Exception as error:
-            # The answer has begun, so there is no other way to say it; the client comes back and is told.
-            if isinstance(error, Unavailable | DynamoError):
-                log.warning("a stream ends: %s", error)
-            else:
-                log.exception("a stream ends")
+        except (Unavailable, DynamoError) as error:
+            # The answer has begun, so there is no other way to say it; who comes back too early is told by its status.
+            log.info("a stream ends: %s", error)
+            yield retry_text(random.uniform(*COME_BACK_SECONDS))
+        except Exception:
+            log.exception("a stream ends")
         finally:
             reader.close()
             self._open.discard(reader)
@@ -295,11 +342,25 @@ class Live:
                 if not self._of_one[by.user_id]:
                     del self._of_one[by.user_id]
 
-    def _make_room_for(self, by: Caller | None) -> None:
-        if len(self._open) >= MOST_STREAMS:
+    def _must_have_room_for(self, by: Caller | None) -> None:
+        if not self._has_room_for(None):
             raise Unavailable("this worker has as many open streams as it can")
-        if by is not None and self._of_one[by.user_id] >= MOST_STREAMS_OF_ONE:
+        if not self._has_room_for(by):
             raise Throttled(STREAMS_RETRIED_SECONDS)
+
+    def _has_room_for(self, by: Caller | None) -> bool:
+        if len(self._open) >= MOST_STREAMS:
+            return False
+        return by is None or self._of_one[by.user_id] < MOST_STREAMS_OF_ONE
+
+    def _until_turn(self, turns: Turns | None, looked: float) -> float:
+        """In how many seconds there is something to tell without a change; never, if they looked after it."""
+        at = None if turns is None else turns()
+        return math.inf if at is None or at.timestamp() <= looked else (at - self._clock()).total_seconds()
+
+    def _turned(self, turns: Turns | None, looked: float) -> bool:
+        """Whether it became different by itself since the caller looked."""
+        return self._until_turn(turns, looked) <= 0
 
     def _next_check(self, now: float) -> float:
         return now + self._recheck_seconds * random.uniform(1 - RECHECK_SPREAD, 1)
@@ -316,12 +377,15 @@ class Live:
             tail = self._tails[table.name] = Tail(self._engine, table, **self._buffer)
         return tail
 
-    def _reader(self, of: Asked | Sequence[Asked]) -> Reader:
+    def _reader(self, of: Asked | Sequence[Asked], right: Right | None) -> Reader:
         lists: dict[Tail, list[Membership]] = {}
         for each in _several(of):
             member = Membership(each)
             lists.setdefault(self._tail(member.table), []).append(member)
-        return Reader(self._codec, self._log_turns, lists, _named(_several(of)))
+        holding = None if right is None else Holding(right)
+        if holding is not None and self._tail(holding.table) not in lists:
+            raise ValueError(f"the right is a row of {holding.table.name}, which is not followed here")
+        return Reader(self._codec, self._log_turns, lists, _named(_several(of)), holding)
 
     def _since(self, given: AnyRequest | str | None, of: Asked | Sequence[Asked]) -> tuple[Position | None, bool]:
         """The position to begin at, and whether it is one that nobody knows any more."""
@@ -349,9 +413,20 @@ def _several(of: Asked | Sequence[Asked]) -> Sequence[Asked]:
 
 def _named(lists: Sequence[Asked]) -> bytes:
     """By what positions know these lists: their partitions, the same in any process and whatever is asked of them."""
-    members = [Membership(each) for each in lists]
-    names = {f"{each.table.name} {each.index} {partition_text(each.partition)}" for each in members}
-    return blake2b("\n".join(sorted(names)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return _digest(tuple(sorted({_partition_named(each) for each in lists})))
+
+
+def _partition_named(asked: Asked) -> str:
+    query = asked.query if isinstance(asked, Gather) else asked
+    if isinstance(query, Query):
+        return f"{query.pattern.table.name} {query.pattern.index} {query.partition}"
+    table = query.members[0].table
+    return f"{table.name} None {partition_text(query.key[table.partition.name])}"
+
+
+@lru_cache(1024)
+def _digest(names: tuple[str, ...]) -> bytes:
+    return blake2b("\n".join(names).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _table_of(asked: Table | Asked) -> Table:
@@ -377,16 +452,20 @@ def _met(seen: Seen, now: int) -> Met | None:
 async def _event(met: Met, see: See, render: Render) -> bytes:
     """The event as it is sent; nothing where the caller would see no difference."""
     event = await told(met.old, met.new, see)
-    if event is None:
-        return b""
+    return b"" if event is None else await _told(event, render, met.seen.position)
+
+
+async def _told(event: Told, render: Render, position: str) -> bytes:
     rendered = await settled(render(event))
     name, data = rendered if isinstance(rendered, Message) else (event.event, rendered)
-    return event_text(name, data, met.seen.position)
+    return event_text(name, data, position)
 
 
 async def _is_allowed(allowed: Allowed) -> bool:
     try:
         return await allowed()
+    except (Unavailable, DynamoError):
+        raise
     except Exception as error:
         # Whatever it is: what cannot be made sure of is not told, and who comes back is told why.
         log.info("a stream ends: %r", error)

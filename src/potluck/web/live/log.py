@@ -1,17 +1,21 @@
 """A table's change log as it is read here: shards and their parents, pages of changes, and what cannot be read."""
 
 import logging
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from potluck.engines import DynamoError, Engine
 from potluck.leases import is_passing
 from potluck.streams import Change, Pauses
+from potluck.table.errors import Unavailable
 from potluck.web.live.positions import tag_of
 
 __all__ = ["Log", "Page", "Trimmed", "open_log"]
 
 PAGE_RECORDS = 1000
+# What fails for longer than this is no hiccup: whoever waits for it is told.
+PATIENCE_SECONDS = 10.0
 # Those of DynamoDB Local begin with zeros.
 SHORTEST_NUMBER = 21
 TRIMMED = frozenset({"TrimmedDataAccessException", "ResourceNotFoundException", "ValidationException"})
@@ -134,13 +138,16 @@ async def open_log(engine: Engine, table: str) -> Log | None:
 
 
 async def patiently(engine: Engine, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Send a read until it does not fail for a passing reason."""
+    """Send a read until it does not fail for a passing reason; Unavailable if that takes too long."""
     pauses = Pauses()
+    until = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
             return await engine.call(operation, request)
         except DynamoError as error:
             if not is_passing(error):
                 raise
-            log.info("%s is sent again: %s", operation, error)
+            if time.monotonic() >= until:
+                raise Unavailable(f"{operation} fails for longer than {PATIENCE_SECONDS:g} s: {error}") from error
+            log.debug("%s is sent again: %s", operation, error)
         await pauses.wait()

@@ -1,14 +1,17 @@
 """A reader of some lists: from a position on, every change that touches them, once, from memory or from the log."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError
+from potluck.table.errors import Unavailable
 from potluck.table.membership import Membership
 from potluck.web.live.buffer import Buffer, Record, TopicKey, partition_attributes, partition_text, topics_of
 from potluck.web.live.log import Log, Page, Trimmed
 from potluck.web.live.positions import Position, PositionCodec, Vector
+from potluck.web.live.rights import Holding
 from potluck.web.live.tail import Tail
 
 __all__ = ["BATCH_RECORDS", "Lost", "Reader", "Seen"]
@@ -18,10 +21,12 @@ BATCH_RECORDS = 100
 SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600
 FALSE_TRIM_PAUSE = 0.05
 FALSE_TRIMS = 5
+# So far back, whether a caller was in all the time is found out. Beyond, to read the list again costs less than that.
+MOST_LOOKED_THROUGH = 10_000
 
 
 class Lost(Exception):
-    """Changes after the position may be gone from the log, so nobody can say what they were."""
+    """Of the changes after the position, some may be gone from the log, or are none of the caller's business."""
 
 
 class Seen:
@@ -43,14 +48,17 @@ class Seen:
 class Part:
     """The lists of one table that a reader follows, and how far it has come there."""
 
-    __slots__ = ("ahead", "buffer", "lists", "log_pages", "mark", "place", "tail", "topics", "vector")
+    __slots__ = ("ahead", "buffer", "lists", "log_pages", "mark", "place", "right", "tail", "topics", "vector")
 
-    def __init__(self, tail: Tail, lists: Sequence[Membership]) -> None:
+    def __init__(self, tail: Tail, lists: Sequence[Membership], right: Holding | None) -> None:
         self.tail = tail
         self.lists = lists
-        self.topics: tuple[TopicKey, ...] = tuple(
-            dict.fromkeys((each.index, partition_text(each.partition)) for each in lists)
-        )
+        self.right = right
+        """By what the caller may look, if that is a row of this table."""
+        topics = dict.fromkeys((each.index, partition_text(each.partition)) for each in lists)
+        if right is not None:
+            topics[right.topic] = None
+        self.topics: tuple[TopicKey, ...] = tuple(topics)
         self.buffer: Buffer | None = None
         self.place = 0
         """The number of the next change in the buffer to look at."""
@@ -61,22 +69,50 @@ class Part:
         self.log_pages: AsyncIterator[list[Record]] | None = None
         self.mark = 0
 
+    def must_be_held(self, records: Iterable[Record]) -> None:
+        """Lost, if the caller was out for some of the time: nobody can tell these changes from those."""
+        right = self.right
+        if right is not None and any(right.interrupted_by(record) for record in records):
+            raise Lost
+
+    def must_be_read(self) -> None:
+        """Unavailable while the stream cannot be read: that nothing is told then does not say that nothing is new."""
+        if self.tail.failing:
+            raise Unavailable(f"the stream of {self.tail.table.name} cannot be read for now")
+
+
+class Looked(NamedTuple):
+    """A page of the log, of which these concern a reader, and how far it has come with it."""
+
+    records: list[Record]
+    vector: Vector
+    read: int
+
 
 class Reader:
     """Reads on from a position, or from now on. It holds nothing but its place."""
 
-    __slots__ = ("_codec", "_log_turns", "_now", "_of", "_parts", "_wake", "ended", "since")
+    __slots__ = ("_codec", "_log_turns", "_now", "_of", "_parts", "_wake", "by_right", "ended", "since")
 
     def __init__(
-        self, codec: PositionCodec, log_turns: asyncio.Semaphore, lists: Mapping[Tail, Sequence[Membership]], of: bytes
+        self,
+        codec: PositionCodec,
+        log_turns: asyncio.Semaphore,
+        lists: Mapping[Tail, Sequence[Membership]],
+        of: bytes,
+        right: Holding | None = None,
     ) -> None:
-        """`of` names the lists in positions."""
+        """`of` names the lists in positions; without the right, at any time since a position, they are Lost."""
         self._codec = codec
         self._of = of
         self._log_turns = log_turns
-        self._parts = [Part(tail, each) for tail, each in lists.items()]
+        self._parts = [
+            Part(tail, each, right if right is not None and right.table is tail.table else None)
+            for tail, each in lists.items()
+        ]
         self._wake: asyncio.Future[None] | None = None
         self._now = 0
+        self.by_right = right is not None
         self.ended = False
         self.since = 0
         """When the caller last looked, as the position says."""
@@ -134,6 +170,11 @@ class Reader:
 
     # --- reading on ---------------------------------------------------------------------------------------------
 
+    def must_be_read(self) -> None:
+        """Unavailable while one of the streams cannot be read."""
+        for part in self._parts:
+            part.must_be_read()
+
     async def read(self, now: int) -> tuple[list[Seen], bool]:
         """The next changes, few enough to be held, and whether there may be more at once; Lost where some are gone."""
         self._now = now
@@ -145,6 +186,7 @@ class Reader:
 
     async def _read_part(self, part: Part) -> tuple[list[Seen], bool]:
         while True:
+            part.must_be_read()
             buffer = part.buffer
             if buffer is None or part.tail.buffer is not buffer:
                 tag = None if buffer is None else buffer.log.tag
@@ -158,6 +200,7 @@ class Reader:
                 return self._read_memory(part, buffer)
             try:
                 records = await anext(part.log_pages)
+                part.must_be_held(records)
                 return [Seen(self, part, record, record.vector) for record in records], True
             except StopAsyncIteration:
                 part.log_pages, part.ahead, part.place = None, part.vector, part.mark
@@ -167,12 +210,14 @@ class Reader:
     def _read_memory(self, part: Part, buffer: Buffer) -> tuple[list[Seen], bool]:
         end, vector = buffer.end, buffer.vector
         records = _in_memory(part, buffer)
+        # Of all that there is, and not only of what is told next: who was out may have come back since.
+        part.must_be_held(record for record in records if not _had(part, buffer, record))
         more = len(records) > BATCH_RECORDS
         seen: list[Seen] = []
         for record in records[:BATCH_RECORDS]:
             after = record.vector
             if part.ahead is not None:
-                if buffer.read_before(part.ahead, record):
+                if _had(part, buffer, record):
                     continue
                 after = buffer.later(record.vector, part.ahead)
             seen.append(Seen(self, part, record, after))
@@ -189,7 +234,23 @@ class Reader:
         return seen, more
 
     async def _from_log(self, part: Part, log: Log) -> AsyncIterator[list[Record]]:
-        """What the log has after the part's position, page by page, each shard after its parent."""
+        """What the log has after the part's position, some at a time, each shard after its parent."""
+        if part.right is not None:
+            left = MOST_LOOKED_THROUGH
+            async for page in self._pages(part, log):
+                part.must_be_held(page.records)
+                left -= page.read
+                if left < 0:
+                    raise Lost
+        async for page in self._pages(part, log):
+            for start in range(0, len(page.records), BATCH_RECORDS):
+                batch = page.records[start : start + BATCH_RECORDS]
+                part.vector = batch[-1].vector
+                yield batch
+            part.vector = page.vector
+
+    async def _pages(self, part: Part, log: Log) -> AsyncIterator[Looked]:
+        """The log after the part's position, to its end."""
         keys = partition_attributes(part.tail.table)
         wanted = set(part.topics)
         vector = dict(part.vector)
@@ -202,6 +263,10 @@ class Reader:
             while True:
                 # So few at a time, however many come back at once: a page is a megabyte.
                 async with self._log_turns:
+                    if self.ended:
+                        # Who has gone while it was their turn, or before, does not keep others from theirs.
+                        return
+                    part.must_be_read()
                     page, iterator = await _page(log, shard, vector[shard], iterator)
                     records = []
                     for change in page.changes:
@@ -209,18 +274,16 @@ class Reader:
                         topics = topics_of(keys, change)
                         if not wanted.isdisjoint(topics):
                             records.append(Record(change, shard, topics, dict(vector)))
-                for start in range(0, len(records), BATCH_RECORDS):
-                    batch = records[start : start + BATCH_RECORDS]
-                    part.vector = batch[-1].vector
-                    yield batch
-                part.vector = dict(vector)
+                # The embedded engine answers without a pause, and a day of changes is many pages.
+                await asyncio.sleep(0)
+                yield Looked(records, dict(vector), len(page.changes))
                 if iterator is None:
                     children = await _children(log, shard)
                     if children:
                         del vector[shard]
                         vector |= dict.fromkeys(children)
                         waiting += children
-                        part.vector = dict(vector)
+                        yield Looked([], dict(vector), 0)
                     break
                 if not page.changes:
                     break
@@ -267,6 +330,9 @@ class Reader:
 
 def _has_news(part: Part) -> bool:
     buffer = part.buffer
+    if part.tail.failing:
+        # That there is none to be had is news as well.
+        return True
     if buffer is None or part.log_pages is not None or part.tail.buffer is not buffer:
         # While the stream is being found anew there is nothing to read.
         return part.tail.buffer is not None
@@ -281,6 +347,11 @@ def _has_news(part: Part) -> bool:
 
 def _fell_behind(part: Part, buffer: Buffer) -> bool:
     return any(topic in buffer.topics and buffer.topics[topic].dropped >= part.place for topic in part.topics)
+
+
+def _had(part: Part, buffer: Buffer, record: Record) -> bool:
+    """Whether the part had read further than memory when it came there, and this is before that."""
+    return part.ahead is not None and buffer.read_before(part.ahead, record)
 
 
 def _in_memory(part: Part, buffer: Buffer) -> list[Record]:

@@ -1,6 +1,8 @@
 """One reader of a table's stream for a whole process: it goes on with it, and wakes those whom a change concerns.
 
 What it read last stays in memory, so that a thousand open event streams read the log once and not a thousand times.
+While the stream cannot be read for longer than a moment, it is `failing`: what is in memory stays good to begin from,
+but nobody is told any more that nothing is new. It goes on by itself when the stream can be read again.
 """
 
 import asyncio
@@ -28,6 +30,8 @@ READY_SECONDS = 10.0
 # Each of them renders and sends when its turn comes; other requests get theirs in between.
 WOKEN_AT_ONCE = 50
 TAKEN_IN_AT_ONCE = 200
+# Beside the names of shards, for what cannot be read: the stream itself.
+WHOLE = ""
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +55,11 @@ class Tail:
         self._most_records = records
         self._most_bytes = size
         self._waiting: dict[TopicKey, dict[Woken, None]] = {}
+        self.failing = False
+        """Whether there may be changes that cannot be read."""
+        self._unread: set[str] = set()
+        """The shards, or the whole, of which that is so."""
+        self._said = False
         self._ready = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
@@ -68,15 +77,19 @@ class Tail:
             await _all_cancelled({self._running}, again_after=1.0)
 
     async def ready(self) -> Buffer:
-        """What is in memory, as soon as it goes up to now; Unavailable where that takes too long."""
+        """What is in memory, as soon as it goes up to now; Unavailable where that takes too long, or did last time."""
         self.start()
         while self.buffer is None:
             if self._stopped:
                 raise Unavailable("the server is stopping")
+            problem = Unavailable(f"the stream of {self.table.name} cannot be read")
+            if self.failing:
+                raise problem
             try:
                 await asyncio.wait_for(self._ready.wait(), READY_SECONDS)
             except TimeoutError:
-                raise Unavailable(f"the stream of {self.table.name} cannot be read") from None
+                await self._fails(WHOLE, problem)
+                raise problem from None
         return self.buffer
 
     def watch(self, topic: TopicKey, reader: Woken) -> None:
@@ -103,13 +116,12 @@ class Tail:
                     pauses = Pauses()
                 else:
                     await asyncio.sleep(NO_STREAM_SECONDS)
-            except DynamoError as error:
-                if error.code == CLOSED:
+            except Unavailable as error:
+                await self._fails(WHOLE, error)
+            except Exception as error:
+                if isinstance(error, DynamoError) and error.code == CLOSED:
                     return
-                log.warning("the stream of %s is read anew: %s", self.table.name, error)
-                await pauses.wait()
-            except Exception:
-                log.exception("the stream of %s is read anew", self.table.name)
+                self._say(error)
                 await pauses.wait()
             finally:
                 self.buffer = None
@@ -117,6 +129,28 @@ class Tail:
                     self._ready.clear()
                 # They go on from their own places, in whatever stream there is then.
                 await self._wake(self._waiting)
+
+    async def _fails(self, what: str, error: Exception) -> None:
+        """This cannot be read: whoever waits for changes is told to come back, whoever comes, to come later."""
+        self._say(error)
+        self._unread.add(what)
+        if not self.failing:
+            self.failing = True
+            await self._wake(self._waiting)
+
+    def _works(self, *these: str) -> None:
+        if self._unread:
+            self._unread.difference_update(these)
+            self.failing = bool(self._unread)
+        if self._said and not self.failing and self.buffer is not None:
+            self._said = False
+            log.warning("the stream of %s is read again", self.table.name)
+
+    def _say(self, error: Exception) -> None:
+        # Once, however often it is tried from then on.
+        if not self._said:
+            self._said = True
+            log.warning("the stream of %s cannot be read: %s", self.table.name, error, exc_info=error)
 
     async def _follow(self, found: Log) -> None:
         """Read the log, each shard after its parent, until it is not the table's any more."""
@@ -145,27 +179,37 @@ class Tail:
                 ended = [shard for shard, task in reading.items() if task in done]
                 for shard in ended:
                     reading.pop(shard).result()
-                if not await self._is_current(found):
+                if not await self._looked_at(found):
                     return
-                await found.look_at_shards()
                 for shard in ended:
                     while not found.children(shard):
                         # The children of a shard that was split may be told of a little later.
                         await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
-                        if not await self._is_current(found):
+                        if not await self._looked_at(found):
                             return
-                        await found.look_at_shards()
                     for child in found.children(shard):
                         read(child, shard)
                 for shard in found.unknown_to(buffer.vector):
                     read(shard)
         finally:
             await _all_cancelled(set(reading.values()), again_after=0.1)
+            self.buffer = None
+            # Nobody reads these any more, so they are in nobody's way.
+            self._works(*reading)
 
-    async def _is_current(self, found: Log) -> bool:
-        """Whether it is still the table's stream: not if the table was made anew, say."""
-        now = await open_log(self.engine, self.table.name)
-        return now is not None and now.arn == found.arn
+    async def _looked_at(self, found: Log) -> bool:
+        """Learn which shards there are; False if it is the table's stream no more: the table was made anew, say."""
+        while True:
+            try:
+                now = await open_log(self.engine, self.table.name)
+                if now is None or now.arn != found.arn:
+                    return False
+                await found.look_at_shards()
+            except Unavailable as error:
+                await self._fails(WHOLE, error)
+            else:
+                self._works(WHOLE)
+                return True
 
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
         """Take in what the shard has, as it comes, to its end."""
@@ -189,6 +233,11 @@ class Tail:
                     raise
                 iterator = None
                 continue
+            except Unavailable as error:
+                await self._fails(shard, error)
+                iterator = None
+                continue
+            self._works(shard)
             if page.changes:
                 await self._take_in(buffer, shard, page.changes)
             iterator = page.next
@@ -221,6 +270,7 @@ class Tail:
     async def _publish(self, buffer: Buffer) -> None:
         self.buffer = buffer
         self._ready.set()
+        self._works(WHOLE)
         await self._wake(self._waiting)
 
     async def _wake(self, topics: Iterable[TopicKey]) -> None:

@@ -35,7 +35,7 @@ from potluck.web.layout import page
 from potluck.web.once import Made, Once
 from potluck.web.people.carrying import dropped
 from potluck.web.people.export import Exports
-from potluck.web.people.showing import AnyRequest, lacks_https, led_on, shown_again, to_sign_in
+from potluck.web.people.showing import AnyRequest, lacks_https, led_on, led_out, shown_again, to_sign_in
 
 __all__ = ["PAGES", "Desk"]
 
@@ -267,7 +267,7 @@ async def leave(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any
             must_be_here(refused_by)
             refusal = refused_by
         else:
-            return led_on("/goodbye", desk.door.signed_out(request), dropped(request, desk.door))
+            return led_out("/goodbye", desk.door.signed_out(request), dropped(request, desk.door))
     return shown_again(
         "people/delete.html",
         caller,

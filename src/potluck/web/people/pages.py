@@ -20,7 +20,7 @@ from potluck.web.layout import page
 from potluck.web.people import account
 from potluck.web.people.carrying import carried, dropped, taken_along
 from potluck.web.people.places import PlaceNames
-from potluck.web.people.showing import AnyRequest, inside, lacks_https, led_on, shown_again
+from potluck.web.people.showing import AnyRequest, inside, lacks_https, led_on, led_out, shown_again
 
 __all__ = ["PAGES"]
 
@@ -170,7 +170,7 @@ async def open_session(
 async def sign_out(request: AnyRequest, visitor: Caller | None, sessions: Sessions, door: Door) -> Response[Any]:
     if visitor is not None:
         await sessions.end(visitor)
-    return led_on("/", door.signed_out(request), dropped(request, door))
+    return led_out("/", door.signed_out(request), dropped(request, door))
 
 
 # --- a forgotten password --------------------------------------------------------------------------------------------

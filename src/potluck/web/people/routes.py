@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar, dataclass_transform
 from uuid import UUID
 
 from litestar import Request, Response, delete, get, patch, post, put
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
@@ -15,11 +15,12 @@ from potluck.people.accounts import Accounts, Registered
 from potluck.people.callers import Caller
 from potluck.people.entities import Account, ApiTokenOfUser, Invitation
 from potluck.people.invitations import Invitations
+from potluck.people.particulars import checked_email, checked_name, wrong_with
 from potluck.people.resets import Resets
 from potluck.people.sessions import OpenedSession, OpenSession, Sessions
 from potluck.people.tokens import MadeToken, Tokens
 from potluck.store import Page
-from potluck.web.bodies import Body, Says
+from potluck.web.bodies import Body, Holds, Says
 from potluck.web.callers import Door
 from potluck.web.cursors import Listed, Part
 from potluck.web.errors import EXPIRED, TOO_MANY
@@ -43,6 +44,7 @@ PEOPLE = ["People"]
 EmailText = Annotated[
     str,
     Meta(max_length=254, pattern=r"^\s*[^@\s]+@[^@\s]+\s*$", examples=["ada@example.org"]),
+    Holds(lambda email: wrong_with(checked_email(email, ""))),
     Says("E-mail must be an address such as ada@example.org, of at most 254 characters"),
 ]
 NameText = Annotated[
@@ -50,6 +52,7 @@ NameText = Annotated[
     Meta(
         min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
     ),
+    Holds(lambda name: wrong_with(checked_name(name, ""))),
     Says("Name must have 1 to 100 characters, all of them printable"),
 ]
 NewPassword = Annotated[str, Meta(min_length=10, max_length=128), Says("Password must have 10 to 128 characters")]
@@ -220,7 +223,7 @@ def nothing_told(_: Any) -> Told[None]:
 
 @post("/accounts", tags=PEOPLE, opt=AS_NOBODY)
 async def register(
-    data: NewAccount, accounts: Accounts, once: Once, door: Door, request: AnyRequest
+    data: JSONBody[NewAccount], accounts: Accounts, once: Once, door: Door, request: AnyRequest
 ) -> Response[AccountMade]:
     """Register, and be signed in."""
     client = door.clients.client_of(request.scope)
@@ -242,7 +245,7 @@ async def register(
 
 @post("/sessions", tags=PEOPLE, opt=AS_NOBODY)
 async def sign_in(
-    data: Credentials, sessions: Sessions, once: Once, door: Door, request: AnyRequest
+    data: JSONBody[Credentials], sessions: Sessions, once: Once, door: Door, request: AnyRequest
 ) -> Response[SessionMade]:
     """Sign in. A wrong e-mail and a wrong password are answered alike."""
     client = door.clients.client_of(request.scope)
@@ -261,7 +264,7 @@ async def sign_out(caller: Caller, sessions: Sessions, once: Once, door: Door, r
 
 
 @post("/password-resets", tags=PEOPLE, opt=AS_NOBODY, status_code=HTTP_204_NO_CONTENT)
-async def choose_password(data: PasswordChoice, resets: Resets, once: Once) -> Response[None]:
+async def choose_password(data: JSONBody[PasswordChoice], resets: Resets, once: Once) -> Response[None]:
     """Choose a new password with the secret of a link that the operator handed over; every session is over."""
     return await once(
         lambda alongside: resets.redeem(data.token, data.new, alongside),
@@ -271,14 +274,16 @@ async def choose_password(data: PasswordChoice, resets: Resets, once: Once) -> R
 
 
 @post("/invitations/look", tags=PEOPLE, status_code=HTTP_200_OK)
-async def look(data: InvitationLook, invitations: Invitations, places: PlaceNames) -> InvitationShown:
+async def look(data: JSONBody[InvitationLook], invitations: Invitations, places: PlaceNames) -> InvitationShown:
     """What an invitation is to. Looking uses nothing up."""
     invitation = await invitations.look(data.token)
     return invitation_shown(invitation, await places.name_of(invitation.app, invitation.place))
 
 
 @post("/invitations/accept", tags=PEOPLE, status_code=HTTP_200_OK, opt={"problems": [EXPIRED, TOO_MANY]})
-async def accept(data: InvitationLook, caller: Caller, ways_in: WaysIn, once: Once) -> Response[dict[str, UUID]]:
+async def accept(
+    data: JSONBody[InvitationLook], caller: Caller, ways_in: WaysIn, once: Once
+) -> Response[dict[str, UUID]]:
     """Come in by an invitation. The answer has the id of the place, by the name that its app has for it."""
     return await once(
         lambda alongside: ways_in.accept(caller, data.token, alongside),
@@ -300,7 +305,7 @@ async def me(caller: Caller, accounts: Accounts, request: AnyRequest) -> Respons
 
 @patch("/me", tags=PEOPLE)
 async def change_me(
-    data: MeChange, caller: Caller, accounts: Accounts, once: Once, request: AnyRequest
+    data: JSONBody[MeChange], caller: Caller, accounts: Accounts, once: Once, request: AnyRequest
 ) -> Response[Me]:
     """Change one's name."""
     version = seen(request, data.version)
@@ -310,7 +315,9 @@ async def change_me(
 
 
 @put("/me/password", tags=PEOPLE, status_code=HTTP_204_NO_CONTENT)
-async def change_password(data: PasswordChange, caller: Caller, accounts: Accounts, once: Once) -> Response[None]:
+async def change_password(
+    data: JSONBody[PasswordChange], caller: Caller, accounts: Accounts, once: Once
+) -> Response[None]:
     """Change one's password. Every other session is over."""
     return await once(
         lambda alongside: accounts.change_password(caller, data.current, data.new, alongside),
@@ -320,7 +327,7 @@ async def change_password(data: PasswordChange, caller: Caller, accounts: Accoun
 
 
 @put("/me/email", tags=PEOPLE)
-async def change_email(data: EmailChange, caller: Caller, accounts: Accounts, once: Once) -> Response[Me]:
+async def change_email(data: JSONBody[EmailChange], caller: Caller, accounts: Accounts, once: Once) -> Response[Me]:
     """Change one's e-mail address. Every other session is over."""
     return await once(
         lambda alongside: accounts.change_email(caller, data.email, data.password, alongside),
@@ -337,7 +344,7 @@ async def export(caller: Caller, exports: Exports) -> Stream:
 
 @post("/me/delete", tags=PEOPLE, status_code=HTTP_204_NO_CONTENT)
 async def leave(
-    data: Confirmation, caller: Caller, accounts: Accounts, door: Door, request: AnyRequest
+    data: JSONBody[Confirmation], caller: Caller, accounts: Accounts, door: Door, request: AnyRequest
 ) -> Response[None]:
     """Delete the account and everything that only it owns."""
     await accounts.delete(caller, data.password)
@@ -361,7 +368,7 @@ async def end_others(caller: Caller, sessions: Sessions, once: Once) -> Response
 
 
 @post("/me/tokens", tags=PEOPLE)
-async def make_token(data: NewToken, caller: Caller, tokens: Tokens, once: Once) -> Response[TokenMade]:
+async def make_token(data: JSONBody[NewToken], caller: Caller, tokens: Tokens, once: Once) -> Response[TokenMade]:
     """Make an API token, for a program that calls for its owner."""
     return await once(
         lambda alongside: tokens.make(caller, data.name, alongside),

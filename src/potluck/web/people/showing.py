@@ -14,7 +14,7 @@ from potluck.web.callers import Door
 from potluck.web.forms import Beside, Form, refused
 from potluck.web.layout import page
 
-__all__ = ["AnyRequest", "inside", "lacks_https", "led_on", "shown_again", "to_sign_in"]
+__all__ = ["AnyRequest", "inside", "lacks_https", "led_on", "led_out", "shown_again", "to_sign_in"]
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -32,6 +32,13 @@ def inside(address: str, otherwise: str = "/") -> str:
 def led_on(address: str, *cookies: Cookie) -> Redirect:
     """On to another page, after something was done."""
     return Redirect(address, status_code=303, cookies=list(cookies), headers={"cache-control": "no-store"})
+
+
+def led_out(address: str, *cookies: Cookie) -> Redirect:
+    """On to another page, having left: the browser forgets whatever our pages kept there, if it knows how to."""
+    answer = led_on(address, *cookies)
+    answer.headers["clear-site-data"] = '"storage"'
+    return answer
 
 
 def to_sign_in(request: AnyRequest) -> Redirect:

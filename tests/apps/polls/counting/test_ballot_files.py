@@ -103,6 +103,8 @@ def test_csv_by_rank_goes_by_the_number_of_a_rank_not_by_the_place_of_its_column
     file = read(b"rank 4,rank 1,rank 1,rank 2\nD,A,B,C\n,A,A,\n")
     assert file.ballots == {((1, 2), 3, (), 4): 1, (1,): 1}
     assert read(b"rank 0,rank 1\nA,B\n").ballots == {(1, 2): 1}
+    # A first column without a heading numbers the lines, and spreadsheets leave commas at their ends.
+    assert read(b",rank 1,rank 2,\n0,A,B,,\n").ballots == {(1, 2): 1}
 
 
 def test_windows_and_utf_16_files_are_read():
@@ -147,6 +149,12 @@ def test_blt_understands_withdrawals_equals_gaps_ids_and_comments():
         (b"[3]", "ballot 1", "list of names"),
         (b'{"candidates": ["A"], "lotOrder": 5, "ballots": []}', "lotOrder", "of the wrong kind"),
         (b"rank 1,rank 99999\nA,B\n", "line 1", "is not a rank"),
+        # What would be lost without a word: a rank that is misspelt, a candidate's column among ranks, a cell too many.
+        (b"rank 1,rnak 2\nA,B\n", "line 1", "“rnak 2” is neither a rank"),
+        (b"count,rank 1,Ann,Bob\n1,A,1,2\n", "line 1", "“Ann” and “Bob” are neither ranks"),
+        (b"rank 1,votes,count\nA,2,3\n", "line 1", "“votes” and “count” are neither ranks"),
+        (b"rank 1,rank 2\nA,B,C\n", "line 2", "“C” stands under no heading"),
+        (b"rank 1,,rank 2\nA,B,C\n", "line 2", "“B” stands under no heading"),
         (b"rank " + b"9" * 5_000 + b",rank 2\nA,B\n", "line 1", "is not a rank"),
         (b"count,A,B\n1,1,2\nx,2,1\n", "line 3", "its count is “x”"),
         (b"count,A,B\n1,1,first\n", "line 2", "“first” under “B” is not a rank"),

@@ -40,6 +40,35 @@ def test_text_shows_every_round_and_the_winner(counted):
     assert "\nBob is elected.\n" in out
 
 
+ENDED = {
+    "candidates": ["Ann", "Bob", "Cid"],
+    "ballots": [
+        {"ranks": [["Ann"]], "count": 9},
+        {"ranks": [["Bob"]], "count": 6},
+        {"ranks": [["Cid"]], "count": 1},
+        {"ranks": [["Cid"], ["Ann", "Bob"]], "count": 1},
+        {"ranks": [["Cid"], [], [], ["Ann"]], "count": 1},
+        {"ranks": [["Cid"], ["Cid"], ["Ann"]], "count": 1},
+    ],
+}
+
+
+def test_why_ballots_ended_is_said_in_words(counted):
+    options = ("--skipped-ranks", "1", "--repeats", "exhaust", "--continue-to-two")
+    _, out, _ = counted(*options, ballots=ENDED)
+    for words in (
+        "(no choice left)",
+        "(ended at an overvote)",
+        "(ended at skipped ranks)",
+        "(ended at a repeated name)",
+    ):
+        assert words in out
+    _, seats, _ = counted("--seats", "2", ballots={**ENDED, "ballots": ENDED["ballots"][:3]})
+    assert "(surplus, all seats filled)" in seats
+    for cause in ("exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings", "finalRoundSurplus"):
+        assert cause not in out + seats
+
+
 def test_json_is_the_shape_of_the_api(counted):
     status, out, _ = counted("--format", "json")
     assert status == 0

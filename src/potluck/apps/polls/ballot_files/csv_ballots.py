@@ -24,6 +24,7 @@ from potluck.apps.polls.ballot_files.contents import (
 )
 from potluck.apps.polls.ballot_files.json_ballots import commonest_first
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
+from potluck.apps.polls.counting.sentences import listed
 from potluck.apps.polls.counting.tables import cell
 
 __all__ = ["read_csv", "write_csv"]
@@ -65,7 +66,16 @@ def read_csv(text: str, progress: Progress | None = None) -> BallotFile:
         counted = counted[:1] if counted[0] == 0 else []
     count = counted[0] if counted else None
     if ranks:
-        return _by_rank(rows, ranks, count)
+        unknown = [
+            name
+            for column, name in enumerate(header)
+            if column not in ranks and column != count and folded(name) not in OTHER_COLUMNS
+        ]
+        if unknown:
+            raise UnreadableBallots("line 1", _neither(unknown))
+        # Spreadsheets number lines in a first column without a heading.
+        nameless = [column for column, name in enumerate(header) if column and not name]
+        return _by_rank(rows, ranks, count, len(header), nameless)
     columns = [column for column, name in enumerate(header) if column != count and folded(name) not in OTHER_COLUMNS]
     return _by_candidate(rows, header, columns, count)
 
@@ -135,7 +145,16 @@ def _count(row: Sequence[str], column: int | None, where: str) -> int:
     return int(given)
 
 
-def _by_rank(rows: _Rows, ranks: dict[int, int], count: int | None) -> BallotFile:
+def _neither(unknown: Sequence[str]) -> str:
+    """A misspelt rank would be lost, and what people voted with it: nothing is passed over that is not known."""
+    named = listed(f"“{name[:30]}”" for name in unknown)
+    is_neither = "is neither a rank" if len(unknown) == 1 else "are neither ranks"
+    return f"{named} {is_neither}, such as “rank 1”, nor a count, nor about the ballot, such as “id” or “precinct”"
+
+
+def _by_rank(
+    rows: _Rows, ranks: dict[int, int], count: int | None, columns_named: int, nameless: Sequence[int]
+) -> BallotFile:
     """By the numbers of the ranks: two columns of one are an overvote, and one without a column is left empty."""
     first = min(1, *ranks.values())
     by_place: list[list[int]] = [[] for _ in range(first, max(ranks.values()) + 1)]
@@ -143,6 +162,9 @@ def _by_rank(rows: _Rows, ranks: dict[int, int], count: int | None) -> BallotFil
         by_place[rank - first].append(column)
     by_marks: dict[tuple[tuple[str, ...], ...], tuple[int, str]] = {}
     for row in rows:
+        for stray in (*(row[column] for column in nameless if column < len(row)), *row[columns_named:]):
+            if stray:
+                raise UnreadableBallots(rows.where, f"“{stray[:30]}” stands under no heading")
         marks = tuple(
             tuple(name for column in columns if column < len(row) for name in _named(row[column]))
             for columns in by_place

@@ -1,14 +1,21 @@
 """Ballots in piles, one for each candidate, and how they pass on when a pile is given up."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from potluck.apps.polls.counting.ballots import CAUSES, Contest
 from potluck.apps.polls.counting.record import Cause
 
-__all__ = ["Moved", "Piles"]
+__all__ = ["Moved", "Piles", "Worth", "as_before"]
 
 OUT, IN, SEVERAL, END = range(4)
+
+Worth = Callable[[int], int]
+"""What the value of a ballot becomes when it passes on."""
+
+
+def as_before(value: int) -> int:
+    return value
 
 
 @dataclass(slots=True)
@@ -20,33 +27,48 @@ class Moved:
 
 
 class Piles:
-    def __init__(self, contest: Contest, units: int = 1) -> None:
+    """Every pile is in parcels of ballots that are worth the same, so that a value is worked out once for all of them.
+
+    A ballot here is a ranking: as many as gave it go together.
+    """
+
+    def __init__(self, contest: Contest, value: int = 1) -> None:
+        """`value`: what each ballot is worth at first, in the units that amounts are in."""
         self._contest = contest
-        # What all ballots of one ranking are worth together.
-        self.worth = [count * units for count in contest.counts] if units > 1 else contest.counts.copy()
+        self._value = value
         self._at = [-1] * len(contest.paths)
         # By path entry. The ends are negative numbers, and so are found at the back.
         self._status = [OUT, *[IN] * contest.candidates, *[SEVERAL] * len(contest.several), *[END] * len(CAUSES)]
-        self.piles: list[list[int]] = [[] for _ in range(contest.candidates + 1)]
+        # By candidate, and then by what one ballot is worth.
+        self._piles: list[dict[int, list[int]]] = [{} for _ in range(contest.candidates + 1)]
 
     def deal(self) -> Moved:
         """Give every ballot to its first choice."""
-        return self._move(range(len(self._contest.paths)))
+        return _summed([self._move(range(len(self._contest.paths)), self._value)])
 
     def close(self, candidates: Iterable[int]) -> None:
         """From now on these are passed over."""
         for candidate in candidates:
             self._status[candidate] = OUT
 
-    def pass_on(self, candidate: int) -> Moved:
-        """Move a closed candidate's ballots to the next choice that is still open."""
-        pile, self.piles[candidate] = self.piles[candidate], []
-        return self._move(pile)
+    def pass_on(self, candidate: int, worth: Worth = as_before) -> Moved:
+        """Move a closed candidate's ballots to the next choice that is still open, at what `worth` makes of a value."""
+        pile, self._piles[candidate] = self._piles[candidate], {}
+        return _summed([self._move(parcel, worth(value)) for value, parcel in pile.items()])
 
-    def _move(self, ballots: Iterable[int]) -> Moved:
-        paths, worth, places, status, piles = self._contest.paths, self.worth, self._at, self._status, self.piles
-        to = [0] * len(piles)
-        lost = dict.fromkeys(CAUSES, 0)
+    def give_up(self, candidate: int, worth: Worth = as_before) -> int:
+        """Take the ballots out of the count; what they would have passed on."""
+        pile, self._piles[candidate] = self._piles[candidate], {}
+        return sum(worth(value) * self._votes(parcel) for value, parcel in pile.items())
+
+    def _votes(self, ballots: Iterable[int]) -> int:
+        return sum(map(self._contest.counts.__getitem__, ballots))
+
+    def _move(self, ballots: Iterable[int], value: int) -> Moved:
+        paths, places, status, several = self._contest.paths, self._at, self._status, self._contest.several
+        piles = len(self._piles)
+        arrived: list[list[int]] = [[] for _ in range(piles)]
+        lost: dict[Cause, list[int]] = {cause: [] for cause in CAUSES}
         for ballot in ballots:
             path = paths[ballot]
             at = places[ballot]
@@ -61,7 +83,7 @@ class Piles:
                         break
                     if found == END:
                         raise IndexError
-                    still = [each for each in self._contest.several[entry - len(piles)] if status[each] == IN]
+                    still = [each for each in several[entry - piles] if status[each] == IN]
                     if len(still) == 1:
                         entry = still[0]
                         break
@@ -71,12 +93,29 @@ class Piles:
             except IndexError:
                 # Running out of choices is the commonest end and the only one that no entry stands for.
                 cause = CAUSES[0] if at >= len(path) else CAUSES[-entry - 1]
-                lost[cause] += worth[ballot]
+                lost[cause].append(ballot)
                 continue
             places[ballot] = at
-            piles[entry].append(ballot)
-            to[entry] += worth[ballot]
+            arrived[entry].append(ballot)
+        for candidate, parcel in enumerate(arrived):
+            if parcel:
+                self._piles[candidate].setdefault(value, []).extend(parcel)
         return Moved(
-            {candidate: amount for candidate, amount in enumerate(to) if amount},
-            {cause: amount for cause, amount in lost.items() if amount},
+            {candidate: value * self._votes(parcel) for candidate, parcel in enumerate(arrived) if parcel},
+            {cause: value * self._votes(ended) for cause, ended in lost.items() if ended},
         )
+
+
+def _summed(moved: list[Moved]) -> Moved:
+    """All of it together, candidates and causes in their own order."""
+    to: dict[int, int] = {}
+    lost: dict[Cause, int] = {}
+    for each in moved:
+        for candidate, amount in each.to.items():
+            to[candidate] = to.get(candidate, 0) + amount
+        for cause, amount in each.exhausted.items():
+            lost[cause] = lost.get(cause, 0) + amount
+    return Moved(
+        {candidate: to[candidate] for candidate in sorted(to) if to[candidate]},
+        {cause: lost[cause] for cause in CAUSES if lost.get(cause)},
+    )

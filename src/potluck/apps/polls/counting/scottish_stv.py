@@ -2,7 +2,7 @@
 
 from potluck.apps.polls.counting.ballots import Contest
 from potluck.apps.polls.counting.irv import added
-from potluck.apps.polls.counting.piles import Piles
+from potluck.apps.polls.counting.piles import Piles, Worth, as_before
 from potluck.apps.polls.counting.record import Cause, Reason, Round, Tie, Transfer
 from potluck.apps.polls.counting.rules import SCOTTISH_DECIMALS, Rules
 from potluck.apps.polls.counting.ties import Ties
@@ -42,8 +42,6 @@ class _Count:
         self.residual = 0
         # [46] of the valid papers, ignoring any decimal places, increased by one.
         self.quota = (sum(first.values()) // UNITS // (self.seats + 1) + 1) * UNITS
-        # What one ballot of each ranking is worth: the transfer value it was received with.
-        self.values = [UNITS] * len(contest.paths)
         self.hopeful = set(self.tallies)
         self.pending: list[int] = []
         self.winners: list[int] = []
@@ -120,19 +118,15 @@ class _Count:
         """[48] Each paper passes on at its value times the surplus by the votes, any remainder being ignored."""
         votes = self.tallies[winner]
         surplus = votes - self.quota
-        values, worth, counts = self.values, self.piles.worth, self.contest.counts
-        for ballot in self.piles.piles[winner]:
-            values[ballot] = value = values[ballot] * surplus // votes
-            worth[ballot] = value * counts[ballot]
-        return self._passed_on(winner, surplus)
+        return self._passed_on(winner, surplus, lambda value: value * surplus // votes)
 
     def _everything_of(self, loser: int) -> Transfer:
         """[50] Each paper passes on at the value it was received with."""
         self.piles.close([loser])
         return self._passed_on(loser, self.tallies[loser])
 
-    def _passed_on(self, source: int, given_up: int) -> Transfer:
-        moved = self.piles.pass_on(source)
+    def _passed_on(self, source: int, given_up: int, worth: Worth = as_before) -> Transfer:
+        moved = self.piles.pass_on(source, worth)
         self.tallies[source] -= given_up
         for candidate, amount in moved.to.items():
             self.tallies[candidate] += amount

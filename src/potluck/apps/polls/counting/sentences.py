@@ -5,7 +5,17 @@ from collections.abc import Iterable, Sequence
 
 from potluck.apps.polls.counting.record import Record, Round, Tie, Transfer
 
-__all__ = ["amount", "listed", "outcome_sentence", "percent", "round_sentence", "tie_sentence"]
+__all__ = ["ENDED", "amount", "listed", "outcome_sentence", "percent", "round_sentence", "tie_sentence"]
+
+
+# Why ballots count for nobody any more, in a few words.
+ENDED: dict[str, str] = {
+    "exhaustedChoices": "no choice left",
+    "overvotes": "ended at an overvote",
+    "skippedRankings": "ended at skipped ranks",
+    "repeatedRankings": "ended at a repeated name",
+    "finalRoundSurplus": "surplus, all seats filled",
+}
 
 
 def amount(units: int, decimals: int) -> str:

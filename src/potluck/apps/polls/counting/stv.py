@@ -26,8 +26,6 @@ class _Count:
         self.contest, self.rules, self.ties = contest, rules, ties
         self.units: int = 10**rules.decimals
         self.piles = Piles(contest, self.units)
-        # What one ballot of each ranking is still worth.
-        self.values = [self.units] * len(contest.paths)
         self.winners: list[int] = []
         self.kept: dict[int, int] = {}
         self.exhausted: dict[Cause, int] = {}
@@ -123,22 +121,21 @@ class _Count:
         surplus = max(votes - self.threshold, 0)
         self.kept[winner] = votes - surplus
         if not surplus:
-            self.piles.piles[winner] = []
+            self.piles.give_up(winner)
             return Transfer(source=winner)
         # Both the part of each vote that passes on and what that makes of a ballot's value are cut off, never rounded
         # up, so that the winner cannot fall below the quota.
         part = surplus * self.units // votes
-        values, worth, counts = self.values, self.piles.worth, self.contest.counts
-        for ballot in self.piles.piles[winner]:
-            values[ballot] = value = values[ballot] * part // self.units
-            worth[ballot] = value * counts[ballot]
+
+        def worth(value: int) -> int:
+            return value * part // self.units
+
         if len(self.winners) == self.rules.seats:
-            passed = sum(worth[ballot] for ballot in self.piles.piles[winner])
-            self.piles.piles[winner] = []
+            passed = self.piles.give_up(winner, worth)
             to: dict[int, int] = {}
             exhausted: dict[Cause, int] = {"finalRoundSurplus": passed} if passed else {}
         else:
-            moved = self.piles.pass_on(winner)
+            moved = self.piles.pass_on(winner, worth)
             to, exhausted = moved.to, moved.exhausted
         return self._moved(winner, to, exhausted, surplus)
 

@@ -6,6 +6,7 @@ import unicodedata
 from decimal import Decimal
 
 from potluck.apps.polls.counting.results import Results, RoundResult
+from potluck.apps.polls.counting.sentences import ENDED
 
 __all__ = ["as_csv", "as_text", "cell"]
 
@@ -65,7 +66,7 @@ def _round(round: RoundResult) -> list[str]:
         heading += f", {round.threshold} to be elected"
     names = sorted(round.tallies, key=lambda name: -Decimal(round.tallies[name]))
     rows = [(name, round.tallies[name], _outcome(round, name)) for name in names]
-    rows += [(f"({cause})", votes, "") for cause, votes in round.exhausted.items()]
+    rows += [(f"({ENDED[cause]})", votes, "") for cause, votes in round.exhausted.items()]
     if isinstance(round.residual, str):
         rows.append(("(cut off)", round.residual, ""))
     broad = max((_width(name) for name, *_ in rows), default=0)

@@ -1,7 +1,6 @@
 """Making a poll, and the list of one's own; changing one until somebody has voted."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -28,6 +27,7 @@ from potluck.apps.polls.pages.around import (
 )
 from potluck.apps.polls.pages.candidate_lines import as_lines, read_lines
 from potluck.apps.polls.pages.carrying import ADMIN, FRESH, credentials, kept
+from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.settings import PollSettings
 from potluck.apps.polls.views import PollMade
@@ -142,8 +142,7 @@ def _filled_in(poll: Poll) -> Mapping[str, Any]:
         "title": poll.title,
         "description": poll.description or "",
         "candidates": as_lines(poll.candidates, poll.candidate_descriptions or {}),
-        "expires": "" if poll.expires_at is None else f"{poll.expires_at:%Y-%m-%dT%H:%M}",
-        "expiresAt": "" if poll.expires_at is None else f"{poll.expires_at:%Y-%m-%dT%H:%M:%SZ}",
+        **as_typed(poll.expires_at),
         "voterPolicy": poll.voter_policy,
         "resultsVisibility": poll.results_visibility,
         "maxRankings": poll.max_rankings or "",
@@ -163,25 +162,13 @@ def _settings(given: Making) -> PollSettings:
         description=given.description,
         candidates=names,
         candidate_descriptions=said,
-        expires_at=_moment(given),
+        expires_at=closing_time(given.expires, given.expires_at),
         voter_policy=given.voter_policy,
         results_visibility=given.results_visibility,
         max_rankings=given.max_rankings,
         seats=seats,
         method=method,
     )
-
-
-def _moment(given: Making) -> datetime | None:
-    """When it closes; InvalidFields for what is no time."""
-    text = (given.expires_at or given.expires).strip()
-    if not text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidFields(WrongField("expires", "Choose a day and a time, such as 2030-01-31 18:00")) from None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 PAGES: list[ControllerRouterHandler] = [own_polls, new_poll, make, edit, change]

@@ -1,5 +1,6 @@
 """Looking after a poll: close it, open it again, codes, a copy, a recount, an end."""
 
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from msgspec import Meta
 
 from potluck.apps.polls.admission import administers
 from potluck.apps.polls.authoring import MOST_CODES
+from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.errors import PollsError, VotesComingIn, WrongKey
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.pages.around import (
@@ -19,10 +21,12 @@ from potluck.apps.polls.pages.around import (
     POLL,
     VISIBILITIES,
     AnyRequest,
+    Refusal,
     poll_page,
     refused,
 )
 from potluck.apps.polls.pages.carrying import ADMIN, credentials, dropped, kept
+from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.pages.making import to_fresh_poll
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import AuditShown, CodesMade
@@ -46,6 +50,11 @@ SAID = {
 
 class Held(Body):
     key: Line
+
+
+class Reopening(Body):
+    expires: Line = ""
+    expires_at: Line = ""
 
 
 class Codes(Body):
@@ -92,6 +101,7 @@ async def _shown(
     status: int = 200,
     said: str = "",
     asked: Form[Codes] | None = None,
+    until: Form[Reopening] | None = None,
     codes: CodesMade | None = None,
     audit: AuditShown | None = None,
     coming_in: bool = False,
@@ -111,6 +121,7 @@ async def _shown(
         policy=POLICIES[poll.voter_policy],
         visibility=VISIBILITIES[poll.results_visibility],
         form=asked or blank(Codes, {"count": USUAL_CODES}),
+        until=until or blank(Reopening, as_typed(_still_to_come(poll, polls.clock()))),
         most_codes=MOST_CODES,
         codes=codes,
         audit=audit,
@@ -118,6 +129,11 @@ async def _shown(
         said=said,
         by_key=by.user_id is None or by.user_id != poll.creator_id,
     )
+
+
+def _still_to_come(poll: Poll, now: datetime) -> datetime | None:
+    """The end that it has, if that has not passed."""
+    return poll.expires_at if poll.expires_at is not None and poll.expires_at > now else None
 
 
 @post(f"{POLL}/close", include_in_schema=False)
@@ -128,8 +144,21 @@ async def close(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | 
 
 @post(f"{POLL}/reopen", include_in_schema=False)
 async def reopen(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
-    await polls.authoring.reopen(credentials(request, visitor), poll_id)
-    return led_on(f"{HOME}/{poll_id}/manage?said=reopened")
+    by = credentials(request, visitor)
+    filled = await form(Reopening, request)
+    refusal: Refusal | None = None
+    if filled.good:
+        try:
+            until = closing_time(filled.value.expires, filled.value.expires_at)
+            await polls.authoring.reopen(by, poll_id, until)
+        except WrongKey:
+            raise
+        except (PeopleError, PollsError) as error:
+            refusal = error
+        else:
+            return led_on(f"{HOME}/{poll_id}/manage?said=reopened")
+    again = refused(filled, refusal)
+    return await _shown(poll_id, by, polls, status=again.status, until=again.form)
 
 
 @post(f"{POLL}/codes", include_in_schema=False)

@@ -62,8 +62,8 @@ async def results(
         final=status == "final",
         votes=record.votes if known.votes_version >= turnout.votes_version else turnout.votes,
         behind=max(0, turnout.votes - record.votes) if known.votes_version < turnout.votes_version else 0,
-        # Each only grows, so the sum tells which of two answers is the newer one.
-        version=known.votes_version + turnout.votes_version + poll.version,
+        # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
+        version=2 * (known.votes_version + turnout.votes_version + poll.version) + (status == "final"),
         lots=names_of(poll, lot_order(poll)),
         position=position,
         asked=asked,

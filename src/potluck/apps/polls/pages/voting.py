@@ -16,7 +16,6 @@ from potluck.apps.polls.errors import (
     AlreadyVoted,
     CodeNeeded,
     NoSuchPoll,
-    NoSuchVote,
     PollClosed,
     PollsError,
     ResultsHidden,
@@ -139,9 +138,15 @@ async def withdraw(
 ) -> Response[Any]:
     by = credentials(request, visitor)
     vote_id = vote_of(by.edit_key)
-    if vote_id is None:
-        raise WrongKey.of_vote()
-    await polls.votes.withdraw(by, poll_id, vote_id)
+    try:
+        if vote_id is None:
+            raise WrongKey.of_vote()
+        await polls.votes.withdraw(by, poll_id, vote_id)
+    except WrongKey:
+        # Withdrawn already, by the same form sent twice perhaps: what is left is to vote.
+        return led_on(f"{HOME}/{poll_id}")
+    except PollClosed:
+        return led_on(f"{HOME}/{poll_id}/results")
     return led_on(f"{HOME}/{poll_id}/thanks?said=withdrawn", dropped(request, door, EDIT, poll_id))
 
 
@@ -198,11 +203,11 @@ async def take_up(
         key = filled.value.key.strip()
         try:
             await polls.votes.own(Credentials(edit_key=key), poll_id)
-        except (WrongKey, NoSuchVote) as error:
+        except WrongKey as error:
             refusal = error
         else:
             return led_on(f"{HOME}/{poll_id}", kept(request, door, EDIT, key, poll_id))
-    again = refused(filled, refusal, {WrongKey: "key", NoSuchVote: "key"})
+    again = refused(filled, refusal, {WrongKey: "key"})
     return poll_page("mine", by, poll, "vote", polls.clock(), status=again.status, form=again.form)
 
 
@@ -215,7 +220,7 @@ async def _own(polls: Polls, by: Credentials, poll_id: UUID) -> VoteShown | None
         return None
     try:
         return await polls.votes.own(by, poll_id)
-    except (WrongKey, NoSuchVote):
+    except WrongKey:
         return None
 
 

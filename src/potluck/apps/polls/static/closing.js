@@ -8,12 +8,18 @@ if (part) {
   const asLocal = (date) =>
     `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
 
+  // Without a script it is not sent at all, and what was typed is taken by UTC.
+  sent.disabled = false;
   const known = new Date(sent.value);
   if (!Number.isNaN(known.valueOf())) local.value = asLocal(known);
   const clock = part.querySelector("[data-clock]");
   if (clock) clock.textContent = "By your own clock.";
 
+  // A moment that nobody has touched stays as it is, to the second.
+  let shown = local.value;
   const follow = () => {
+    if (local.value === shown) return;
+    shown = local.value;
     const date = new Date(local.value);
     sent.value = Number.isNaN(date.valueOf()) ? "" : date.toISOString();
   };

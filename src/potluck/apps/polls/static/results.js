@@ -1,33 +1,54 @@
 // Stepping through the rounds without leaving the page; and what somebody has opened stays open when votes come in.
 
-const ROUNDS = "rounds";
+// What is different when another round is looked at.
+const PARTS = ["rounds", "flow"];
+
+// The round that is on its way; whoever taps on means the one after that.
+let coming = null;
+let asking = null;
 
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest(`#${ROUNDS} [data-round]`);
+  const link = event.target.closest("#rounds [data-round]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  if (link.getAttribute("aria-disabled") === "true") return;
+  const step = { before: -1, after: 1 }[link.dataset.round];
   const address = new URL(link.href);
-  const answer = await fetch(address, { headers: { accept: "text/html" } }).catch(() => null);
-  if (!answer?.ok) {
-    location.assign(link.href);
+  if (coming !== null && step) {
+    const last = Number(document.getElementById("rounds").dataset.last);
+    address.searchParams.set("round", Math.max(1, Math.min(last, coming + step)));
+  } else if (link.getAttribute("aria-disabled") === "true") return;
+  const wanted = Number(address.searchParams.get("round"));
+  if (wanted === coming) return;
+  coming = wanted;
+  asking?.abort();
+  const own = (asking = new AbortController());
+  const answer = await fetch(address, { headers: { accept: "text/html" }, signal: own.signal }).catch(() => null);
+  const text = answer?.ok ? await answer.text().catch(() => null) : null;
+  // Another one is on its way.
+  if (asking !== own) return;
+  coming = asking = null;
+  if (text === null) {
+    location.assign(address);
     return;
   }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.getElementById(ROUNDS);
-  const shown = document.getElementById(ROUNDS);
-  if (!fresh || !shown) return;
-  shown.replaceWith(document.adoptNode(fresh));
+  const page = new DOMParser().parseFromString(text, "text/html");
+  for (const id of PARTS) {
+    const fresh = page.getElementById(id);
+    const shown = document.getElementById(id);
+    if (!fresh || !shown) continue;
+    keep(shown, fresh);
+    shown.replaceWith(document.adoptNode(fresh));
+  }
   // What reads this page again, as votes come in, reads the same round.
   history.replaceState(history.state, "", address.pathname + address.search);
-  fresh.querySelector(`[data-round="${link.dataset.round}"]`)?.focus({ preventScroll: true });
+  document.querySelector(`#rounds [data-round="${link.dataset.round}"]`)?.focus({ preventScroll: true });
 });
 
+const labelOf = (fold) => fold.querySelector("summary").textContent.replace(/\d+/g, "").trim();
+
 function keep(old, fresh) {
-  const folds = fresh.querySelectorAll("details");
-  old.querySelectorAll("details").forEach((fold, index) => {
-    if (folds[index]) folds[index].open = fold.open;
-  });
+  const open = new Set([...old.querySelectorAll("details[open]")].map(labelOf));
+  for (const fold of fresh.querySelectorAll("details")) fold.open = open.has(labelOf(fold));
 }
 
 const frame = document.getElementById("outcomes");
@@ -40,9 +61,4 @@ if (frame) {
       if (old?.nodeType === Node.ELEMENT_NODE && fresh?.nodeType === Node.ELEMENT_NODE) keep(old, fresh);
     }
   }).observe(frame, { childList: true });
-
-  // Nobody has to do anything for a poll to close at its time, so nothing is told of it.
-  const left = new Date(frame.dataset.closes ?? NaN) - Date.now();
-  const LONGEST_TIMER = 2 ** 31 - 1;
-  if (left > 0 && left < LONGEST_TIMER) setTimeout(() => location.reload(), left + 1000);
 }

@@ -19,7 +19,7 @@ from potluck.web import forms
 from potluck.web.bodies import Body, Says
 from potluck.web.errors import ERRORS, VERSION_CONFLICT
 from potluck.web.forms import Again, Beside, Form
-from potluck.web.layout import Section, page
+from potluck.web.layout import Section, initials, page
 from potluck.web.people.showing import led_on
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "Quantity",
     "Refusal",
     "back_to",
-    "by_htmx",
     "family_page",
+    "person",
     "refused",
     "tried",
 ]
@@ -83,8 +83,9 @@ def family_page(
     )
 
 
-def by_htmx(request: AnyRequest) -> bool:
-    return "hx-request" in request.headers
+def person(caller: Caller) -> dict[str, str]:
+    """Who they are, for a script that keeps something for them."""
+    return {"id": str(caller.user_id), "name": caller.name, "initials": initials(caller.name)}
 
 
 def back_to(family_id: UUID, path: str = "", **said: Any) -> Redirect:

@@ -17,8 +17,8 @@ from potluck.apps.shopping.pages.around import (
     Amount,
     AnyRequest,
     back_to,
-    by_htmx,
     family_page,
+    person,
     tried,
 )
 from potluck.apps.shopping.service import Shopping
@@ -109,6 +109,8 @@ async def _shown(
         told=next((each for each in things if str(each.item_id) == of), None),
         said=said,
         duplicate=duplicate,
+        person=person(caller),
+        most=MOST,
         **await _choices(caller, family_id, shopping),
     )
 
@@ -153,8 +155,7 @@ async def adjust(
 ) -> Response[Any]:
     given = (await form(Step, request)).value
     await shopping.inventory.adjust(caller, family_id, item_id, given.by)
-    # By htmx the page's lists are taken from the answer: what was low may not be any more.
-    return await _shown(caller, family_id, shopping) if by_htmx(request) else back_to(family_id, PATH)
+    return back_to(family_id, PATH)
 
 
 @post(f"{ITEM}/to-list", include_in_schema=False)
@@ -174,8 +175,6 @@ async def to_list(
         thing = await shopping.inventory.one(caller, family_id, item_id)
         existing = cast("ShoppingItemShown", refusal.existing)
         return await _shown(caller, family_id, shopping, status=409, duplicate=(thing, existing))
-    if by_htmx(request):
-        return await _shown(caller, family_id, shopping, said="listed", of=str(item_id))
     return back_to(family_id, PATH, said="listed", of=item_id)
 
 

@@ -23,6 +23,7 @@ from potluck.apps.shopping.pages.around import (
     Refusal,
     back_to,
     family_page,
+    person,
     refused,
     tried,
 )
@@ -36,7 +37,6 @@ from potluck.people.secrets import new_id
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
 from potluck.web.forms import Again, Form, Line, Seen, blank, form
-from potluck.web.layout import initials
 from potluck.web.live import Live
 from potluck.web.people.showing import lacks_https, to_sign_in
 
@@ -158,7 +158,7 @@ async def _shown(
     wanted = {each.item_id for each in pending if each.item_id is not None}
     low = [each for each in at_home if each.low and each.item_id not in wanted]
     kept = Kept(
-        person={"id": str(caller.user_id), "name": caller.name, "initials": initials(caller.name)},
+        person=person(caller),
         family=family,
         families=families,
         items=listed.items,

@@ -3,7 +3,8 @@
 // A change has a kind (add, status, edit, delete), the id of the thing that it is of, `values` that it sets (an addition
 // also what is `shown` until the server says it), `before` as they were seen, and `seen` as the version that it is of
 // (null: the one that the change before it makes). It has a `key` by which the server does it once, and is `sent` once it
-// may have reached the server: from then on it must not be another.
+// may have reached the server: from then on it must not be another. One more kind, adjust, is of a thing at home: so many
+// more or fewer, `by`, whatever there are.
 
 import { fold } from "./lines.js";
 
@@ -21,6 +22,7 @@ export function withChanges(items, changes, person) {
   const all = new Map(items);
   const waiting = new Map();
   for (const change of changes) {
+    if (change.kind === "adjust") continue;
     waiting.set(change.id, Math.min(waiting.get(change.id) ?? Infinity, change.at));
     if (change.kind === "delete") all.delete(change.id);
     else if (change.kind === "add") {
@@ -60,6 +62,10 @@ export function joined(earlier, change) {
     return last.before.status === change.values.status
       ? { drop: [last.seq], put: [] }
       : { drop: [], put: [{ ...last, values: change.values }] };
+  if (change.kind === "adjust" && open) {
+    const by = last.values.by + change.values.by;
+    return by === 0 ? { drop: [last.seq], put: [] } : { drop: [], put: [{ ...last, values: { by } }] };
+  }
   if (change.kind === "delete" && earlier[0]?.kind === "add" && !earlier[0].sent)
     return { drop: earlier.map((each) => each.seq), put: [] };
   return { drop: [], put: [{ ...change, seen: earlier.length ? null : change.seen }] };
@@ -111,7 +117,13 @@ export function groups(items, storeNames) {
 export const lately = (items) =>
   [...items].sort((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt) || newest(one, other));
 
+// How many more or fewer of a thing at home wait to be told.
+export const steps = (changes, id) =>
+  changes.reduce((sum, each) => (each.kind === "adjust" && each.id === id ? sum + each.values.by : sum), 0);
+
 // --- in words ---
+
+export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? "It";
 
 // People write units in the plural, mostly: one of them needs no word.
 export const amount = ({ quantity, unit }) => (unit && (quantity ?? 1) !== 1 ? `${quantity} ${unit}` : `${quantity ?? 1}`);
@@ -130,6 +142,10 @@ export function inWords(fields, values, storeNames) {
 export function changeInWords(change, name, storeNames) {
   if (change.kind === "add") return `Add ${name}`;
   if (change.kind === "delete") return `Take ${name} off`;
+  if (change.kind === "adjust") {
+    const { by } = change.values;
+    return `${name}: ${Math.abs(by)} ${by > 0 ? "more" : "fewer"} at home`;
+  }
   if (change.kind === "status") return `${name}: ${change.values.status === "purchased" ? "purchased" : "back on the list"}`;
   return `${name}: ${inWords(Object.keys(change.values), change.values, storeNames)}`;
 }

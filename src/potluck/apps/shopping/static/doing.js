@@ -1,7 +1,8 @@
 // What people do on the list: each of it is kept, shown, and sent as soon as somebody answers.
 
+import { UNDER_WAY } from "./banner.js";
 import { FIELDS, amount } from "./changes.js";
-import { UNDER_WAY, draw } from "./drawing.js";
+import { draw } from "./drawing.js";
 import { element, icon, part, things, toast } from "./elements.js";
 import * as keeping from "./keeping.js";
 import { fold, readLines } from "./lines.js";

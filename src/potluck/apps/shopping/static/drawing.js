@@ -1,6 +1,7 @@
 // Draws the page: the groups, the purchased ones, what is offered, how fresh it is and what waits.
 
-import { changeInWords, groups, lately, withChanges } from "./changes.js";
+import { UNDER_WAY, bannerOf, putBanner } from "./banner.js";
+import { changeInWords, groups, lately, nameOf, withChanges } from "./changes.js";
 import { element, icon, part, root, set, things, time } from "./elements.js";
 import { fold } from "./lines.js";
 import { drawNotices } from "./notices.js";
@@ -8,8 +9,6 @@ import { lingering, page } from "./page.js";
 import { arrange, rowOf, rows } from "./rows.js";
 
 const OFFERS = 12;
-// So long, in milliseconds, a change may be under way before it is said to wait.
-export const UNDER_WAY = 1500;
 
 function groupOf(group, several) {
   const id = `store-${group.store}`;
@@ -110,45 +109,12 @@ function drawOffers(open) {
   );
 }
 
-export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? "It";
-
-function banner(sign, fact, more, link = null) {
-  const words = element("span", {}, element("strong", {}, fact), more && element("span", { class: "num" }, more));
-  return element("div", { class: "banner" }, icon(sign), words, link);
-}
-
 export function drawBanner() {
   const count = page.changes.length;
-  const wait = count ? `${count} ${count === 1 ? "change waits" : "changes wait"} here.` : "";
-  const late = count && Date.now() - page.changes[0].at > 2 * UNDER_WAY;
-  let made = null;
-  if (page.state === "not-yours")
-    made = banner(
-      "lock",
-      "This list is not open to you any more",
-      "You were taken off it, or it is gone.",
-      element("a", { href: "/shopping" }, "Your families"),
-    );
-  else if (page.state === "signed-out")
-    made = banner(
-      "lock",
-      "You are signed out",
-      wait ? `${wait} Sign in, and they are sent.` : "The list is as it was last.",
-      element("a", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, "Sign in"),
-    );
-  else if (page.state === "no-signal" || page.state === "later" || late) {
-    const open = page.showsWaiting && count > 0;
-    const button = element("button", { type: "button", "data-do": "show", "aria-expanded": String(open) }, open ? "Hide" : "Show");
-    const [sign, fact] = page.state === "no-signal" ? ["cloud-off", "No signal, carry on"] : ["clock", "One moment"];
-    made = banner(sign, fact, wait || "What you change here is kept, and sent later.", count ? button : null);
-    const lines = page.changes.map((each) => element("li", {}, changeInWords(each, nameOf(each), page.storeNames)));
-    if (open) made.append(element("ul", { class: "waiting-list" }, ...lines));
-  }
-  const place = part("banner");
-  const told = made?.outerHTML ?? "";
-  if (place.dataset.told === told) return;
-  const again = place.contains(document.activeElement);
-  place.dataset.told = told;
-  place.replaceChildren(...(made ? [made] : []));
-  if (again) place.querySelector("button, a")?.focus();
+  const open = page.showsWaiting && count > 0;
+  const button = element("button", { type: "button", "data-do": "show", "aria-expanded": String(open) }, open ? "Hide" : "Show");
+  const made = bannerOf(page.state, page.changes, "list", count ? button : null);
+  const lines = page.changes.map((each) => element("li", {}, changeInWords(each, nameOf(each), page.storeNames)));
+  if (open && made?.contains(button)) made.append(element("ul", { class: "waiting-list" }, ...lines));
+  putBanner(part("banner"), made);
 }

@@ -1,7 +1,7 @@
 // Between the page and the server: what it tells, what it is told, and trying again.
 
 import { announce, reread } from "./doing.js";
-import { draw, drawFresh, nameOf } from "./drawing.js";
+import { draw, drawFresh } from "./drawing.js";
 import * as keeping from "./keeping.js";
 import { fold } from "./lines.js";
 import { api, page, touched } from "./page.js";
@@ -15,7 +15,7 @@ let send = async () => "nothing";
 
 // From now on, what waits can be sent.
 export function begun() {
-  send = sender({ api: api(), family: page.kept.family.familyId, told, nameOf });
+  send = sender({ api: api(), family: page.kept.family.familyId, told });
 }
 
 let saving = 0;
@@ -48,6 +48,8 @@ export function told(event, item) {
     announce();
     return;
   }
+  // It stands on another page.
+  if (event === "adjusted") return;
   const id = item.shoppingItemId;
   const before = page.items.get(id);
   if (event === "deleted") page.items.delete(id);
@@ -117,7 +119,7 @@ async function deliverElsewhere() {
   for (const family of await keeping.waitingFamilies()) {
     if (family === page.kept.family.familyId) continue;
     const others = (event) => event === "sent" && announce();
-    const outcome = await sender({ api: `/api/v1/families/${family}`, family, told: others, nameOf })();
+    const outcome = await sender({ api: `/api/v1/families/${family}`, family, told: others })();
     if (outcome === "not-yours") await keeping.forgetFamily(family);
     else if (!over(outcome)) return;
   }

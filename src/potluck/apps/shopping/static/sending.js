@@ -3,10 +3,10 @@
 // A change that was refused because somebody else was faster is sent again on top of theirs, unless both changed the same
 // to something else: that is for a person to decide, and becomes a notice.
 
-import { clashes } from "./changes.js";
+import { clashes, nameOf } from "./changes.js";
 import * as keeping from "./keeping.js";
 
-const PATIENCE = 15_000;
+export const PATIENCE = 15_000;
 
 // Not crypto.randomUUID, which browsers have over https only.
 export function newId() {
@@ -54,7 +54,8 @@ const only = (values, fields) => Object.fromEntries(fields.map((field) => [field
 const asSeen = (current, change) =>
   Object.fromEntries(Object.keys(change.values).map((field) => [field, current[field]]));
 
-function request(list, change) {
+function request(api, change) {
+  const list = `${api}/shopping-list`;
   const item = `${list}/${change.id}`;
   // Nobody has told its version yet: it is the first, or else the refusal tells it.
   const version = change.seen || 1;
@@ -63,6 +64,7 @@ function request(list, change) {
     const more = change.allowDuplicate && { allowDuplicate: true };
     return ["POST", list, { shoppingItemId: change.id, ...change.values, ...more }];
   }
+  if (change.kind === "adjust") return ["POST", `${api}/inventory/${change.id}/adjust`, change.values];
   if (change.kind === "status")
     return ["PATCH", `${item}/status`, { status: change.values.status, version }];
   if (change.kind === "edit") return ["PATCH", item, { ...change.values, version }];
@@ -72,19 +74,20 @@ function request(list, change) {
 // Whether nothing is left to be sent.
 export const over = (outcome) => outcome === "done" || outcome === "nothing";
 
-export function sender({ api, family, told, nameOf }) {
+export function sender({ api, family, told }) {
   const list = `${api}/shopping-list`;
 
   // What one change came to: "done", or why the rest has to wait.
   async function sent(change) {
-    const [method, address, body] = request(list, change);
+    const [method, address, body] = request(api, change);
     const answer = await asked(address, {
       method,
       headers: { "idempotency-key": change.key, ...(body ? { "content-type": "application/json" } : {}) },
       body: body && JSON.stringify(body),
     });
     if (answer.ok) {
-      if (answer.body) told("updated", answer.body);
+      if (change.kind === "adjust") told("adjusted", answer.body, change);
+      else if (answer.body) told("updated", answer.body);
       else told("deleted", { shoppingItemId: change.id });
       await keeping.finish(change, answer.body?.version ?? null);
       return "done";
@@ -115,6 +118,11 @@ export function sender({ api, family, told, nameOf }) {
     const home = await asked(api);
     if (home.status === 404) return "not-yours";
     if (!home.ok) return home.status === 401 ? "signed-out" : "later";
+    if (change.kind === "adjust") {
+      const message = "It is not in the inventory any more";
+      await keeping.giveUp(change, { kind: "refused", name: nameOf(change), message });
+      return "done";
+    }
     const there = change.kind !== "add" && (await asked(`${list}/${change.id}`));
     if (there && !there.ok && there.status !== 404) return "later";
     const { itemId, storeId } = change.values ?? {};

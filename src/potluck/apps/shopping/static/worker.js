@@ -1,8 +1,9 @@
 // Without signal, the list opens all the same: from a page that is nobody's, into which the list's script puts what it
 // kept. The lines above this one, from the server, say what is kept (KEPT) and which worker this is (VERSION).
 //
-// It looks after all pages, because people sign in and out elsewhere: who signs out leaves nothing on the device, and
-// who signs in may be somebody else, so that what is kept stays locked until it is known who they are.
+// It looks after all pages, because people sign in and out elsewhere: who signs out leaves nothing on the device (also
+// where no worker is: the server's answer and the page see to it too), and who signs in may be somebody else, so that what
+// is kept stays locked until it is known who they are.
 
 /* global VERSION, KEPT */
 
@@ -11,7 +12,7 @@ const CACHE = PREFIX + VERSION;
 const SHELL = KEPT[0];
 // So long, in milliseconds, a network that says nothing is waited for.
 const PATIENCE = 4000;
-const ENDING = new Set(["/sign-out", "/account/delete"]);
+const ENDING = "/sign-out";
 const BEGINNING = new Set(["/sign-in", "/sign-up", "/reset"]);
 
 addEventListener("install", (event) => {
@@ -93,8 +94,8 @@ addEventListener("fetch", (event) => {
   if (address.origin !== location.origin) return;
   if (request.method === "POST") {
     // Beside the request, which goes its own way: sent by a worker, it would say that it comes from one of our pages.
-    if (ENDING.has(address.pathname) && request.referrer.startsWith(`${location.origin}/`)) event.waitUntil(forget());
-    else if (ENDING.has(address.pathname) || BEGINNING.has(address.pathname)) event.waitUntil(lock());
+    if (address.pathname === ENDING && request.referrer.startsWith(`${location.origin}/`)) event.waitUntil(forget());
+    else if (address.pathname === ENDING || BEGINNING.has(address.pathname)) event.waitUntil(lock());
     return;
   }
   if (request.method !== "GET") return;

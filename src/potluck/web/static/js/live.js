@@ -8,7 +8,8 @@
 // A row is known by its id: it takes the place of the one that is there, and is never there twice, however often it is
 // told. A row with an older data-version than the one that is shown is left alone. New rows stand by data-order,
 // compared as text (from the greatest on with data-live-order="descending"); without it, last. An answer that htmx
-// would swap into such a list finds its rows' places in the same way, and empties the form that it came from.
+// would swap into such a list finds its rows' places in the same way, and empties the form that it came from, unless
+// something else was typed there meanwhile.
 //
 // What else a page may have for a list with the id "notes":
 //   data-live-badge="notes"   says "Live", or "Last fresh at 17:42"
@@ -228,7 +229,10 @@ document.addEventListener("htmx:before:swap", (event) => {
   if (!target?.matches?.(LISTS) || !ctx.response?.raw?.ok) return;
   event.preventDefault();
   for (const row of rowsIn(ctx.text)) put(target, row, false);
-  if (ctx.sourceElement instanceof HTMLFormElement) ctx.sourceElement.reset();
+  const form = ctx.sourceElement;
+  if (!(form instanceof HTMLFormElement)) return;
+  const sent = ([name, value]) => ctx.request.body.getAll(name).includes(value);
+  if ([...new FormData(form)].every(sent)) form.reset();
 });
 
 // --- begin ---

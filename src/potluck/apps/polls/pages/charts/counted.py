@@ -1,0 +1,104 @@
+"""A record as a page reads it: who stands where, what a full bar stands for, amounts and sentences in words."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
+
+from potluck.apps.polls.counting import Record, Round
+from potluck.apps.polls.counting.sentences import amount
+from potluck.apps.polls.entities import Method
+
+__all__ = ["Counted", "share"]
+
+# Counted in rounds by ballots; the others count all at once.
+BY_ROUNDS: frozenset[Method] = frozenset({"irv", "stv", "scottish-stv"})
+
+# Stand for names while a sentence is put together, so that each can be marked where it stands; nobody types these.
+OPENS, CLOSES = "\ue000", "\ue001"
+NAME = f"{OPENS}[0-9]+{CLOSES}"
+# A hundred names in a row say less than a few and how many more; the files have all of them.
+NAMES_SAID = 4
+MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_SAID},}}{NAME} and {NAME}")
+
+
+class Counted:
+    """What every drawing of one record is made of."""
+
+    def __init__(self, record: Record, names: Sequence[str]) -> None:
+        self.record = record
+        self.names = names
+        self.in_rounds = record.method in BY_ROUNDS
+        self.by_majority = record.method == "irv" or (record.method == "stv" and record.rules.seats == 1)
+        """One is elected, by more than half of what is still in play."""
+        self.unit: int = 10**record.decimals
+        self.lead = record.winners[0] if record.winners else 0
+        self.marked = [f"{OPENS}{number}{CLOSES}" for number in range(1, len(names) + 1)]
+        """What stands for the names in sentences, until `said` puts them there."""
+        self.standing = self._standing()
+
+    # --- words and numbers --------------------------------------------------------------------------------------
+
+    def name(self, number: int) -> str:
+        return self.names[number - 1]
+
+    def named(self, numbers: Iterable[int]) -> list[str]:
+        return [self.names[number - 1] for number in numbers]
+
+    def shown(self, units: int) -> str:
+        """An exact amount, thousands apart."""
+        whole, point, part = amount(units, self.record.decimals).partition(".")
+        return f"{int(whole):,}{point}{part}"
+
+    def ballots(self, units: int) -> str:
+        return f"{self.shown(units)} ballot{'' if units == self.unit else 's'}"
+
+    def said(self, sentence: str) -> Markup:
+        """The sentence with each name marked, and kept apart from the words around it, whichever way it is written."""
+        text = str(escape(MANY_NAMES.sub(_summed_up, sentence)))
+        for number, name in enumerate(self.names, 1):
+            text = text.replace(f"{OPENS}{number}{CLOSES}", f"<b><bdi>{escape(name)}</bdi></b>")
+        return Markup(text)
+
+    # --- who stands where ---------------------------------------------------------------------------------------
+
+    def _standing(self) -> list[int]:
+        """Everybody, the best first: winners, then by how far and with how much they came."""
+        if self.record.order:
+            return list(self.record.order)
+        reached: dict[int, tuple[int, int]] = {}
+        for index, each in enumerate(self.record.rounds):
+            for number, votes in each.tallies.items():
+                reached[number] = (index, votes)
+        winners = {number: -place for place, number in enumerate(self.record.winners)}
+        lots = {number: place for place, number in enumerate(self.record.lot_order)}
+        everybody = range(1, len(self.names) + 1)
+        return sorted(
+            everybody,
+            key=lambda each: (
+                each not in winners,
+                -winners.get(each, 0),
+                *(-value for value in reached.get(each, (-1, 0))),
+                lots.get(each, 0),
+            ),
+        )
+
+    def whole(self, round: Round) -> int:
+        """What a full bar stands for."""
+        if self.by_majority:
+            return sum(round.tallies.values())
+        if self.record.method in ("stv", "scottish-stv", "plurality"):
+            return self.record.votes * self.unit
+        if self.record.method == "borda":
+            return max([0, *round.tallies.values()])
+        return len(self.names) - 1
+
+
+def share(part: int, whole: int) -> float:
+    """A percentage, for a drawing."""
+    return round(100 * part / whole, 2) if whole else 0.0
+
+
+def _summed_up(names: re.Match[str]) -> str:
+    every = re.findall(NAME, names[0])
+    return f"{', '.join(every[:NAMES_SAID])} and {len(every) - NAMES_SAID} others"

@@ -1,0 +1,64 @@
+"""Everybody against everybody: the matrix of pairs, the strongest paths, and the majorities that were locked in."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from potluck.apps.polls.pages.charts.counted import Counted
+
+__all__ = ["PAIRS_SHOWN", "Locked", "PairLine", "locked_pairs", "matrix_lines"]
+
+# More rows and columns than this are a page of their own.
+PAIRS_SHOWN = 10
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Pair(NamedTuple):
+    value: str
+    win: bool
+    same: bool
+
+
+class PairLine(NamedTuple):
+    letter: str
+    name: str
+    cells: list[Pair]
+
+
+class Locked(NamedTuple):
+    winner: str
+    loser: str
+    votes: str
+    against: str
+    locked: bool
+
+
+def matrix_lines(counted: Counted, matrix: Sequence[Sequence[int]], order: Sequence[int]) -> list[PairLine]:
+    """A row and a column for each of these, who go by letters."""
+    return [
+        PairLine(
+            _letter(place, len(order)),
+            counted.name(number),
+            [_pair(matrix, number, other) for other in order],
+        )
+        for place, number in enumerate(order)
+    ]
+
+
+def locked_pairs(counted: Counted, whole: bool) -> list[Locked]:
+    """Majorities, the clearest first; only the first of them, if not all are wanted."""
+    pairs = counted.record.pairs if whole else counted.record.pairs[: 2 * PAIRS_SHOWN]
+    return [
+        Locked(counted.name(each.winner), counted.name(each.loser), f"{each.votes:,}", f"{each.against:,}", each.locked)
+        for each in pairs
+    ]
+
+
+def _pair(matrix: Sequence[Sequence[int]], number: int, other: int) -> Pair:
+    if other == number:
+        return Pair("", False, True)
+    votes, against = matrix[number - 1][other - 1], matrix[other - 1][number - 1]
+    return Pair(f"{votes:,}", votes > against, False)
+
+
+def _letter(place: int, of: int) -> str:
+    return LETTERS[place] if of <= len(LETTERS) else str(place + 1)

@@ -1,0 +1,45 @@
+// What stands above a page that cannot send everything at once: why, and how many changes wait.
+
+import { element, icon } from "./elements.js";
+
+// So long, in milliseconds, a change may be under way before it is said to wait.
+export const UNDER_WAY = 1500;
+
+function banner(sign, fact, more, link = null) {
+  const words = element("span", {}, element("strong", {}, fact), more && element("span", { class: "num" }, more));
+  return element("div", { class: "banner" }, icon(sign), words, link);
+}
+
+// None, if there is nothing to say. `what` the page shows; `link` is what can be done about what waits.
+export function bannerOf(state, changes, what, link = null) {
+  const count = changes.length;
+  const wait = count ? `${count} ${count === 1 ? "change waits" : "changes wait"} here.` : "";
+  const late = count && Date.now() - changes[0].at > 2 * UNDER_WAY;
+  if (state === "not-yours")
+    return banner(
+      "lock",
+      `This ${what} is not open to you any more`,
+      "You were taken off it, or it is gone.",
+      element("a", { href: "/shopping" }, "Your families"),
+    );
+  if (state === "signed-out")
+    return banner(
+      "lock",
+      "You are signed out",
+      wait ? `${wait} Sign in, and they are sent.` : `The ${what} is as it was last.`,
+      element("a", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, "Sign in"),
+    );
+  if (state !== "no-signal" && state !== "later" && !late) return null;
+  const [sign, fact] = state === "no-signal" ? ["cloud-off", "No signal, carry on"] : ["clock", "One moment"];
+  return banner(sign, fact, wait || "What you change here is kept, and sent later.", link);
+}
+
+// Only another one is put there: a screen reader reads out whatever changes.
+export function putBanner(place, made) {
+  const told = made?.outerHTML ?? "";
+  if (place.dataset.told === told) return;
+  const again = place.contains(document.activeElement);
+  place.dataset.told = told;
+  place.replaceChildren(...(made ? [made] : []));
+  if (again) place.querySelector("button, a")?.focus();
+}

@@ -1,0 +1,59 @@
+"""By what a caller may look: a row, while it is there and says so. Who was without it is not told of that time."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from potluck.dynamo.values import Item
+from potluck.table.access import Ref
+from potluck.table.errors import UnreadableItem
+from potluck.table.membership import Membership
+from potluck.table.tables import Table
+from potluck.web.live.buffer import Record, TopicKey, partition_text
+
+__all__ = ["Holding", "Right"]
+
+
+def _there(row: Any) -> bool:
+    return True
+
+
+class Right(NamedTuple):
+    """The caller's own row, in a table that is followed; it holds while `held` says so of it."""
+
+    row: Ref[Any]
+    held: Callable[[Any], bool] = _there
+
+
+class Holding:
+    """A right as the changes of its table tell of it."""
+
+    __slots__ = ("_held", "_row")
+
+    def __init__(self, right: Right) -> None:
+        self._row = Membership(right.row)
+        self._held = right.held
+
+    @property
+    def table(self) -> Table:
+        return self._row.table
+
+    @property
+    def topic(self) -> TopicKey:
+        return self._row.index, partition_text(self._row.partition)
+
+    def interrupted_by(self, record: Record) -> bool:
+        """Whether the change ends the right, or gives it back."""
+        if record.old is None:
+            # Whoever comes for the first time has no position of their own from before. One who comes again left first,
+            # and that is a change as well.
+            return False
+        return self._holds(record.old, record.decoded_old) != self._holds(record.new, record.decoded_new)
+
+    def _holds(self, row: Item | None, decoded: dict[Any, Any]) -> bool:
+        if row is None:
+            return False
+        try:
+            entity = self._row.entity(row, 0, decoded)
+        except UnreadableItem:
+            return False
+        return entity is not None and self._held(entity)

@@ -1,0 +1,93 @@
+// Leaving: who signs out, or has deleted their account, leaves nothing on this device, and is told before what waits is lost.
+//
+//   <form action="/sign-out" data-leaving="THEIR ID" data-apps="shopping journal">
+//   <p data-left="/account/delete" data-apps="shopping journal">   on the page that only who has left is led to from there
+//
+// What an app keeps on a device is in a database that is named "potluck-" and its id; changes that wait to be sent are in
+// its store "changes", each with the id of its `person`. Browsers that know how forget all of it at the server's word; here
+// it is done for those that do not, or that came over plain http.
+
+// So long, in milliseconds, a device is waited for: nobody is kept from leaving.
+const PATIENCE = 3000;
+
+// None, if the app keeps nothing here.
+const opened = (app) =>
+  new Promise((resolve) => {
+    const asking = indexedDB.open(`potluck-${app}`);
+    asking.onupgradeneeded = () => asking.transaction.abort();
+    asking.onerror = asking.onblocked = () => resolve(null);
+    asking.onsuccess = () => resolve(asking.result);
+  });
+
+async function inEach(apps, work) {
+  const found = [];
+  for (const app of apps) {
+    const database = await opened(app);
+    if (!database) continue;
+    if (database.objectStoreNames.length) found.push([app, await work(database)]);
+    database.close();
+  }
+  return found;
+}
+
+const waiting = (apps, person) =>
+  inEach(
+    apps,
+    (database) =>
+      new Promise((resolve) => {
+        if (!database.objectStoreNames.contains("changes")) return resolve(0);
+        const asking = database.transaction("changes").objectStore("changes").getAll();
+        asking.onsuccess = () => resolve(asking.result.filter((each) => each.person === person).length);
+        asking.onerror = () => resolve(0);
+        return undefined;
+      }),
+  );
+
+// Emptied, not deleted: another window may have it open.
+const forget = (apps) =>
+  inEach(
+    apps,
+    (database) =>
+      new Promise((resolve) => {
+        const transaction = database.transaction([...database.objectStoreNames], "readwrite");
+        for (const name of database.objectStoreNames) transaction.objectStore(name).clear();
+        transaction.oncomplete = transaction.onabort = () => resolve();
+      }),
+  );
+
+const inTime = (work, otherwise = null) =>
+  Promise.race([work.catch(() => otherwise), new Promise((resolve) => setTimeout(resolve, PATIENCE, otherwise))]);
+
+const appsOf = (element) => element.dataset.apps.split(" ").filter(Boolean);
+
+function ask([app], count) {
+  const box = document.getElementById("unsent");
+  const [one, them] = count === 1 ? ["1 change waits", "it"] : [`${count} changes wait`, "them"];
+  const head = box.querySelector("h2");
+  head.textContent = `${one} here, unsent`;
+  box.querySelector("[data-unsent-text]").textContent = `Sign out now, and ${count === 1 ? "it is" : "they are"} lost.`;
+  const link = box.querySelector("[data-unsent-app]");
+  link.href = `/${app}`;
+  link.textContent = `Send ${them} first`;
+  box.hidden = false;
+  head.focus();
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("form[data-leaving]");
+  if (!form || !("indexedDB" in window)) return;
+  event.preventDefault();
+  const { leaving: person } = form.dataset;
+  if (person !== "sure") {
+    const found = (await inTime(waiting(appsOf(form), person), [])).filter(([, count]) => count > 0);
+    const count = found.reduce((sum, [, each]) => sum + each, 0);
+    if (count) return ask(found[0], count);
+  }
+  await inTime(forget(appsOf(form)));
+  return form.submit();
+});
+
+// Only who was led here by the server's yes has come from there.
+const left = document.querySelector("[data-left]");
+if (left && "indexedDB" in window && document.referrer === location.origin + left.dataset.left)
+  inTime(forget(appsOf(left)));

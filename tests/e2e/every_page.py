@@ -1,0 +1,74 @@
+"""Where each address that answers a browser is looked at by axe, or why it is not; a new one has no place here yet.
+
+What test_pages.py opens by its lists need not be repeated here.
+"""
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["LOOKED_AT_BY", "NOT_LOOKED_AT", "not_kept_by", "page_of"]
+
+FAMILY = "/shopping/{family_id}"
+POLL = "/polls/{poll_id}"
+
+EVERY_SHOPPING_PAGE = "test_shopping.test_every_page_is_for_everyone"
+MAKING_A_POLL = "test_polls.test_a_poll_is_made_shared_and_voted_on_by_touch"
+LOOKING_AFTER_POLLS = "test_polls.test_whoever_made_polls_looks_after_them"
+VISITING_POLLS = "test_polls.test_what_visitors_meet_is_accessible_in_both_themes"
+
+LOOKED_AT_BY = {
+    "/schema": "test_pages.test_the_api_is_accessible_its_calls_folded_and_unfolded[phone]",
+    "/shopping": "test_shopping.test_a_first_family_then_a_guest_by_a_link_and_a_second_table",
+    FAMILY: EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/list/{{shopping_item_id}}": EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/inventory": EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/inventory/{{item_id}}": EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/stores": EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/stores/{{store_id}}": EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/locations/{{location_id}}": EVERY_SHOPPING_PAGE,
+    f"{FAMILY}/members": EVERY_SHOPPING_PAGE,
+    "/polls": LOOKING_AFTER_POLLS,
+    "/polls/new": f"{VISITING_POLLS}[new-phone]",
+    POLL: MAKING_A_POLL,
+    f"{POLL}/share": MAKING_A_POLL,
+    f"{POLL}/thanks": MAKING_A_POLL,
+    f"{POLL}/manage": MAKING_A_POLL,
+    f"{POLL}/mine": f"{VISITING_POLLS}[mine-phone]",
+    f"{POLL}/results": f"{VISITING_POLLS}[results-phone]",
+    f"{POLL}/edit": LOOKING_AFTER_POLLS,
+    f"{POLL}/delete": LOOKING_AFTER_POLLS,
+}
+"""The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
+
+NOT_LOOKED_AT = {
+    "/healthz": "JSON, for whoever watches the server",
+    "/readyz": "JSON, for whoever watches the server",
+    "/schema/openapi.json": "JSON, for programs",
+    "/static/{file_path}": "styles, scripts, fonts and icons",
+    "/shopping/files/{number}/{name}": "styles and scripts",
+    "/polls/files/{number}/{name}": "styles and scripts",
+    "/shopping/worker.js": "a script",
+    "/shopping/offline": "shown without signal, at a family's own address: test_shopping_offline looks at it there",
+    "/notes/{book_id}/events": "a stream of events",
+    f"{POLL}/results/events": "a stream of events",
+    f"{POLL}/results.csv": "a file to keep",
+    f"{POLL}/ballots": "a file to keep",
+}
+"""What no person meets as a page, and what it is instead."""
+
+
+def page_of(path: str, pages: Iterable[str]) -> str | None:
+    """Which of these pages an address is one of; "/polls/new" is itself before it is a poll."""
+    known = list(pages)
+    if path in known:
+        return path
+    for page in known:
+        if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(page)), path):
+            return page
+    return None
+
+
+def not_kept_by(test: str, looked_at: Iterable[str]) -> list[str]:
+    """The pages that this test was to look at, and did not."""
+    seen = {page_of(path, LOOKED_AT_BY) for path in looked_at}
+    return [page for page, by in LOOKED_AT_BY.items() if by == test and page not in seen]

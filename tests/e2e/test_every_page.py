@@ -1,0 +1,53 @@
+"""No page is forgotten: each that the application has is looked at by axe in some test, or it is said why not."""
+
+from importlib import import_module
+from itertools import permutations, product
+
+import pytest
+from litestar import Litestar
+from litestar.routes import HTTPRoute
+
+from potluck.suite import APPS
+from tests.e2e.every_page import LOOKED_AT_BY, NOT_LOOKED_AT, not_kept_by, page_of
+from tests.e2e.test_pages import FOR_PEOPLE, FOR_VISITORS, WINDOWS
+from tests.toy import notes_app
+from tests.web.suites import suite_on
+
+API = "/api/"
+
+
+def answering_browsers(application: Litestar) -> set[str]:
+    return {
+        route.path_format
+        for route in application.routes
+        if isinstance(route, HTTPRoute) and "GET" in route.methods and not route.path.startswith(API)
+    }
+
+
+async def test_every_page_is_looked_at_or_it_is_said_why_not(tmp_path):
+    async with suite_on(tmp_path, (*APPS, notes_app)) as (_, application):
+        addresses = answering_browsers(application)
+    opened = {*FOR_VISITORS, *FOR_PEOPLE, *(path for path, *_ in WINDOWS)}
+    looked_at = {page_of(path, addresses) for path in opened} | LOOKED_AT_BY.keys()
+    assert addresses - looked_at - NOT_LOOKED_AT.keys() == set()
+    # Nor is anything said of addresses that are no more.
+    assert {*LOOKED_AT_BY, *NOT_LOOKED_AT} - addresses == set()
+
+
+@pytest.mark.parametrize("named", sorted(set(LOOKED_AT_BY.values())))
+def test_every_test_that_is_to_look_is_there(named):
+    test, _, case = named.removesuffix("]").partition("[")
+    module, _, name = test.partition(".")
+    found = getattr(import_module(f"tests.e2e.{module}"), name)
+    sets = [mark.args[1] for mark in getattr(found, "pytestmark", ()) if mark.name == "parametrize"]
+    assert bool(case) == bool(sets)
+    assert not case or case in {"-".join(values) for order in permutations(sets) for values in product(*order)}
+
+
+def test_a_test_that_did_not_look_where_it_was_to_is_found_out():
+    test = LOOKED_AT_BY["/polls/{poll_id}/edit"]
+    assert not_kept_by(test, ["/polls", "/polls/1f/edit"]) == ["/polls/{poll_id}/delete"]
+    assert not_kept_by(test, ["/polls", "/polls/1f/edit", "/polls/1f/delete"]) == []
+    assert page_of("/polls/new", LOOKED_AT_BY) == "/polls/new"
+    assert page_of("/polls/1f", LOOKED_AT_BY) == "/polls/{poll_id}"
+    assert page_of("/polls/1f/nowhere", LOOKED_AT_BY) is None

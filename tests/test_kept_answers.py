@@ -1,0 +1,512 @@
+"""A store that remembers what was answered reads like one that does not, whoever writes and however the clock goes."""
+
+import asyncio
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+import apsw
+import pytest
+from msgspec import Meta, field
+
+from potluck.dynamo.database import Database
+from potluck.engines.recording import Recording
+from potluck.people.entities import Account, Session, accounts
+from potluck.people.passwords import Passwords
+from potluck.people.sessions import Sessions, opening
+from potluck.people.throttling import Throttles
+from potluck.people.tokens import Tokens
+from potluck.store import Store
+from potluck.table import (
+    Entity,
+    Table,
+    absent,
+    at_least,
+    between,
+    delete,
+    put,
+    query,
+    starts_with,
+    the,
+    update,
+)
+from tests.faults.test_two_processes import second_process
+from tests.people.assembly import Clock, CountingHasher
+from tests.stores import NOW
+from tests.table.clubs import Listed, Meeting, Member, clubs
+
+CLUB = UUID(int=1)
+NUMBERS = range(6)
+STEPS = 120
+
+shelves = Table("Shelves", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel")
+Text = Annotated[str, Meta(min_length=1, max_length=100)]
+
+
+class Box(Entity, table=shelves, type="Box", key=("SHELF", "BOX#{name}")):
+    """What holds something that its reader can change."""
+
+    name: Text
+    contents: list[str] = field(default_factory=list)
+
+    @query(consistent=True)
+    def all() -> None:
+        """Which boxes are there?"""
+
+
+class Pair(
+    Entity,
+    table=shelves,
+    type="Pair",
+    key=("SHELF", "PAIR#{number}"),
+    GSI1=("PAIRS", "{left:folded 20}#{right:folded 20}"),
+):
+    """Two texts, of which the index has no more than their beginnings."""
+
+    number: UUID
+    left: Text
+    right: Text
+
+    @query("GSI1")
+    def of(left: str, right: str) -> None:
+        """Which pairs are these two?"""
+
+
+class Counted(Database):
+    """A database that counts what it is asked."""
+
+    asked = 0
+
+    async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.asked += 1
+        return await super().query_rows(request)
+
+    def row(self, table: str, key: dict[str, Any]) -> bytes | None:
+        self.asked += 1
+        return super().row(table, key)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+async def database(path):
+    database = await Counted.open(path)
+    await Store(database, lambda: NOW).create_tables(clubs, shelves, accounts)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def elsewhere(database, path):
+    """The same file opened again, which is to SQLite as another process is."""
+    opened = await Counted.open(path)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def store(database, clock):
+    return Store(database, clock)
+
+
+def member(number: int, **values: Any) -> Member:
+    return Member(**{"club_id": CLUB, "member_id": UUID(int=number), "name": f"member {number}", **values})
+
+
+def meeting(number: int, **values: Any) -> Meeting:
+    begins = datetime(2040, 1, 1, tzinfo=UTC) + timedelta(days=number)
+    return Meeting(**{"club_id": CLUB, "meeting_id": UUID(int=number), "begins": begins, "title": "Evening", **values})
+
+
+async def written(engine: Any, *operations: Any) -> None:
+    """As whoever writes without asking what is there."""
+    for each in operations:
+        request = each.request(0)
+        body = {key: request.body[key] for key in ("TableName", "Item", "Key") if key in request.body}
+        await engine.call(request.operation, body)
+
+
+def over(entity: Entity) -> Any:
+    """The entity, in place of whatever is there."""
+    return put(entity, when=absent)
+
+
+# --- a walk ----------------------------------------------------------------------------------------------------------
+
+# What can be asked, and whether its answer is one that is kept.
+QUESTIONS = [
+    (lambda: Member.of_club(CLUB), True),
+    (lambda: Member.of_club(CLUB).reversed(), True),
+    (lambda: Member.of_club(UUID(int=2)), True),
+    (lambda: Member.by_name(CLUB), True),
+    (lambda: Member.called(CLUB, starts_with("a")), True),
+    (lambda: Member.called(CLUB, starts_with("A" * 30 + "b")), True),
+    (lambda: Member.owing(CLUB), True),
+    (lambda: Member.owing_between(CLUB, between(1, 3)), True),
+    (lambda: Member.owing_between(CLUB, at_least(2)), True),
+    (lambda: Member.in_team(CLUB, "red"), False),
+    (lambda: Member.of_club(CLUB).where(the(Member.visits) > 1), False),
+    (lambda: Meeting.of_club(CLUB), True),
+    (lambda: Meeting.of_club(CLUB).reversed(), True),
+    (lambda: Meeting.of_club(CLUB).consistently(), True),
+    (lambda: Meeting.within(CLUB, between(meeting(1).begins, meeting(3).begins)), True),
+    (lambda: Listed.of_club(CLUB), False),
+]
+
+
+def something_written(chance: random.Random, clock: Clock) -> Any:
+    number = chance.choice(NUMBERS)
+    match chance.randrange(5):
+        case 0:
+            return delete(Member.one(CLUB, UUID(int=number)))
+        case 1:
+            return delete(meeting(number))
+        case 2:
+            ttl = chance.choice([None, int(clock().timestamp()) + chance.randint(-3, 6)])
+            return over(meeting(number, ttl=ttl, title=chance.choice(["Evening", "Ale"])))
+        case _:
+            return over(
+                member(
+                    number,
+                    name=chance.choice(["Ada", "ada", "Ben", "A" * 30 + "b", "a" * 30 + "C"]),
+                    team=chance.choice([None, "red"]),
+                    owes=chance.randrange(4),
+                    visits=chance.randrange(4),
+                )
+            )
+
+
+async def read(store: Store, asked: Any, how: int) -> Any:
+    """All of it, its pages of so many, or how many there are; what was given is spoilt afterwards."""
+    if how == 0:
+        given = await store.all(asked)
+        found = [*given]
+        given.clear()
+        return found
+    if how < 0:
+        return await store.count(asked), await store.first(asked)
+    pages, after = [], None
+    while True:
+        page = await store.page(asked, how, after)
+        after = page.next
+        pages.append(([*page.items], after))
+        page.items.clear()
+        if after is None:
+            return pages
+
+
+class Another:
+    """The engine of the second process."""
+
+    def __init__(self, process: Any) -> None:
+        self.call = process.call
+
+
+async def test_every_read_is_as_it_would_be_without_a_memory(database, elsewhere, path, clock):
+    chance = random.Random(20401)
+    without = Store(Recording(database), clock)
+    async with second_process(path) as process:
+        engines = [database, elsewhere, Another(process)]
+        remembering = [(Store(engine, clock), engine) for engine in (database, elsewhere)]
+        for number in NUMBERS:
+            await written(database, over(member(number)), over(meeting(number, ttl=int(NOW.timestamp()) + number)))
+        known = 0
+        for step in range(STEPS):
+            if chance.random() < 0.5:
+                await written(chance.choice(engines), something_written(chance, clock))
+            else:
+                clock.forward(seconds=chance.randint(-4, 4))
+            for ask, kept in chance.sample(QUESTIONS, 4):
+                how = chance.choice([-1, 0, 0, 1, 2, 3, 100])
+                expected = await read(without, ask(), how)
+                for store, engine in remembering:
+                    # What is read once is not worth remembering.
+                    for _ in range(2):
+                        assert await read(store, ask(), how) == expected, (step, ask().pattern, how)
+                    before = engine.asked
+                    assert await read(store, ask(), how) == expected, (step, ask().pattern, how)
+                    if kept and how >= 0:
+                        assert engine.asked == before, "it was not known"
+                        known += 1
+        assert known > STEPS
+
+
+# --- what is kept, and how long --------------------------------------------------------------------------------------
+
+
+async def answers_known(store: Store, database: Counted, asked: Any) -> bool:
+    for _ in range(2):
+        await store.all(asked)
+    before = database.asked
+    await store.all(asked)
+    return database.asked == before
+
+
+async def test_what_expires_is_read_again_at_its_second(store, database, clock):
+    now = int(clock().timestamp())
+    await store.write_each([put(meeting(1, ttl=now + 2)), put(meeting(2, ttl=now + 4)), put(meeting(3))])
+
+    async def seen() -> list[int]:
+        both = [each.meeting_id.int for each in await store.all(Meeting.of_club(CLUB))]
+        assert both == [each.meeting_id.int for each in (await store.page(Meeting.of_club(CLUB), 9)).items]
+        return both
+
+    for seconds, expected in ((0, [1, 2, 3]), (1, [1, 2, 3]), (1, [2, 3]), (1, [2, 3]), (1, [3]), (-3, [1, 2, 3])):
+        clock.forward(seconds=seconds)
+        for _ in range(2):
+            assert await seen() == expected
+        before = database.asked
+        assert await seen() == expected
+        assert database.asked == before
+
+
+async def test_a_write_elsewhere_in_another_table_is_a_write(store, database, elsewhere, clock):
+    """It costs a look, and never a wrong answer."""
+    await written(store.engine, over(member(1)))
+    assert await answers_known(store, database, Member.of_club(CLUB))
+    await Store(elsewhere, clock).put(Box(name="a"))
+    before = database.asked
+    assert len(await store.all(Member.of_club(CLUB))) == 1
+    assert database.asked == before + 1
+
+
+async def test_what_was_written_while_it_was_read_is_not_taken_for_what_was_before(store, database, monkeypatch):
+    """The answer of a read that a write came into is not given again."""
+    await written(database, *(over(member(number)) for number in NUMBERS))
+    query_rows = Counted.query_rows
+
+    async def interrupted(self, request):
+        answer = await query_rows(self, request)
+        monkeypatch.setattr(Counted, "query_rows", query_rows)
+        await store.delete(Member.one(CLUB, UUID(int=0)))
+        return answer
+
+    await store.all(Member.of_club(CLUB).reversed())
+    monkeypatch.setattr(Counted, "query_rows", interrupted)
+    assert len(await store.all(Member.of_club(CLUB))) == len(NUMBERS)
+    assert len(await store.all(Member.of_club(CLUB))) == len(NUMBERS) - 1
+
+
+async def test_what_its_reader_can_change_is_made_anew(store):
+    await store.put(Box(name="a", contents=["string"]))
+    for read in (store.all, lambda asked: store.page(asked, 5)):
+        for _ in range(3):
+            found = await read(Box.all())
+            (box,) = found if isinstance(found, list) else found.items
+            assert box.contents == ["string"]
+            box.contents.append("buttons")
+
+
+async def test_two_questions_that_look_alike_in_the_key_are_two(store):
+    """The index has the beginnings of both texts, which are the same; the rest is compared, whichever came first."""
+    one, other = "x" * 40 + "1", "x" * 40 + "2"
+    await store.put(Pair(number=UUID(int=1), left=one, right=other))
+    for _ in range(3):
+        assert len(await store.all(Pair.of(left=one, right=other))) == 1
+        assert await store.all(Pair.of(right=one, left=other)) == []
+        assert len(await store.all(Pair.of(right=other, left=one))) == 1
+
+
+async def test_a_table_that_was_made_anew_has_nothing_of_the_one_before(store, elsewhere, clock):
+    there, beside = Store(elsewhere, clock), Store(Recording(store.engine), clock)
+    await written(store.engine, over(member(1)))
+    for number in (2, 3):
+        assert await answers_known(store, store.engine, Member.of_club(CLUB))
+        await elsewhere.call("DeleteTable", {"TableName": clubs.name})
+        for each in (beside, store):
+            with pytest.raises(Exception, match="not found"):
+                await each.all(Member.of_club(CLUB))
+        await there.create_tables(clubs)
+        assert await store.all(Member.of_club(CLUB)) == []
+        await written(elsewhere, over(member(number)))
+        assert [each.member_id.int for each in await store.all(Member.of_club(CLUB))] == [number]
+
+
+async def test_a_closed_store_answers_nothing_that_it_knew(store, database):
+    await written(store.engine, over(member(1)))
+    assert await answers_known(store, database, Member.of_club(CLUB))
+    await database.close()
+    for read in (store.all(Member.of_club(CLUB)), store.page(Member.of_club(CLUB), 5)):
+        with pytest.raises(Exception, match="closed"):
+            await read
+
+
+async def test_a_store_may_be_read_from_several_threads(store, elsewhere):
+    """Each thread has a connection of its own, whose state says nothing to the others."""
+
+    def seen() -> int:
+        return len(asyncio.run(store.all(Member.of_club(CLUB))))
+
+    for number in range(8):
+        await written((store.engine, elsewhere)[number % 2], over(member(number)))
+        for _ in range(3):
+            counts = await asyncio.gather(*(asyncio.to_thread(seen) for _ in range(3)))
+            assert [*counts, len(await store.all(Member.of_club(CLUB)))] == [number + 1] * 4
+
+
+# --- the state -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_state_is_another_after_every_commit_and_only_then(database, elsewhere, store, clock):
+    there = Store(elsewhere, clock)
+    seen = [database.state()]
+    for number, writer in enumerate((store, there, store, there)):
+        assert database.state() == seen[-1]
+        await writer.all(Member.of_club(CLUB))
+        await writer.get(Member.one(CLUB, UUID(int=9)))
+        assert database.state() == seen[-1]
+        await written(writer.engine, over(member(number)))
+        seen.append(database.state())
+    assert len(set(seen)) == len(seen)
+    # Each thread's connection counts for itself, so that their numbers must not be taken for each other's.
+    assert await asyncio.to_thread(database.state) != database.state()
+
+
+LARGE = "x" * 90_000
+READS: dict[str, dict[str, Any]] = {
+    "a page": {"op": "Query", "Limit": 2},
+    "everything": {"op": "Query"},
+    "backwards": {"op": "Query", "ScanIndexForward": False, "Limit": 1},
+    "a filter": {
+        "op": "Query",
+        "FilterExpression": "title = :title",
+        "ExpressionAttributeValues": {":title": {"S": "Evening"}},
+    },
+    "an index": {"op": "Query", "IndexName": "GSI1"},
+    "a count": {"op": "Query", "Select": "COUNT"},
+    "a scan": {"op": "Scan"},
+    "a part of a scan": {"op": "Scan", "Limit": 3},
+}
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_no_read_leaves_an_old_view_of_the_file_behind_it(database, store, read):
+    """A statement that was not read to its end would hold the state as it was, and the answers with it."""
+    await store.write_each(put(meeting(number, minutes=LARGE)) for number in range(15))
+    request = {key: value for key, value in READS[read].items() if key != "op"}
+    if READS[read]["op"] == "Query":
+        partition = "PK" if "IndexName" not in request else "GSI1PK"
+        value = f"CLUB#{CLUB}" if partition == "PK" else f"CLUB#{CLUB}#MEMBERS"
+        request["KeyConditionExpression"] = f"{partition} = :of"
+        request["ExpressionAttributeValues"] = {**request.get("ExpressionAttributeValues", {}), ":of": {"S": value}}
+    answer = await database.call(READS[read]["op"], {"TableName": clubs.name, **request})
+    assert answer["Count"] > 0
+    assert at_rest(database)
+
+
+async def test_nor_does_any_other_read(database, store):
+    await store.write_each(put(meeting(number, minutes=LARGE)) for number in range(15))
+    keys = [delete(meeting(number)).key for number in range(15)]
+    await database.call("GetItem", {"TableName": clubs.name, "Key": keys[0]})
+    await database.call("BatchGetItem", {"RequestItems": {clubs.name: {"Keys": keys}}})
+    gets = [{"Get": {"TableName": clubs.name, "Key": key}} for key in keys]
+    await database.call("TransactGetItems", {"TransactItems": gets})
+    database.row(clubs.name, keys[0])
+    for operation in ("DescribeTable", "DescribeTimeToLive"):
+        await database.call(operation, {"TableName": clubs.name})
+    await database.call("ListTables", {"Limit": 1})
+    assert at_rest(database)
+    stream = (await database.call("DescribeTable", {"TableName": clubs.name}))["Table"].get("LatestStreamArn")
+    if stream is None:
+        enabled = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+        await database.call("UpdateTable", {"TableName": clubs.name, "StreamSpecification": enabled})
+        await store.write_each(put(meeting(number, minutes=LARGE.upper())) for number in range(15))
+        stream = (await database.call("DescribeTable", {"TableName": clubs.name}))["Table"]["LatestStreamArn"]
+    (shard,) = (await database.call("DescribeStream", {"StreamArn": stream}))["StreamDescription"]["Shards"]
+    asked = {"StreamArn": stream, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    iterator = (await database.call("GetShardIterator", asked))["ShardIterator"]
+    # More than a megabyte, so that it stops on the way.
+    records = (await database.call("GetRecords", {"ShardIterator": iterator}))["Records"]
+    assert 0 < len(records) < 15
+    with pytest.raises(Exception, match="not found"):
+        await database.call("Scan", {"TableName": "Nowhere"})
+    assert at_rest(database)
+
+
+def at_rest(database: Database) -> bool:
+    return database.file.reader.connection.txn_state("main") == apsw.SQLITE_TXN_NONE
+
+
+# --- who is calling --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def signed_in(store, clock):
+    """Somebody, the secret of their session, and what knows it."""
+    account = Account(
+        user_id=UUID(int=7), email="ada@example.org", name="Ada", password_hash="-", created_at=NOW, updated_at=NOW
+    )
+    opened, rows = opening(account.user_id, account.session_epoch, clock())
+    await store.transact(put(account, when=absent), *rows)
+    sessions = Sessions(store, clock, Passwords(CountingHasher()), Throttles(store, clock))
+    return account, opened.secret, sessions
+
+
+async def test_whoever_calls_again_is_known_without_a_look(signed_in, database):
+    _, secret, sessions = signed_in
+    first = await sessions.find(secret)
+    before = database.asked
+    assert await sessions.find(secret) == first
+    assert database.asked == before
+    assert await sessions.find(secret[:-1] + ("0" if secret[-1] != "0" else "1")) is None
+
+
+async def test_what_another_process_does_to_a_caller_is_seen_by_the_next_call(signed_in, store, clock, path):
+    """A name, an epoch, and the end of a session and of an account."""
+    account, secret, sessions = signed_in
+    tokens = Tokens(store, clock)
+    made = await tokens.make(await sessions.find(secret), "script")
+    by_id = Account.by_id(account.user_id)
+    async with second_process(path) as process:
+        there = Store(Another(process), clock)
+
+        async def known() -> tuple[str | None, str | None]:
+            both = [await sessions.find(secret), await tokens.find(made.secret)]
+            assert both == [await sessions.find(secret), await tokens.find(made.secret)]
+            return tuple(each and each.name for each in both)
+
+        assert await known() == ("Ada", "Ada")
+        await there.write_each([update(by_id, the(Account.name).becomes("Augusta"), keep_version=True)])
+        assert await known() == ("Augusta", "Augusta")
+        await there.write_each([update(by_id, the(Account.session_epoch).becomes(2), keep_version=True)])
+        assert await known() == (None, "Augusta")
+        await there.write_each([update(by_id, the(Account.session_epoch).becomes(1), keep_version=True)])
+        assert await known() == ("Augusta", "Augusta")
+        await there.delete(Session.by_hash((await sessions.find(secret)).hash))
+        assert await known() == (None, "Augusta")
+        await there.delete(by_id)
+        assert await known() == (None, None)
+
+
+async def test_a_known_session_is_extended_and_ends_as_an_unknown_one(signed_in, store, clock):
+    _, secret, sessions = signed_in
+    await sessions.find(secret)
+    begun = clock.now
+
+    async def ends() -> datetime | None:
+        first, second = await sessions.find(secret), await sessions.find(secret)
+        assert first == second
+        return first and first.expires_at
+
+    assert await ends() == begun + timedelta(days=30)
+    clock.forward(days=1, seconds=-1)
+    assert await ends() == begun + timedelta(days=30)
+    clock.forward(seconds=1)
+    assert await ends() == begun + timedelta(days=31)
+    # A clock that is set back takes nothing away.
+    clock.forward(days=-1)
+    assert await ends() == begun + timedelta(days=31)
+    clock.forward(days=31, seconds=-1)
+    clock.forward(seconds=1)
+    assert await ends() is None
+    clock.forward(days=-1)
+    assert await ends() == begun + timedelta(days=60)
