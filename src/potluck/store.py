@@ -494,7 +494,8 @@ class Store:
         try:
             # With their names: they are in whatever order they were given.
             values = None if query.sort.keep is None else frozenset(query.values.items())
-            asked = query.pattern, query.partition, query.sort, values, query.descending, limit, after and repr(after)
+            sort = query.sort.operator, query.sort.values
+            asked = query.pattern, query.partition, sort, values, query.descending, limit, after and repr(after)
             hash(asked)
             return asked, self._packs.state()
         except (NotPlain, TypeError):

@@ -1,6 +1,7 @@
 """The inventory by hand: every touch counts, once, whatever the line does, and nothing moves away under the finger."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -157,18 +158,21 @@ def test_on_a_slow_line_taps_go_on_while_answers_are_under_way(home, slow_line):
     assert more.evaluate("(button) => button === document.activeElement")
 
 
-def test_a_step_whose_answer_was_lost_is_not_made_twice(home):
-    visit = home.visit
-    lost = []
+@pytest.fixture
+def lost(home) -> list[int]:
+    """The answer of which the page never hears: the first, as soon as there is one."""
+    answers: list[int] = []
 
     def lose(route: Route) -> None:
-        if lost:
-            route.continue_()
-            return
-        lost.append(route.fetch().status)
+        answers.append(route.fetch().status)
         route.abort()
 
-    visit.page.route(re.compile("/adjust$"), lose)
+    home.visit.page.route(re.compile("/adjust$"), lose, times=1)
+    return answers
+
+
+def test_a_step_whose_answer_was_lost_is_not_made_twice(home, lost):
+    visit = home.visit
     assert at_once(visit, "Eggs", 2) == 14
     while not lost:
         visit.page.wait_for_timeout(20)
@@ -176,6 +180,21 @@ def test_a_step_whose_answer_was_lost_is_not_made_twice(home):
     sent(visit)
     visit.page.locator(".banner").wait_for(state="detached")
     assert (shown(visit, "Eggs"), stored(home, "Eggs")) == (14, 14)
+    nothing_heard(visit)
+
+
+def test_a_step_of_which_nobody_heard_for_a_day_is_not_sent_again_but_asked_about(home, lost):
+    visit = home.visit
+    visit.page.route(re.compile("/adjust$"), lambda route: route.abort() if lost else route.fallback())
+    with visit.page.expect_event("requestfailed"):
+        at_once(visit, "Eggs", 2)
+    # So long after it, the server does not know the key any more.
+    visit.page.clock.set_fixed_time(time.time() + 25 * 60 * 60)
+    said = visit.page.get_by_role("region", name="Eggs could not be changed")
+    said.wait_for()
+    assert "Look how many there are" in said.inner_text()
+    sent(visit)
+    assert (lost, stored(home, "Eggs")) == ([200], 14)
     nothing_heard(visit)
 
 

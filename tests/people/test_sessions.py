@@ -311,6 +311,21 @@ async def test_the_list_shows_what_counts_and_which_one_is_asking(embedded_peopl
     assert [each.current for each in await people.sessions.all(phone)] == [True]
 
 
+async def test_who_changes_the_account_while_the_list_is_read_is_still_on_it(embedded_people, monkeypatch):
+    people = embedded_people
+    caller = await people.registered()
+    get_many = people.store.get_many
+
+    async def between(refs):
+        found = await get_many(refs)
+        monkeypatch.undo()
+        await people.sessions.end_others(caller)
+        return found
+
+    monkeypatch.setattr(people.store, "get_many", between)
+    assert [each.current for each in await people.sessions.all(caller)] == [True]
+
+
 async def test_a_session_of_an_earlier_epoch_is_over_even_while_its_row_is_there(embedded_people):
     people = embedded_people
     caller = await people.registered()

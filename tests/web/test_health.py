@@ -14,13 +14,22 @@ async def client(tmp_path):
         yield client
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/static/shell.css", "/nowhere", "/static/nowhere.css", "/sign-in"])
-async def test_every_answer_carries_the_security_headers(client, path):
-    headers = (await client.get(path)).headers
+@pytest.mark.parametrize("path", ["/", "/static/shell.css", "/nowhere", "/static/nowhere.css", "/sign-in"])
+async def test_whatever_a_browser_shows_carries_the_security_headers(client, path):
+    headers = (await client.get(path, headers={"accept": "text/html"})).headers
     for name, value in security.HEADERS.items():
-        assert headers[name] == value
+        assert headers.get_list(name) == [value]
     assert "unsafe" not in headers["content-security-policy"]
     assert "default-src 'self'" in headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/nowhere", "/api/v1/me", "/schema/openapi.json"])
+async def test_data_stays_data(client, path):
+    headers = (await client.get(path)).headers
+    assert "json" in headers["content-type"]
+    for name, value in security.DATA_HEADERS.items():
+        assert headers.get_list(name) == [value]
+    assert headers.get_list("cache-control") != []
 
 
 async def test_health_and_readiness_ask_the_engine(client):

@@ -273,6 +273,12 @@ class _GetAccess(_Access[P]):
 
 
 class _QueryAccess(_Access[P]):
+    def declare(self, owner: str, members: tuple[EntityPlan, ...], **collected: Any) -> None:
+        super().declare(owner, members, **collected)
+        assert self.pattern is not None
+        self.names = tuple(each.name for each in self.pattern.parameters)
+        self.by_values = all(each.kind == "value" for each in self.pattern.parameters)
+
     @overload
     def __get__(self, instance: object, owner: type[AnyOf[T]]) -> Callable[P, Query[T]]: ...
     @overload
@@ -285,7 +291,10 @@ class _QueryAccess(_Access[P]):
     def ask(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         pattern = self.pattern
         assert pattern is not None
-        values = self._values(*args, **kwargs)
+        if kwargs or len(args) != len(self.names) or not self.by_values:
+            values = self._values(*args, **kwargs)
+        else:
+            values = dict(zip(self.names, args, strict=True))
         condition: Condition | None = None
         for field in pattern.filter:
             filtered = equals(pattern.members[0], field, values[field])

@@ -47,16 +47,12 @@ class Givers:
     """What is made anew for each request."""
 
     def __init__(self, door: Door, answers: Answers, store: Store, cursors: Cursors, request_key: bytes) -> None:
-        self._door = door
+        self.visitor = door.visitor
         self._answers = answers
         self._store = store
         self._cursors = cursors
         self._request_key = request_key
         self._queries: dict[bytes, str] = {}
-
-    async def visitor(self, request: AnyRequest) -> Caller | None:
-        """Who is calling, if anybody is known."""
-        return await self._door.visitor(request)
 
     async def once(self, request: AnyRequest, visitor: Caller | None) -> Once:
         """The write that is asked for, with its key."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -36,15 +37,19 @@ class PlainAnswer(Response[Any]):
         self.response_type_encoders = of.response_type_encoders
 
     def to_asgi_response(self, app: Any, request: Request[Any, Any, Any], **options: Any) -> ASGIResponse:
+        return self.sent(options) or super().to_asgi_response(app, request, **options)
+
+    def sent(self, options: Mapping[str, Any]) -> ASGIResponse | None:
+        """The answer as it is sent, with what its handler declares of answers; None where that takes the framework."""
         status = self.status_code or options.get("status_code") or HTTP_200_OK
         body = self._json(status, options)
         if body is None:
-            return super().to_asgi_response(app, request, **options)
+            return None
         headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
         headers += [(b"content-type", JSON), (b"content-length", b"%d" % len(body))]
         return _Sent(status, headers, body)
 
-    def _json(self, status: int, options: dict[str, Any]) -> bytes | None:
+    def _json(self, status: int, options: Mapping[str, Any]) -> bytes | None:
         """The body, if it is JSON and there is nothing else to the answer."""
         media_type = self.media_type or options.get("media_type") or MediaType.JSON
         if (

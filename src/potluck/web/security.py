@@ -30,18 +30,41 @@ HEADERS = {
 }
 
 
-RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+# What is data, and no document, can neither be framed nor run anything: of these only what keeps it data has a meaning.
+DATA_HEADERS = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+}
+DATA = frozenset({b"application/json", b"application/problem+json"})
 
 API = "/api/"
 # Two people at one browser ask at the same addresses, and may be at the same version of different things: what the one
 # was answered is neither shown to the other nor taken for what the other has.
-ON_ANSWERS = [*RAW_HEADERS, (b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
-ON_PAGES = [*RAW_HEADERS, (b"cache-control", b"no-store")]
+OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
+OWN_PAGE = [(b"cache-control", b"no-store")]
+
+
+def _raw(headers: dict[str, str]) -> list[Header]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+ON_DOCUMENTS = _raw(HEADERS)
+ON_DATA = _raw(DATA_HEADERS)
+ON_ANSWERS = ON_DATA + OWN_ANSWER
 
 
 def added_headers(own: Sequence[Header], path: str) -> list[Header]:
     """An answer's own headers, and those that it carries as every answer does."""
-    for name, _ in own:
-        if name == b"cache-control":
-            return [*own, *RAW_HEADERS]
-    return [*own, *(ON_ANSWERS if path.startswith(API) else ON_PAGES)]
+    is_data = is_kept = False
+    for name, value in own:
+        if name == b"content-type":
+            is_data = value in DATA
+        elif name == b"cache-control":
+            is_kept = True
+    if is_data and not is_kept and path.startswith(API):
+        return [*own, *ON_ANSWERS]
+    headers = [*own, *(ON_DATA if is_data else ON_DOCUMENTS)]
+    if not is_kept:
+        headers += OWN_ANSWER if path.startswith(API) else OWN_PAGE
+    return headers

@@ -51,6 +51,8 @@ class _Way(NamedTuple):
     path_params: dict[str, Any]
     path_template: str
     checked_headers: frozenset[bytes]
+    declared: Mapping[str, Any] | None
+    """What the handler declares of its answers; None where the framework has more to do with them."""
 
 
 class ShortWay:
@@ -79,7 +81,11 @@ class ShortWay:
             request: AnyRequest = Request(scope, receive, send)
             try:
                 answered = await way.serve(request, way.arguments)
-                answer = await way.handler.to_response(self._application, answered, request)
+                answer: Any = None
+                if way.declared is not None and type(answered) is PlainAnswer:
+                    answer = answered.sent(way.declared)
+                if answer is None:
+                    answer = await way.handler.to_response(self._application, answered, request)
             except Exception as failure:
                 scope["path"] = path
                 scope["state"][FAILURE] = failure
@@ -104,16 +110,18 @@ class ShortWay:
                 path_params=scope["path_params"],
                 path_template=scope["path_template"],
                 checked_headers=checked,
+                declared=_declared(handler),
             )
 
 
 def found_way(request: AnyRequest, serve: Serve, arguments: Mapping[str, Any], answered: Any) -> None:
     """Take note of how a request came to its answer, if another for the same can go there directly."""
-    handler = request.scope["route_handler"]
+    handler: Any = request.scope["route_handler"]
     if (
         request.scope["method"] == GET
         and type(answered) is PlainAnswer
         and not handler.resolve_guards()
+        and handler.resolve_after_response() is None
         # What the framework provides may be the caller's.
         and not handler.resolve_dependencies()
         and all(isinstance(each, UNCHANGEABLE) for each in arguments.values())
@@ -128,5 +136,20 @@ def raise_failure(request: AnyRequest) -> None:
         raise failure
 
 
+def _declared(handler: HTTPRouteHandler) -> Mapping[str, Any] | None:
+    if (
+        handler.resolve_return_dto() is not None
+        or any(layer.after_request is not None for layer in handler.ownership_layers)
+        or handler.resolve_response_headers()
+        or handler.resolve_response_cookies()
+        or handler.background is not None
+    ):
+        return None
+    return {"status_code": handler.status_code, "media_type": handler.media_type}
+
+
 def _host(scope: Scope) -> bytes:
-    return next((value for name, value in scope["headers"] if name == b"host"), b"")
+    for name, value in scope["headers"]:
+        if name == b"host":
+            return value
+    return b""

@@ -546,6 +546,21 @@ async def test_a_stream_keeps_to_the_time_that_a_poll_has_now(calls):
         assert [each.data["status"] for each in events] == ["live", "live", "final"]
 
 
+async def test_a_stream_tells_the_end_of_a_poll_that_was_closed_early_and_opened_again_until_then(calls):
+    poll = await calls.poll(expiresAt="2040-01-01T12:00:10Z")
+    path = f"/polls/{poll['id']}"
+    async with listening(calls.application, f"{API}{path}/events") as stream:
+        await stream.until(begun=True)
+        data(await calls.ask("POST", f"{path}/close", **admin(poll)))
+        await stream.until(1)
+        calls.clock.forward(seconds=9.98)
+        data(await calls.ask("POST", f"{path}/reopen", **admin(poll)))
+        await stream.until(2)
+        calls.clock.forward(seconds=0.02)
+        events = await stream.until(3)
+        assert [each.data["status"] for each in events] == ["final", "live", "final"]
+
+
 async def test_a_stream_ends_when_its_caller_may_not_look_any_more(calls):
     poll = await calls.poll(resultsVisibility="afterVote")
     cast = await calls.vote(poll)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from potluck.web.live import Live
 from tests.apps.shopping.calls import data, problem
 from tests.web.contract.wire import listening
 from tests.web.suites import API
@@ -168,6 +169,19 @@ async def test_one_who_was_removed_and_comes_again_is_not_told_what_happened_mea
     data(await home.ask("PATCH", f"/members/{ben['userId']}", {"role": "admin", "version": version}))
     assert not data(await home.ask("GET", f"/shopping-list/changes?since={listed['position']}", by=ben))["reset"]
     assert not data(await home.ask("GET", f"/shopping-list/changes?since={kept['shopping-list']}"))["reset"]
+
+
+async def test_one_who_is_removed_just_as_they_ask_gets_no_place_to_go_on_from(home, monkeypatch):
+    ben = await home.joined()
+    position = (await home.listed(by=ben))["position"]
+    known = Live.changes
+
+    async def removed_first(live, *args, **how):
+        data(await home.ask("DELETE", f"/members/{ben['userId']}"), 204)
+        return await known(live, *args, **how)
+
+    monkeypatch.setattr(Live, "changes", removed_first)
+    problem(await home.ask("GET", f"/shopping-list/changes?since={position}", by=ben), 404, "not-found")
 
 
 async def test_a_stream_ends_with_the_session_and_with_the_family(home):

@@ -437,6 +437,13 @@ async def test_everything_that_is_theirs_comes_as_a_zip(ada):
 # --- leaving ---------------------------------------------------------------------------------------------------------
 
 
+async def test_nobody_can_sign_out_before_the_page_is_ready_to_ask_what_waits(ada):
+    text = (await ada.get("/account")).text
+    script = re.search(r"<script [^>]*/leaving\.[^>]*>", text)
+    assert 'blocking="render"' in script[0]
+    assert script.start() < text.index("</head>") < text.index('action="/sign-out"')
+
+
 async def test_leaving_asks_twice_and_then_nothing_is_left_to_sign_in_to(ada, who):
     unsure = await ada.post("/account/delete", data={"password": PASSWORD})
     assert unsure.status_code == 422

@@ -117,8 +117,8 @@ class Following:
         self._shards = {each.shard: each.votes_version for each in shards}
         self._recorded = known.votes_version
         self._poll_version = poll.version
-        if status == "final":
-            self._told_end = poll.expires_at
+        # One that was closed early and is open again ends once more.
+        self._told_end = poll.expires_at if status == "final" else None
         self._behind = known.votes_version < version_of(shards)
         return shards, poll, known, status
 

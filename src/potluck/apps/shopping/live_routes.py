@@ -56,7 +56,11 @@ def live_routes(
         family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, live: Live, since: FromQuery[Position]
     ) -> Changes:
         await shopping.membership.of(caller, family_id)
-        return await live.changes(since, of=of(family_id), see=see(shopping), right=membership(family_id, caller))
+        found = await live.changes(since, of=of(family_id), see=see(shopping), right=membership(family_id, caller))
+        if found.reset:
+            # The place where they begin anew has to be one at which they are still in.
+            await shopping.membership.of(caller, family_id)
+        return found
 
     return [events, changes]
 

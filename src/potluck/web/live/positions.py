@@ -26,6 +26,7 @@ TAG_BYTES = 6
 TIME_BYTES = 5
 LONGEST_POSITION = 4000
 KEY_BYTES = 32
+POSITIONS_KNOWN = 1024
 # Without a key of the suite's own, anyone can read positions and make them up.
 NO_KEY = bytes(KEY_BYTES)
 # Instead of the name of some lists: of whole tables, and good for every list in them. No caller is given such a one.
@@ -55,13 +56,19 @@ class PositionCodec:
 
     def __init__(self, key: bytes | None = None) -> None:
         self._sealing = AESSIV(NO_KEY if key is None else key)
+        # After a restart, or a change, everybody reads the same lists in the same second.
+        self._text = lru_cache(POSITIONS_KNOWN)(self._sealed)
 
     def encode(self, at: int, streams: Iterable[tuple[bytes, Vector]], of: bytes = EVERY_LIST) -> str:
         """The position as a text; `of` names the lists that it is good for."""
+        return self._text(at, tuple([(tag, tuple(vector.items())) for tag, vector in streams]), of)
+
+    def _sealed(self, at: int, streams: Iterable[tuple[bytes, Iterable[tuple[str, int | None]]]], of: bytes) -> str:
         parts = [bytes([FORMAT]), at.to_bytes(TIME_BYTES, "big")]
         for tag, vector in streams:
-            parts += [tag, len(vector).to_bytes(2, "big")]
-            for shard, sequence in vector.items():
+            shards = list(vector)
+            parts += [tag, len(shards).to_bytes(2, "big")]
+            for shard, sequence in shards:
                 number = b"" if sequence is None else sequence.to_bytes((sequence.bit_length() + 7) // 8, "big")
                 parts += [tag_of(shard), bytes([len(number)]), number]
         return urlsafe_b64encode(self._sealing.encrypt(b"".join(parts), [of])).decode().rstrip("=")

@@ -3,8 +3,8 @@
 // A change has a kind (add, status, edit, delete), the id of the thing that it is of, `values` that it sets (an addition
 // also what is `shown` until the server says it), `before` as they were seen, and `seen` as the version that it is of
 // (null: the one that the change before it makes). It has a `key` by which the server does it once, and is `sent` once it
-// may have reached the server: from then on it must not be another. One more kind, adjust, is of a thing at home: so many
-// more or fewer, `by`, whatever there are.
+// may have reached the server (`sentAt`; null, if there was no network at all): from then on it must not be another. One
+// more kind, adjust, is of a thing at home: so many more or fewer, `by`, whatever there are.
 
 import { fold } from "./lines.js";
 
@@ -139,13 +139,12 @@ export function inWords(fields, values, storeNames) {
   return words.join(", ");
 }
 
+export const stepInWords = ({ values: { by } }) => `${Math.abs(by)} ${by > 0 ? "more" : "fewer"}`;
+
 export function changeInWords(change, name, storeNames) {
   if (change.kind === "add") return `Add ${name}`;
   if (change.kind === "delete") return `Take ${name} off`;
-  if (change.kind === "adjust") {
-    const { by } = change.values;
-    return `${name}: ${Math.abs(by)} ${by > 0 ? "more" : "fewer"} at home`;
-  }
+  if (change.kind === "adjust") return `${name}: ${stepInWords(change)} at home`;
   if (change.kind === "status") return `${name}: ${change.values.status === "purchased" ? "purchased" : "back on the list"}`;
   return `${name}: ${inWords(Object.keys(change.values), change.values, storeNames)}`;
 }

@@ -145,7 +145,8 @@ export const claimFirst = (family) =>
     if (await of(about.get("locked"))) return null;
     const [first] = await changesOf(changes, family);
     if (!first) return null;
-    const claimed = { ...first, sent: true };
+    const sentAt = first.sentAt ?? (navigator.onLine ? Date.now() : null);
+    const claimed = { ...first, sent: true, sentAt };
     await of(changes.put(claimed));
     return claimed;
   });
@@ -162,7 +163,7 @@ export const finish = (change, version = null, notice = null) =>
 // The same change as another: of a newer version, or of another thing. It was refused, so it is nowhere done.
 export const changed = (change, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
-    await of(changes.put({ ...change, sent: false }));
+    await of(changes.put({ ...change, sent: false, sentAt: null }));
     if (notice) await of(notices.put({ family: change.family, at: Date.now(), ...notice }));
   });
 

@@ -3,10 +3,12 @@
 // A change that was refused because somebody else was faster is sent again on top of theirs, unless both changed the same
 // to something else: that is for a person to decide, and becomes a notice.
 
-import { clashes, nameOf } from "./changes.js";
+import { clashes, nameOf, stepInWords } from "./changes.js";
 import * as keeping from "./keeping.js";
 
 export const PATIENCE = 15_000;
+// So long, in milliseconds, the server surely knows a key: it keeps them for a day.
+const KEY_KEPT = 23 * 60 * 60 * 1000;
 
 // Not crypto.randomUUID, which browsers have over https only.
 export function newId() {
@@ -79,6 +81,7 @@ export function sender({ api, family, told }) {
 
   // What one change came to: "done", or why the rest has to wait.
   async function sent(change) {
+    if (change.kind === "adjust" && change.sentAt && Date.now() - change.sentAt > KEY_KEPT) return unknown(change);
     const [method, address, body] = request(api, change);
     const answer = await asked(address, {
       method,
@@ -112,6 +115,13 @@ export function sender({ api, family, told }) {
   function refused(change, message) {
     const notice = { kind: "refused", name: nameOf(change), message };
     return change.kind === "add" ? keeping.giveUp(change, notice) : keeping.finish(change, change.seen, notice);
+  }
+
+  // Whatever else is sent again after a day finds that it is done; one more would be one too many.
+  async function unknown(change) {
+    const step = stepInWords(change);
+    await refused(change, `Nobody knows whether “${step}” counted, a day ago. Look how many there are`);
+    return "done";
   }
 
   async function missing(change) {
