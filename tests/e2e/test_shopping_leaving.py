@@ -134,6 +134,17 @@ def nothing_is_left(home: Home) -> None:
     visit.errors[:] = [each for each in visit.errors if "net::ERR" not in each]
 
 
+def test_what_somebody_has_yet_to_decide_is_a_change_that_waits(home):
+    page = home.visit.page
+    page.get_by_label("Add to the list").first.fill("Surprise cake")
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name="Surprise cake is on the list already").wait_for()
+    home.visit.open("/account")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    page.get_by_role("region", name="1 change waits here, unsent").wait_for()
+    assert kept(home.visit)["notices"] == 1
+
+
 def test_who_signs_out_of_a_page_that_was_loaded_by_force_leaves_nothing(home):
     home.visit.open("/account")
     loaded_anew_by_force(home.visit)

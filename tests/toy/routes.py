@@ -233,12 +233,15 @@ async def changes(
 ) -> Changes:
     """The changes of a book's notes since a position."""
     await notes.must_be_in(caller, book_id)
-    return await live.changes(
+    found = await live.changes(
         since,
         of=Note.all_of_book(book_id),
         see=lambda note: shown(note, caller.user_id),
         right=Right(Member.by_id(book_id, caller.user_id)),
     )
+    if found.reset:
+        await notes.must_be_in(caller, book_id)
+    return found
 
 
 ROUTES = [open_book, own_books, one_book, rename, let_in, put_out, add, listed, one, change, remove, events, changes]

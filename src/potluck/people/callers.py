@@ -61,7 +61,7 @@ class Callers:
         self._tokens = tokens
 
     async def find(self, secret: str) -> Caller | None:
-        """Who is calling, by two consistent reads; None, without any, for what is no such secret."""
+        """Who is calling, as consistent reads tell; None, without any, for what is no such secret."""
         match kind_of(secret):
             case SecretKind.SESSION:
                 return await self._sessions.find(secret)

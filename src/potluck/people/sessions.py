@@ -167,9 +167,10 @@ class Sessions:
     async def all(self, caller: Caller) -> list[OpenSession]:
         """Where the person is signed in, the latest first."""
         caller.must_manage_account()
+        # Before the sessions, so that one that goes on with it is never behind.
+        account = await self._store.get(Account.by_id(caller.user_id))
         listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
         sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
-        account = await self._store.get(Account.by_id(caller.user_id))
         counting = [
             OpenSession(
                 hash=each.hash,
@@ -178,7 +179,7 @@ class Sessions:
                 current=each.hash == caller.hash,
             )
             for each in sessions
-            if each is not None and account is not None and each.session_epoch == account.session_epoch
+            if each is not None and account is not None and each.session_epoch >= account.session_epoch
         ]
         return sorted(counting, key=lambda each: (each.created_at, each.hash), reverse=True)
 

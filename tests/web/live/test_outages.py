@@ -195,6 +195,25 @@ async def test_a_table_that_is_gone_is_followed_again_when_it_is_back(
     assert len(said(caplog)) <= 4
 
 
+async def test_a_shard_that_never_could_be_read_again_is_in_nobody_s_way_once_there_are_others(world: World) -> None:
+    world.live.start(boards)
+    await world.live.position(boards)
+    world.engine.off = frozenset({"GetRecords"})
+    await world.until_failing(True)
+    # What passed becomes what does not: the shard is given up, with all that was read.
+    world.engine.code = "AccessDeniedException"
+    async with asyncio.timeout(10):
+        while world.tail.buffer is not None:  # noqa: ASYNC110 - it happens in the tail
+            await asyncio.sleep(0.01)
+    await world.engine.call("DeleteTable", {"TableName": boards.name})
+    await world.store.create_tables(boards)
+    world.engine.off = frozenset()
+    await world.until_failing(False)
+    async with listening(world.live) as listener:
+        await world.put("after")
+        await listener.heard(1)
+
+
 async def test_the_log_far_back_is_not_waited_for_by_everybody_in_turn(world: World) -> None:
     """Who reads the log itself has a turn in four; while it cannot be read, nobody takes theirs."""
     live = Live(world.engine, clock, key=KEY, buffer_records=3)

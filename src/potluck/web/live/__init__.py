@@ -23,6 +23,7 @@ after a restart, and for the partition that it was given out for: whoever comes 
 to before they came. Where the log does not reach back so far, the stream says `reset`: read the list again; what
 changes from then on follows. So it does for somebody who was in, was put out and came again: `right` is the row by
 which they may look, and a position from before it was taken away, or given back, is as good as one that is too old.
+Whether they may look at the place where they begin anew, a stream asks `allowed`; after `changes`, its route asks.
 
 **How long it lasts.** Before events are sent, and every 15 seconds, `allowed` is asked; when it says no, or raises, the
 stream ends. It ends with `Live.stop()` as well, and the client comes back after a second, to another worker perhaps.

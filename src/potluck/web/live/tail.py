@@ -194,8 +194,8 @@ class Tail:
         finally:
             await _all_cancelled(set(reading.values()), again_after=0.1)
             self.buffer = None
-            # Nobody reads these any more, so they are in nobody's way.
-            self._works(*reading)
+            # Nobody reads any shard any more, so none is in anybody's way.
+            self._works(*(self._unread - {WHOLE}))
 
     async def _looked_at(self, found: Log) -> bool:
         """Learn which shards there are; False if it is the table's stream no more: the table was made anew, say."""

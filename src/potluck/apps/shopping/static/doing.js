@@ -126,7 +126,7 @@ export async function addOne(line) {
   if (!existing) return add(line);
   const itemId = page.kept.suggestions.find(called)?.itemId;
   const change = { values: said({ ...line, ...(itemId && { itemId, name: null }) }), shown: { name: line.name } };
-  await keeping.addNotice({ family: page.kept.family.familyId, at: Date.now(), kind: "duplicate", existing, change });
+  await keeping.addNotice(page.kept.family.familyId, page.kept.person.id, { kind: "duplicate", existing, change });
   await reread();
   announce();
   part("notices").lastElementChild?.scrollIntoView({ block: "nearest" });

@@ -151,20 +151,22 @@ export const claimFirst = (family) =>
     return claimed;
   });
 
+const note = (notices, { family, person }, notice) => of(notices.put({ family, person, at: Date.now(), ...notice }));
+
 // It is done, or given up; the next change of the same thing is of the version that there is now.
 export const finish = (change, version = null, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
     await of(changes.delete(change.seq));
     const next = (await changesOf(changes, change.family)).find((each) => each.id === change.id);
     if (next && !next.sent && version !== null) await of(changes.put({ ...next, seen: version }));
-    if (notice) await of(notices.put({ family: change.family, at: Date.now(), ...notice }));
+    if (notice) await note(notices, change, notice);
   });
 
 // The same change as another: of a newer version, or of another thing. It was refused, so it is nowhere done.
 export const changed = (change, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
     await of(changes.put({ ...change, sent: false, sentAt: null }));
-    if (notice) await of(notices.put({ family: change.family, at: Date.now(), ...notice }));
+    if (notice) await note(notices, change, notice);
   });
 
 // Everything that waits for a thing that is gone.
@@ -172,7 +174,7 @@ export const giveUp = (change, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
     const all = (await changesOf(changes, change.family)).filter((each) => each.id === change.id);
     for (const each of all) await of(changes.delete(each.seq));
-    if (notice) await of(notices.put({ family: change.family, at: Date.now(), ...notice }));
+    if (notice) await note(notices, change, notice);
   });
 
 // What was to be added is on the list already, as somebody else's. What waits for it is made for that one only where
@@ -184,16 +186,7 @@ export const leadOver = (change, existing) =>
     const { tick, values } = led(all);
     if (tick)
       await of(changes.put({ ...tick, id: existing.shoppingItemId, seen: existing.version, before: { status: "pending" } }));
-    else if (values)
-      await of(
-        notices.put({
-          family: change.family,
-          at: Date.now(),
-          kind: "duplicate",
-          existing,
-          change: { ...change, values },
-        }),
-      );
+    else if (values) await note(notices, change, { kind: "duplicate", existing, change: { ...change, values } });
   });
 
 // --- what came of them ---
@@ -201,6 +194,7 @@ export const leadOver = (change, existing) =>
 export const notices = (family) =>
   together("readonly", async ({ notices: all }) => (await of(all.getAll())).filter((each) => each.family === family));
 
-export const addNotice = (notice) => together("readwrite", ({ notices: all }) => of(all.put(notice)));
+export const addNotice = (family, person, notice) =>
+  together("readwrite", ({ notices: all }) => note(all, { family, person }, notice));
 
 export const dropNotice = (number) => together("readwrite", ({ notices: all }) => of(all.delete(number)));

@@ -4,8 +4,9 @@
 //   <p data-left="/account/delete" data-apps="shopping journal">   on the page that only who has left is led to from there
 //
 // What an app keeps on a device is in a database that is named "potluck-" and its id; changes that wait to be sent are in
-// its store "changes", each with the id of its `person`. Browsers that know how forget all of it at the server's word; here
-// it is done for those that do not, or that came over plain http.
+// its store "changes", those that wait for a person to decide in "notices", each with the id of its `person`. A notice of
+// the kind "refused" only tells. Browsers that know how forget all of it at the server's word; here it is done for those
+// that do not, or that came over plain http.
 
 // So long, in milliseconds, a device is waited for: nobody is kept from leaving.
 const PATIENCE = 3000;
@@ -30,18 +31,20 @@ async function inEach(apps, work) {
   return found;
 }
 
+const rows = (database, name) =>
+  new Promise((resolve) => {
+    if (!database.objectStoreNames.contains(name)) return resolve([]);
+    const asking = database.transaction(name).objectStore(name).getAll();
+    asking.onsuccess = () => resolve(asking.result);
+    asking.onerror = () => resolve([]);
+    return undefined;
+  });
+
 const waiting = (apps, person) =>
-  inEach(
-    apps,
-    (database) =>
-      new Promise((resolve) => {
-        if (!database.objectStoreNames.contains("changes")) return resolve(0);
-        const asking = database.transaction("changes").objectStore("changes").getAll();
-        asking.onsuccess = () => resolve(asking.result.filter((each) => each.person === person).length);
-        asking.onerror = () => resolve(0);
-        return undefined;
-      }),
-  );
+  inEach(apps, async (database) => {
+    const all = [...(await rows(database, "changes")), ...(await rows(database, "notices"))];
+    return all.filter((each) => each.person === person && each.kind !== "refused").length;
+  });
 
 // Emptied, not deleted: another window may have it open.
 const forget = (apps) =>
