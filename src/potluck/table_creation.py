@@ -24,15 +24,33 @@ async def create_table(sender: Sender, table: Table) -> None:
     except DynamoError as error:
         if error.code != "ResourceInUseException":
             raise
-    described = await _active(sender, table)
-    there = {each["IndexName"] for each in described.get("GlobalSecondaryIndexes", ())}
+    there = await _indexes(sender, table)
     for index in table.indexes:
         if index not in there:
-            await _add_index(sender, table, index)
+            try:
+                await _add_index(sender, table, index)
+            except DynamoError:
+                # Of several who start at once, one adds it.
+                if index not in await _indexes(sender, table):
+                    raise
     for request in expiry:
-        told = await sender.repeat(Request("DescribeTimeToLive", {"TableName": table.name}))
-        if told["TimeToLiveDescription"].get("AttributeName") != table.ttl:
-            await sender.repeat(request)
+        if not await _expires(sender, table):
+            try:
+                await sender.repeat(request)
+            except DynamoError:
+                if not await _expires(sender, table):
+                    raise
+
+
+async def _expires(sender: Sender, table: Table) -> bool:
+    told = await sender.repeat(Request("DescribeTimeToLive", {"TableName": table.name}))
+    return bool(told["TimeToLiveDescription"].get("AttributeName") == table.ttl)
+
+
+async def _indexes(sender: Sender, table: Table) -> set[str]:
+    """The indexes that the table has, once it can be used."""
+    described = await _active(sender, table)
+    return {each["IndexName"] for each in described.get("GlobalSecondaryIndexes", ())}
 
 
 async def _active(sender: Sender, table: Table) -> dict[str, Any]:

@@ -210,7 +210,7 @@ async def running(name: str) -> AsyncIterator[Target]:
         with _served() as endpoint:
             yield ThroughBoto(name, endpoint)
     else:
-        with dynamodb_local() as reference:
+        with dynamodb_local(for_speed=False) as reference:
             yield ThroughBoto(name, reference.endpoint)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests import references
 
@@ -24,6 +24,9 @@ FLAGS = (
     "--no-first-run",
 )
 TALLEST = 5000
+# A bound on what must happen at all, on a machine that has other things to do; no measure of how fast it is.
+PATIENCE_SECONDS = 20
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 # Said when a page took some seconds to draw, which is the machine's doing and not the page's.
 SLOW_MACHINE = "was preloaded using link preload but not used"
 SCREENS = {"phone": (390, 844), "desk": (1280, 900), "narrow": (320, 640), "doubled": (640, 450)}
@@ -126,7 +129,7 @@ def open_visit(
         color_scheme=theme,
         **options,
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_SECONDS * 1000)
     context.add_init_script(WATCH_POLICY)
     page = context.new_page()
     visit = Visit(page, address, f"{screen}-{theme}")

@@ -42,6 +42,7 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     page.get_by_label("Password").fill(PASSWORD)
     press(page, "Make my account")
     page.get_by_role("heading", name="Mara Okafor").wait_for()
+    page.wait_for_load_state()
     assert page.get_by_role("heading", level=1).inner_text() != "Hello, Mara Okafor" or _before_dawn(page)
 
     # out, and in again with a wrong password first

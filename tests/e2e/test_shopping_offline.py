@@ -45,6 +45,8 @@ def kept(home: Home) -> None:
 
 
 def without_signal(visit: Visit) -> None:
+    # A stream that is being opened just now would tell the page a moment later that there is signal.
+    visit.page.locator(".live", has_text="Live").wait_for()
     visit.page.context.set_offline(True)
     visit.page.get_by_text("No signal, carry on").wait_for()
 

@@ -163,7 +163,8 @@ class _Workers:
         for process in self._processes:
             if process.returncode is None:
                 with suppress(ProcessLookupError):
-                    process.send_signal(number)
+                    # Its send_signal() would look whether it has ended, and take the status from who waits for it.
+                    os.kill(process.pid, number)
 
 
 async def _read_all(descriptor: int) -> bytes:
