@@ -22,7 +22,7 @@ from potluck.store import Store
 from potluck.table import Entity, Table, query
 from potluck.table import get as get_item
 from potluck.web.live import Live, Right
-from potluck.web.server import Server
+from potluck.web.server.uvicorn_server import Server
 
 Name = Annotated[str, Meta(max_length=40)]
 

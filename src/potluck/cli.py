@@ -44,7 +44,7 @@ class _Refused(Exception):
 
 def serve(chosen: argparse.Namespace, settings: Settings) -> int:
     """Run the suite until it is stopped."""
-    from potluck.web.serving import serve as serve_suite
+    from potluck.web.server.serve import serve as serve_suite
 
     settings = replace(settings, host=chosen.host, port=chosen.port, data=chosen.data, workers=chosen.workers)
     keeps = str(settings.file) if settings.engine == "embedded" else "Amazon DynamoDB"
@@ -105,7 +105,7 @@ def invite(chosen: argparse.Namespace, settings: Settings) -> int:
 def demo(chosen: argparse.Namespace, settings: Settings) -> int:
     """Fill the store with made-up people and what they keep here, and print how to sign in as them."""
     from potluck.demo import AlreadyHere, filled
-    from potluck.web.serving import cannot_start
+    from potluck.web.server.serve import cannot_start
 
     settings = replace(settings, data=chosen.data)
 
@@ -140,7 +140,7 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
     from potluck.people.entities import accounts
     from potluck.people.services import open_people
     from potluck.store import Store
-    from potluck.web.serving import cannot_start
+    from potluck.web.server.serve import cannot_start
 
     def clock() -> datetime:
         return datetime.now(UTC)

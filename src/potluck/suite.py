@@ -22,17 +22,18 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
-from potluck.web import bodies, health, layout, openapi, security, style
+from potluck.web import bodies, health, layout, openapi, style
 from potluck.web import people as people_doors
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.callers import Door
-from potluck.web.clients import Clients
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import DISHES
 from potluck.web.given import Givers, given_to
 from potluck.web.home import home
+from potluck.web.http.clients import Clients
+from potluck.web.http.request_log import RequestLog
+from potluck.web.http.security_headers import added_headers
 from potluck.web.live import Live
-from potluck.web.logs import RequestLog
 from potluck.web.parameters import checked_headers
 from potluck.web.problems import Problems
 from potluck.web.secret import derived, load_secret
@@ -186,9 +187,10 @@ def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
         logging_config=None,
     )
     # Around everything, and not among the middleware, which an address that is no route's never comes to.
-    application.asgi_handler = RequestLog(core.settings, headers=security.added_headers)(
-        ShortWay(application.asgi_handler, application, checked_headers)
-    )
+    # Litestar has types of its own for ASGI, which are nobody else's.
+    answering: Any = ShortWay(application.asgi_handler, application, checked_headers)
+    logged: Any = RequestLog(core.settings, headers=added_headers)(answering)
+    application.asgi_handler = logged
     return application
 
 

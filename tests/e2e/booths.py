@@ -18,7 +18,7 @@ from potluck.apps.polls.app import polls_app
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
-from potluck.web.serving import serve
+from potluck.web.server.serve import serve
 from tests.e2e.toys import Toy
 
 __all__ = ["CLUB", "CLUB_VOTES", "Booth", "MadePoll", "Office", "booth_on"]

@@ -17,7 +17,7 @@ from potluck.apps.shopping.app import shopping_app
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
-from potluck.web.serving import serve
+from potluck.web.server.serve import serve
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join
 from tests.e2e.toys import Toy

@@ -11,7 +11,7 @@ from litestar import Litestar
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
-from potluck.web.serving import serve
+from potluck.web.server.serve import serve
 from tests.toy import notes_app
 
 __all__ = ["with_toy"]

@@ -12,7 +12,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from potluck.settings import Settings, SettingsError
-from potluck.web.logs import RequestLog
+from potluck.web.http.request_log import RequestLog
 
 __all__ = ["broken", "made", "refused"]
 

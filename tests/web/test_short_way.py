@@ -20,8 +20,9 @@ from potluck import suite
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.people.callers import Caller
-from potluck.web import security, short_way
+from potluck.web import short_way
 from potluck.web.app import App, Core
+from potluck.web.http import security_headers
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
 from tests.toy.service import Notes
@@ -527,8 +528,8 @@ async def test_every_kind_of_answer_carries_the_headers_that_protect_its_reader(
     expected = {"304": 304, "500": 500, "broken": 500, "405": 405, "host": 400, "static": 200, "no static": 404}
     for kind, answer in answers.items():
         assert answer.status_code == expected.get(kind, answer.status_code), kind
-        data_alone = answer.headers.get("content-type", "").encode() in security.DATA
-        for name, value in (security.DATA_HEADERS if data_alone else security.HEADERS).items():
+        data_alone = answer.headers.get("content-type", "").encode() in security_headers.DATA
+        for name, value in (security_headers.DATA_HEADERS if data_alone else security_headers.HEADERS).items():
             assert answer.headers.get_list(name) == [value], (kind, name)
         assert len(answer.headers.get_list("cache-control")) == 1, kind
         assert len(answer.headers.get_list("x-request-id")) == 1, kind

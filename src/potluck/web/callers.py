@@ -8,8 +8,8 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie
 
 from potluck.people.callers import Caller, Callers
-from potluck.web.clients import Clients, values_of
 from potluck.web.errors import CrossSite, NotSignedIn
+from potluck.web.http.clients import Clients, values_of
 
 __all__ = ["Door", "known"]
 

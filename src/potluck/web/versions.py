@@ -9,8 +9,8 @@ from litestar.status_codes import HTTP_304_NOT_MODIFIED
 from msgspec import UNSET, UnsetType
 
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.clients import values_of
 from potluck.web.errors import VersionNeeded
+from potluck.web.http.clients import values_of
 
 __all__ = ["etag", "expected", "if_match", "seen", "tag_of", "unchanged"]
 

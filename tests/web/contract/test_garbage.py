@@ -6,7 +6,7 @@ import itertools
 import random
 import socket
 
-from potluck.web.server import Server
+from potluck.web.server.uvicorn_server import Server
 from tests.web.contract.wire import HANGS_SECONDS, sent
 from tests.web.contract.worlds import bearer_headers, book_of
 from tests.web.suites import API

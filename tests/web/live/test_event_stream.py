@@ -13,9 +13,9 @@ from litestar import Litestar, Request, Response, get
 from potluck.engines.embedded import open_embedded
 from potluck.people.errors import InvalidFields
 from potluck.store import Store
-from potluck.web import connections, server
 from potluck.web.live import Changes, Live
 from potluck.web.live.event_stream import event_text
+from potluck.web.server import connection_limits, uvicorn_server
 from tests.web.live.boards import KEY, Card, boards, clock, shown, yes
 
 # Of a change, as one reader is told of it.
@@ -156,14 +156,14 @@ async def test_a_client_that_does_not_read_holds_up_nobody(app: Litestar, store:
 async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_ever(
     app: Litestar, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(server, "TICKS_BETWEEN_CHECKS", 1)
-    monkeypatch.setattr(connections, "UNREAD_SECONDS", 1.0)
+    monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(connection_limits, "UNREAD_SECONDS", 1.0)
     since = await live.position(boards)
     for number in range(200):
         await store.put(Card(board="b", card=f"c{number}"))
     listener = socket.create_server(("127.0.0.1", 0))
     started = asyncio.Event()
-    serving = server.Server(app, started.set)
+    serving = uvicorn_server.Server(app, started.set)
     running = asyncio.create_task(serving._serve([listener]))
     await started.wait()
     with socket.socket() as client:

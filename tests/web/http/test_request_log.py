@@ -16,7 +16,7 @@ from litestar.testing import TestClient
 
 from potluck.engines import DynamoError
 from potluck.settings import Settings
-from potluck.web.logs import (
+from potluck.web.http.request_log import (
     JsonLines,
     RequestLog,
     current_request,
@@ -173,7 +173,7 @@ def test_a_failure_is_told_by_its_kind_and_its_way_under_the_number_of_the_reque
     assert told["requestId"] == request["requestId"] == answer.headers["x-request-id"]
     assert told["error"]["type"] == "builtins.ValueError"
     assert told["error"]["cause"]["type"] == "builtins.KeyError"
-    assert re.search(r"test_logs\.py:\d+ failing$", told["error"]["frames"][-1])
+    assert re.search(r"test_request_log\.py:\d+ failing$", told["error"]["frames"][-1])
     assert any(frame.startswith("litestar/") for frame in told["error"]["frames"])
     assert request["status"] == 500
     assert PLANTED not in lines.text
@@ -288,7 +288,7 @@ def test_of_other_libraries_only_the_fixed_part_is_kept(lines):
         "Exception in ASGI application",
         None,
     ]
-    assert re.search(r"test_logs\.py:\d+$", told[1]["at"])
+    assert re.search(r"test_request_log\.py:\d+$", told[1]["at"])
     assert PLANTED not in lines.text
 
 

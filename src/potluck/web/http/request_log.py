@@ -28,7 +28,7 @@ from potluck.settings import Settings
 
 if TYPE_CHECKING:
     # Only their names: whoever starts the workers has no use for the framework itself.
-    from litestar.types import ASGIApp, HTTPReceiveMessage, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = [
     "JsonLines",
@@ -126,11 +126,11 @@ class RequestLog:
                     message["headers"] = headers
                 await send(message)
 
-            async def receiving() -> HTTPReceiveMessage:
+            async def receiving() -> Message:
                 message = await receive()
                 if message["type"] == "http.disconnect" and not status:
                     raise ClientGone
-                return message  # type: ignore[return-value]
+                return message
 
             failure: BaseException | None = None
             try:
@@ -325,7 +325,7 @@ def _code(error: BaseException) -> str | None:
 
 # Frames name files as one finds them in the source, not where this machine keeps them.
 _ROOTS = sorted(
-    {str(Path(__file__).parents[2]), str(Path(os.__file__).parent), *(path for path in sys.path if path)},
+    {str(Path(__file__).parents[3]), str(Path(os.__file__).parent), *(path for path in sys.path if path)},
     key=len,
     reverse=True,
 )

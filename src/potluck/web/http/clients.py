@@ -1,16 +1,17 @@
 """Who sent a request and by which address it was reached; proxies are believed only where the operator names them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-
-from litestar.types import Scope
+from typing import Any
 
 from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
 
 __all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "values_of"]
 
 Address = IPv4Address | IPv6Address
+Scope = Mapping[str, Any]
+"""An ASGI scope, which is only read here."""
 
 UNKNOWN = "unknown"
 # What one subscriber has of IPv6; who holds it can take any address in it, as often as they like.

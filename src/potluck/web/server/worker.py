@@ -1,4 +1,4 @@
-"""One of several workers: what the processes run that workers.py starts and watches."""
+"""One of several workers: what the processes run that worker_pool.py starts and watches."""
 
 import os
 import pickle
@@ -10,9 +10,9 @@ from contextlib import suppress
 from socket import socket
 from typing import NoReturn
 
-from potluck.web.server import serve_here
-from potluck.web.serving import cannot_start
-from potluck.web.workers import KILLED_AFTER_SECONDS, REACHABLE
+from potluck.web.server.serve import cannot_start
+from potluck.web.server.uvicorn_server import serve_here
+from potluck.web.server.worker_pool import KILLED_AFTER_SECONDS, REACHABLE
 
 __all__ = ["work"]
 

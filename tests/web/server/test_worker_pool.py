@@ -3,7 +3,7 @@ import signal
 import subprocess
 import sys
 
-from potluck.web.workers import _Workers
+from potluck.web.server.worker_pool import _Workers
 
 
 class Worker:

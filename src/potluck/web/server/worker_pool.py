@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from socket import socket
 
 from potluck.settings import Settings, SettingsError
-from potluck.web.logs import logging_in_lines
-from potluck.web.serving import GRACE_SECONDS, Make
+from potluck.web.http.request_log import logging_in_lines
+from potluck.web.server.serve import GRACE_SECONDS, Make
 
 __all__ = ["KILLED_AFTER_SECONDS", "REACHABLE", "supervise"]
 
@@ -115,7 +115,7 @@ class _Workers:
                 sys.executable,
                 "-P",
                 "-m",
-                "potluck.web.worker",
+                "potluck.web.server.worker",
                 str(writing),
                 stdin=asyncio.subprocess.PIPE,
                 pass_fds=(writing, *(each.fileno() for each in self._sockets)),

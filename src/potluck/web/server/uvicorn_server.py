@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import Any
 
 import uvicorn
-from litestar.types import ASGIApp
+from starlette.types import ASGIApp
 
 from potluck.settings import Settings
-from potluck.web.connections import UNREAD_SECONDS, Connection
-from potluck.web.logs import log_what_nobody_awaited, logging_in_lines
-from potluck.web.serving import BACKLOG, GRACE_SECONDS, Make
+from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
+from potluck.web.server.connection_limits import UNREAD_SECONDS, Connection
+from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
 __all__ = ["Server", "serve_here"]
 
@@ -68,7 +68,7 @@ class Server(uvicorn.Server):
                 lifespan="on",
                 log_config=None,
                 access_log=False,
-                # It would believe every forwarded address that comes from this machine; ours are in clients.py.
+                # It would believe every forwarded address that comes from this machine; ours are in http/clients.py.
                 proxy_headers=False,
                 server_header=False,
                 workers=1,

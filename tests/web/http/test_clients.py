@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potluck.settings import Settings
-from potluck.web.clients import UNKNOWN, Clients, client_named
+from potluck.web.http.clients import UNKNOWN, Clients, client_named
 
 PROXY = "10.0.0.1"
 BEHIND = Clients(proxies=(ip_network("10.0.0.0/8"), ip_network("fd00::/8")))

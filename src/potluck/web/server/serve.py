@@ -47,10 +47,10 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
 
     try:
         if settings.workers > 1:
-            from potluck.web.workers import supervise
+            from potluck.web.server.worker_pool import supervise
 
             return supervise(make, settings, sockets, announce)
-        from potluck.web.server import serve_here
+        from potluck.web.server.uvicorn_server import serve_here
 
         serve_here(make, settings, sockets, announce)
     except Exception as error:

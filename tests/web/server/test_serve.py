@@ -18,10 +18,10 @@ from types import SimpleNamespace
 import pytest
 
 from potluck.settings import Settings
-from potluck.web.serving import GRACE_SECONDS, listening, serve
+from potluck.web.server.serve import GRACE_SECONDS, listening, serve
 from tests.web.served import made, refused
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 # Bounds on what must happen at all; how fast is compared, never measured.
 PATIENCE_SECONDS = 60
 PLANTED = "pls_0123456789abcdef-planted"
@@ -32,7 +32,7 @@ START = """
 import sys
 from pathlib import Path
 from potluck.settings import Settings
-from potluck.web.serving import serve
+from potluck.web.server.serve import serve
 name, folder, workers = sys.argv[1:]
 settings = Settings(data=Path(folder), workers=int(workers), port=0, log="requests")
 sys.exit(serve(f"tests.web.served:{name}", settings, folder))

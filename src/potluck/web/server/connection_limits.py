@@ -14,8 +14,8 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from potluck.web.errors import BY_STATUS
-from potluck.web.logs import new_request_id
-from potluck.web.security import HEADERS
+from potluck.web.http.request_log import new_request_id
+from potluck.web.http.security_headers import HEADERS
 
 __all__ = ["Connection"]
 
