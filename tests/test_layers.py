@@ -6,7 +6,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
-    *("cli.py", "demo.py", "suite.py", "settings.py", "store.py", "table_creation.py", "sending.py", "backfill.py"),
+    *(
+        "cli.py",
+        "demo.py",
+        "suite.py",
+        "settings.py",
+        "field_types.py",
+        "store.py",
+        "table_creation.py",
+        "sending.py",
+        "backfill.py",
+    ),
     *("streams.py", "leases.py", "positions.py"),
     *("web/health.py", "people/accounts.py", "table/keys.py", "engines/aws.py", "dynamo/values.py"),
     *("apps/polls/entities.py", "apps/library/entities.py", "apps/__init__.py"),

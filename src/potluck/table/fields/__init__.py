@@ -36,6 +36,7 @@ __all__ = [
     "Version",
     "encode_element",
     "encode_value",
+    "plain_type",
     "plan_fields",
     "stored_value",
     "written_time",
@@ -102,6 +103,8 @@ _PLAIN = {
 }
 _SET_OF = {"S": "SS", "N": "NS", "B": "BS"}
 _META = ("min_length", "max_length", "ge", "gt", "le", "lt", "multiple_of", "pattern")
+# Of a Decimal, for which Meta has none, field types carry them in its extra.
+_LIMITS = ("ge", "le")
 _TEXT_KEYS = (Kind.TEXT, Kind.UUID, Kind.LITERAL, Kind.ENUM)
 
 
@@ -154,8 +157,9 @@ def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any
     for extra in extras:
         if isinstance(extra, Meta):
             said.update({bound: value for bound in _META if (value := getattr(extra, bound)) is not None})
+            said.update({bound: value for bound in _LIMITS if (value := (extra.extra or {}).get(bound)) is not None})
         elif isinstance(extra, Limits):
-            said.update({bound: value for bound in ("ge", "le") if (value := getattr(extra, bound)) is not None})
+            said.update({bound: value for bound in _LIMITS if (value := getattr(extra, bound)) is not None})
         elif isinstance(extra, _StoredTo):
             said["precision"] = extra.precision
         elif isinstance(extra, Unique):
@@ -173,14 +177,20 @@ def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any
         name=name,
         attribute=name,
         annotation=annotation,
-        type=_without_extras(annotation),
+        type=plain_type(annotation),
         core=core,
         optional=optional,
         remaining_levels=levels,
         **{"kind": Kind.ANY, "wire": "", **what, **said, **roles},
     )
-    _check_plan(plan, bool(roles), any(isinstance(extra, Limits) for extra in extras))
+    _check_plan(plan, bool(roles), any(_has_limits(extra) for extra in extras))
     return plan
+
+
+def _has_limits(extra: Any) -> bool:
+    return isinstance(extra, Limits) or (
+        isinstance(extra, Meta) and any(each in (extra.extra or ()) for each in _LIMITS)
+    )
 
 
 def _unwrapped(annotation: Any) -> tuple[Any, list[Any], bool]:
@@ -205,11 +215,12 @@ def _unwrapped(annotation: Any) -> tuple[Any, list[Any], bool]:
             return annotation, extras, optional
 
 
-def _without_extras(annotation: Any) -> Any:
+def plain_type(annotation: Any) -> Any:
+    """The annotation without anything that Annotated adds."""
     core, _, optional = _unwrapped(annotation)
     origin, arguments = get_origin(core), get_args(core)
     if origin in (list, set, frozenset, dict, tuple):
-        core = origin[tuple(each if each is ... else _without_extras(each) for each in arguments)]
+        core = origin[tuple(each if each is ... else plain_type(each) for each in arguments)]
     return core | None if optional else core
 
 

@@ -1,0 +1,89 @@
+"""Fields of inputs and views, checked against those of their entity when the class is defined."""
+
+from difflib import get_close_matches
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from potluck.table import Entity
+from potluck.table.entity import plan_of
+from potluck.table.fields import FieldPlan, plain_type
+
+__all__ = ["DeclarationError", "entity_field", "entity_named", "not_covered", "shown"]
+
+SCALARS = (str, int, float, bool, bytes)
+
+
+class DeclarationError(TypeError):
+    """A declaration that cannot work. Raised at import; the message says what to write instead."""
+
+
+def entity_named(namespace: dict[str, Any], *bases: str) -> type[Entity] | None:
+    """The entity in `class StoreView(View[Store])`; None where the class statement names none."""
+    for base in namespace.get("__orig_bases__", ()):
+        if getattr(get_origin(base), "__name__", "") in bases:
+            (named,) = get_args(base)
+            if isinstance(named, type):
+                return named
+    return None
+
+
+def entity_field(entity: type[Entity], name: str, where: str, advice: str) -> FieldPlan:
+    """The entity's field of this name; a DeclarationError with the nearest one if there is none."""
+    fields = plan_of(entity).fields
+    if name not in fields:
+        close = get_close_matches(name, fields, 1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise DeclarationError(f"{where}.{name}: {entity.__name__} has no field {name}{hint}. {advice}")
+    return fields[name]
+
+
+def not_covered(values: Any, by: Any) -> frozenset[Any]:
+    """The alternatives of one type that another does not have; what is inside lists and objects is not compared."""
+    wanted, there = _alternatives(values), _alternatives(by)
+    kinds = {each for each in there if isinstance(each, type)}
+    kinds |= {int} if float in kinds else set()
+    origins = {get_origin(each) or each for each in there}
+    return frozenset(
+        each
+        for each in wanted
+        if each not in there
+        and each not in kinds
+        and (_literal_type(each) or each) not in kinds
+        and not (get_origin(each) is not None and get_origin(each) in origins)
+    )
+
+
+def shown(alternatives: frozenset[Any]) -> str:
+    """Alternatives of a type as Python writes them."""
+    return ", ".join(
+        sorted("None" if each is type(None) else getattr(each, "__name__", repr(each)) for each in alternatives)
+    )
+
+
+class _Value:
+    """One value of a Literal, told from the types beside it."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Value) and (type(self.value), self.value) == (type(other.value), other.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _alternatives(kind: Any) -> frozenset[Any]:
+    kind = plain_type(kind)
+    if get_origin(kind) in (Union, UnionType):
+        return frozenset(found for each in get_args(kind) for found in _alternatives(each))
+    if get_origin(kind) is Literal:
+        return frozenset(_Value(value) for value in get_args(kind))
+    return frozenset({kind})
+
+
+def _literal_type(alternative: Any) -> type[Any] | None:
+    return type(alternative.value) if isinstance(alternative, _Value) else None

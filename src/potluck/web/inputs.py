@@ -1,0 +1,105 @@
+"""Inputs: what a caller may send, as JSON, as a form or in a query string, declared once.
+
+    class NewStore(New[Store]):
+        name: StoreName
+        address: Address | None = None
+
+    class StoreChange(Change[Store]):
+        name: StoreName | Unset = UNSET
+        address: Address | Unset | None = UNSET
+
+The fields of `New` and `Change` are checked against the entity when the class is defined.
+"""
+
+from inspect import signature
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, dataclass_transform
+
+import msgspec
+from msgspec import NODEFAULT, UNSET, UnsetType
+
+from potluck.field_types import Integer
+from potluck.table import Entity
+from potluck.table.entity import EntityPlan, plan_of
+from potluck.web.entity_fields import DeclarationError, entity_field, entity_named, not_covered, shown
+
+__all__ = ["UNSET", "Change", "DeclarationError", "Input", "New", "Unset", "Versioned"]
+
+E = TypeVar("E", bound=Entity)
+
+Unset = UnsetType
+"""The type of a field that need not be sent: `name: StoreName | Unset = UNSET`."""
+
+LARGEST_VERSION = 10**15
+VERSION = "version"
+
+NOT_A_FIELD = "A value that is not a field of the entity belongs in an Input"
+
+
+class _Declaration(msgspec.StructMeta):
+    """Checks an input when its class is defined."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+        # Every other option is inherited.
+        options.setdefault("kw_only", True)
+        cls: Any = super().__new__(mcls, name, bases, namespace, **options)
+        if "check" in namespace:
+            _require_check(name, namespace["check"])
+        entity = entity_named(namespace, "New", "Change") or getattr(cls, "__entity__", None)
+        if entity is not None:
+            cls.__entity__ = entity
+            _require_fields(cls, plan_of(entity))
+        return cls
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Input(
+    msgspec.Struct, metaclass=_Declaration, rename="camel", kw_only=True, forbid_unknown_fields=True, frozen=True
+):
+    """What a caller may send; in JSON, forms and addresses its fields are in camelCase.
+
+    A rule about several fields is a static method `check(sent) -> Iterable[WrongField]`.
+    """
+
+
+class New(Input, Generic[E], frozen=True):
+    """The fields of a new entity that a caller may choose."""
+
+    __entity__: ClassVar[type[Any]]
+
+
+class Versioned(Input, frozen=True):
+    """An input about a thing that was read before, with the version that was seen, here or in If-Match."""
+
+    version: Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")] | Unset = UNSET
+
+
+class Change(Versioned, Generic[E], frozen=True):
+    """New values for some fields of an entity; what is not sent stays as it is."""
+
+    __entity__: ClassVar[type[Any]]
+
+
+def _require_check(name: str, check: Any) -> None:
+    if not isinstance(check, staticmethod) or len(signature(check).parameters) != 1:
+        raise DeclarationError(f"{name}.check: write `@staticmethod def check(sent: {name}) -> Iterable[WrongField]`")
+
+
+def _require_fields(cls: Any, entity: EntityPlan) -> None:
+    changes = issubclass(cls, Change)
+    if changes and entity.version is None:
+        raise DeclarationError(f"{cls.__name__}: {entity.name} has no field of type Version that a change could name")
+    for field in msgspec.structs.fields(cls):
+        where = f"{cls.__name__}.{field.name}"
+        if changes and field.name == VERSION:
+            continue
+        held = entity_field(entity.cls, field.name, cls.__name__, NOT_A_FIELD)
+        if held.is_version:
+            raise DeclarationError(f"{where}: the version is raised by every write, and chosen by nobody")
+        extra = not_covered(field.type, held.type | Unset)
+        if extra:
+            raise DeclarationError(f"{where}: {entity.name}.{field.name} cannot hold {shown(extra)}")
+        if changes and field.name in entity.key.components:
+            raise DeclarationError(f"{where}: it is part of the key of {entity.name}, which never changes")
+        if changes and not field.required and field.default is not UNSET:
+            given = "a new value" if field.default is NODEFAULT else repr(field.default)
+            raise DeclarationError(f"{where}: not sending it would set {given}; write `| Unset = UNSET`")

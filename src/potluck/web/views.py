@@ -1,0 +1,177 @@
+"""Views: what is shown of an entity, as an allow-list of its fields and computed ones.
+
+    class StoreView(View[Store]):
+        store_id: UUID
+        name: str
+
+        @computed
+        def item_count(store: Store, counts: Counts) -> int:
+            return counts.of(store.store_id)
+
+The fields are checked against the entity when the class is defined; in JSON they are in camelCase.
+"""
+
+from collections.abc import Callable, Sequence
+from inspect import signature
+from typing import Any, Generic, TypeVar, dataclass_transform, get_args, get_type_hints, overload
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from potluck.table import Entity
+from potluck.web.entity_fields import DeclarationError, entity_field, entity_named, not_covered, shown
+
+__all__ = ["DeclarationError", "View", "ViewPlan", "computed", "view_plan"]
+
+E = TypeVar("E", bound=Entity)
+R = TypeVar("R")
+
+NOT_A_FIELD = "A calculated field is a function with @computed"
+
+
+class computed(Generic[R]):
+    """A field of a view that is calculated from the item, and optionally from a lookup.
+
+        @computed
+        def store_name(item: ShoppingListItem, names: Names) -> str | None: ...
+
+    `await Names.load(at, items)` runs once for all items of an answer. A result of UNSET is left out of the JSON.
+    """
+
+    def __init__(self, function: Callable[[Any], R] | Callable[[Any, Any], R]) -> None:
+        self.function: Callable[..., R] = function
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> "computed[R]": ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any]) -> R: ...
+    def __get__(self, instance: object | None, owner: type[Any]) -> Any:
+        # For the type checker only: when the program runs, the class has a field of this name instead.
+        raise AttributeError
+
+
+class ViewPlan:
+    """A compiled view: one generated function builds it from an entity and a lookup."""
+
+    def __init__(
+        self, cls: type[Any], entity: type[Entity], plain: Sequence[str], functions: dict[str, Callable[..., Any]]
+    ) -> None:
+        self.cls = cls
+        self.entity = entity
+        self.plain = tuple(plain)
+        self.functions = functions
+        self.lookup = _lookup_of(cls.__name__, functions)
+        # Keyword by keyword, a struct is built as fast as by hand.
+        arguments = [f"{name}=item.{name}" for name in self.plain]
+        for name, function in functions.items():
+            given = "item, lookup" if _takes_lookup(function) else "item"
+            arguments.append(f"{name}=_{name}({given})")
+        scope: dict[str, Any] = {"cls": cls, **{f"_{name}": function for name, function in functions.items()}}
+        exec(f"def show(item, lookup=None):\n    return cls({', '.join(arguments)})", scope)
+        self.show: Callable[..., Any] = scope["show"]
+
+    async def load(self, at: Any, items: Sequence[Any]) -> Any:
+        """What the computed fields of these items look things up in; None for a view that needs nothing."""
+        return None if self.lookup is None else await self.lookup.load(at, items)
+
+    async def show_many(self, at: Any, items: Sequence[Any]) -> list[Any]:
+        """The views of these items, with one lookup for all of them."""
+        lookup = await self.load(at, items)
+        show = self.show
+        return [show(item, lookup) for item in items]
+
+
+class _Declaration(msgspec.StructMeta):
+    """Turns computed functions into fields, and checks the others against the entity."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+        options.setdefault("kw_only", True)
+        if not bases or bases == (msgspec.Struct, Generic):
+            return super().__new__(mcls, name, bases, namespace, **options)
+        if "rename" in options:
+            raise DeclarationError(f"{name}: the fields of a view are always in camelCase")
+        annotations = namespace.setdefault("__annotations__", {})
+        plain = list(annotations)
+        for each in plain:
+            if each in namespace:
+                raise DeclarationError(
+                    f"{name}.{each}: its value is the entity's; it takes no default and no other name"
+                )
+        functions = {each: made.function for each, made in namespace.items() if isinstance(made, computed)}
+        for each, function in functions.items():
+            annotations[each] = kind = _returned(f"{name}.{each}", function)
+            del namespace[each]
+            if UnsetType in get_args(kind):
+                namespace[each] = UNSET
+        cls: Any = super().__new__(mcls, name, bases, namespace, **options)
+        base: ViewPlan | None = getattr(cls, "__view__", None)
+        entity = entity_named(namespace, "View") or (None if base is None else base.entity)
+        if entity is not None:
+            _require_fields(cls, entity, plain)
+            if base is not None:
+                plain = [each for each in (*base.plain, *plain) if each not in functions]
+                functions = {each: made for each, made in base.functions.items() if each not in plain} | functions
+            _require_items(name, entity, functions)
+            cls.__view__ = ViewPlan(cls, entity, list(dict.fromkeys(plain)), functions)
+        return cls
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class View(msgspec.Struct, Generic[E], metaclass=_Declaration, rename="camel", kw_only=True, frozen=True):
+    """What is shown of an entity: fields of it by name, with their types, and computed fields."""
+
+
+def view_plan(view: type[View[Any]]) -> ViewPlan:
+    """How a view is built from an entity."""
+    plan: ViewPlan | None = getattr(view, "__view__", None)
+    if plan is None:
+        raise DeclarationError(f"{view.__name__} is of no entity; write class {view.__name__}(View[...])")
+    return plan
+
+
+def _require_fields(cls: type[Any], entity: type[Entity], plain: Sequence[str]) -> None:
+    kinds = {field.name: field.type for field in msgspec.structs.fields(cls)}
+    for name in plain:
+        held = entity_field(entity, name, cls.__name__, NOT_A_FIELD)
+        missing = not_covered(held.type, kinds[name])
+        if missing:
+            raise DeclarationError(f"{cls.__name__}.{name}: {entity.__name__}.{name} can also be {shown(missing)}")
+
+
+def _returned(where: str, function: Callable[..., Any]) -> Any:
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise DeclarationError(f"{where}: an annotation uses a name that is not there yet: {error}") from error
+    if "return" not in hints:
+        raise DeclarationError(f"{where}: annotate what it returns; the API document needs it")
+    return hints["return"]
+
+
+def _require_items(view: str, entity: type[Entity], functions: dict[str, Callable[..., Any]]) -> None:
+    for name, function in functions.items():
+        parameters = list(signature(function).parameters)
+        if not 1 <= len(parameters) <= 2:
+            raise DeclarationError(f"{view}.{name}: it is a function of the item, or of the item and a lookup")
+        item = get_type_hints(function).get(parameters[0], entity)
+        if isinstance(item, type) and not issubclass(entity, item):
+            raise DeclarationError(f"{view}.{name}: it is given a {entity.__name__}, not a {item.__name__}")
+
+
+def _takes_lookup(function: Callable[..., Any]) -> bool:
+    return len(signature(function).parameters) > 1
+
+
+def _lookup_of(view: str, functions: dict[str, Callable[..., Any]]) -> Any:
+    """The class that the functions with a second parameter name there."""
+    found: dict[Any, None] = {}
+    for name, function in functions.items():
+        if _takes_lookup(function):
+            _, parameter = signature(function).parameters
+            lookup = get_type_hints(function).get(parameter)
+            if not hasattr(lookup, "load"):
+                raise DeclarationError(f"{view}.{name}: {parameter} must be of a class with an async `load(at, items)`")
+            found[lookup] = None
+    if len(found) > 1:
+        raise DeclarationError(f"{view}: it has lookups {shown(frozenset(found))}; combine them into one class")
+    return next(iter(found), None)

@@ -1,0 +1,144 @@
+"""Inputs are held to their entity when they are defined."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from potluck.people.errors import WrongField
+from potluck.table import InvalidValue
+from potluck.table.entity import plan_of
+from potluck.table.fields import stored_value
+from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset, Versioned
+from tests.web.cellar import Bottle, BottleChange, BottleName, NewBottle, Notes, Shelf
+
+
+def refused(message: str):
+    return pytest.raises(DeclarationError, match=message)
+
+
+def test_a_new_thing_has_the_fields_that_a_caller_may_choose():
+    new = NewBottle(name="Barolo", colour="red")
+    assert new.notes is None
+    assert new.bottle_id is UNSET
+    assert NewBottle.__entity__ is Bottle
+    assert new == NewBottle(name="Barolo", colour="red")
+
+
+def test_a_change_brings_the_version_that_was_seen():
+    assert BottleChange(name="Barolo", version=3).version == 3
+    assert BottleChange(name="Barolo").version is UNSET
+    assert issubclass(BottleChange, Versioned)
+
+
+def test_the_names_that_callers_use_are_in_camel_case():
+    assert NewBottle.__struct_encode_fields__ == ("name", "colour", "notes", "litres", "bottleId")
+
+
+def test_an_entity_and_its_input_share_one_type():
+    fields = plan_of(Bottle).fields
+    assert (fields["name"].min_length, fields["name"].max_length) == (1, 20)
+    assert (fields["litres"].ge, fields["litres"].le) == (0, 10)
+    assert (fields["year"].ge, fields["year"].le) == (1800, 2100)
+    assert stored_value(fields["name"], "Barolo") == {"S": "Barolo"}
+    for name, wrong in (("name", "x" * 21), ("litres", Decimal(11)), ("year", 1799)):
+        with pytest.raises(InvalidValue):
+            stored_value(fields[name], wrong)
+
+
+def test_a_field_that_the_entity_does_not_have_is_refused_with_the_one_that_was_meant():
+    with refused(r"Misspelt.nmae: Bottle has no field nmae \(did you mean name\?\)\. A value that is not a field"):
+
+        class Misspelt(New[Bottle]):
+            nmae: BottleName
+
+
+def test_a_field_that_only_an_input_has_is_refused_in_a_change():
+    with refused("Bottle has no field allow_duplicate"):
+
+        class Extra(Change[Bottle]):
+            allow_duplicate: bool = False
+
+
+def test_a_value_that_the_entity_cannot_hold_is_refused():
+    with refused("Nameless.name: Bottle.name cannot hold None"):
+
+        class Nameless(New[Bottle]):
+            name: BottleName | None = None
+
+    with refused("Rose.colour: Bottle.colour cannot hold 'rose'"):
+
+        class Rose(New[Bottle]):
+            colour: Literal["red", "rose"]
+
+    with refused("Free.colour: Bottle.colour cannot hold str"):
+
+        class Free(New[Bottle]):
+            colour: str
+
+    with refused("Numbered.notes: Bottle.notes cannot hold int"):
+
+        class Numbered(New[Bottle]):
+            notes: int
+
+
+def test_fewer_choices_than_the_entity_has_are_allowed():
+    class Red(New[Bottle]):
+        colour: Literal["red"]
+
+    assert Red(colour="red").colour == "red"
+
+
+def test_the_version_is_chosen_by_nobody():
+    with refused("Chosen.version: the version is raised by every write"):
+
+        class Chosen(New[Bottle]):
+            version: int
+
+
+def test_a_change_of_what_has_no_version_is_refused():
+    with refused("Shelf has no field of type Version"):
+
+        class ShelfChange(Change[Shelf]):
+            name: BottleName | Unset = UNSET
+
+
+def test_a_key_never_changes():
+    with refused("it is part of the key of Bottle"):
+
+        class Moved(Change[Bottle]):
+            cellar_id: UUID | Unset = UNSET
+
+
+def test_not_sending_a_field_of_a_change_must_not_change_it():
+    with refused(r"Emptied.notes: not sending it would set None; write `\| Unset = UNSET`"):
+
+        class Emptied(Change[Bottle]):
+            notes: Notes | None = None
+
+
+def test_an_input_that_derives_from_another_is_held_to_the_same_entity():
+    with refused("Bottle has no field corks"):
+
+        class Corked(NewBottle):
+            corks: int
+
+
+def test_a_check_is_a_static_method_of_what_was_sent():
+    with refused("Wrong.check: write `@staticmethod"):
+
+        class Wrong(Input):
+            first: int
+
+            def check(self) -> Iterable[WrongField]:
+                return []
+
+
+def test_an_input_of_no_entity_declares_what_it_likes():
+    class Filter(Input):
+        store_id: Annotated[UUID, msgspec.Meta()] | Unset = UNSET
+
+    assert Filter().store_id is UNSET
