@@ -34,7 +34,7 @@ from potluck.apps.shopping.entities import (
 from potluck.apps.shopping.service import Shopping, open_shopping
 from potluck.engines import Engine, open_engine
 from potluck.engines.recording import Recording
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.invitations import Invitations
@@ -115,7 +115,7 @@ class Side:
 
     shopping: Shopping
     recording: Recording
-    caller: Caller
+    caller: Principal
     family_id: UUID
     store_id: UUID
     elsewhere: UUID
@@ -155,7 +155,7 @@ async def side(folder: Path, others: int) -> Side:
         user_id=uuid4(), email="ada@example.org", name="Ada", password_hash="-", created_at=NOW, updated_at=NOW
     )
     await rows.put(account, when=absent)
-    caller = Caller(
+    caller = Principal(
         kind="session", user_id=account.user_id, name="Ada", hash="0" * 64, session_epoch=1, expires_at=None
     )
     shopping = open_shopping(rows, rows.clock, Invitations(rows, rows.clock))

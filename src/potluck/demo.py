@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import EmailAddress, folded_email
 from potluck.people.errors import EmailTaken
 from potluck.people.passwords import Passwords
@@ -123,13 +123,13 @@ async def _refuse_a_second(store: Store) -> None:
             raise AlreadyHere(_email(first))
 
 
-async def _came(people: People, sign_in: SignIn) -> Caller:
+async def _came(people: People, sign_in: SignIn) -> Principal:
     """The person, registered and signed in."""
     try:
         registered = await people.accounts.register(sign_in.email, sign_in.password, sign_in.name)
     except EmailTaken:
         raise AlreadyHere(sign_in.email) from None
-    caller = await people.callers.find(registered.session.secret)
+    caller = await people.authenticator.authenticate(registered.session.secret)
     assert caller is not None
     return caller
 

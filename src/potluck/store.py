@@ -27,9 +27,9 @@ from potluck.table.errors import (
 )
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
-from potluck.table.known_answers import KnownAnswers
-from potluck.table.known_rows import NEVER, KnownRows
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
+from potluck.table.query_cache import QueryCache
+from potluck.table.row_cache import NEVER, RowCache
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
 from potluck.table_creation import create_table
@@ -80,8 +80,8 @@ class Store:
         packs = callable(getattr(type(engine), "query_rows", None))
         self._packs = cast(PacksRows, engine) if packs else None
         unpack = self._packs.unpack if self._packs is not None else _nothing_packed
-        self._known = KnownRows(unpack, partial(_second, clock))
-        self._answers = KnownAnswers(partial(_second, clock))
+        self._rows = RowCache(unpack, partial(_second, clock))
+        self._queries = QueryCache(partial(_second, clock))
         # Kept only while somebody holds or awaits one.
         self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -98,7 +98,7 @@ class Store:
             try:
                 row = self._packs.row(ref.members[0].table.name, ref.key)
                 # No cast, nor contextlib.suppress: each takes as long as reading the row.
-                return None if row is None else self._known.entity(ref.members, row)
+                return None if row is None else self._rows.entity(ref.members, row)
             except NotPlain:
                 pass
         answer = await self._read(ref.pattern, ref.request())
@@ -172,8 +172,8 @@ class Store:
         if limit < 1:
             raise ValueError("a page holds at least one item")
         question, state = self._question(query, limit, after)
-        if question is not None and (known := self._answers.find(question, state)) is not None:
-            return Page([*known.items], known.next, known.made_of_it)
+        if question is not None and (cached := self._queries.find(question, state)) is not None:
+            return Page([*cached.items], cached.next, cached.made_of_it)
         rows: list[Any] = []
         entities: list[T] = []
         until = NEVER
@@ -196,7 +196,7 @@ class Store:
         if len(rows) > limit:
             last = rows[limit - 1]
             if type(last) is bytes:
-                (last,) = self._known.unpack([last])
+                (last,) = self._rows.unpack([last])
             following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
         page = Page(entities[:limit], following)
         self._keep(question, state, page, until, sum(map(len, rows)))
@@ -211,8 +211,8 @@ class Store:
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
         question, state = self._question(query)
-        if question is not None and (known := self._answers.find(question, state)) is not None:
-            return [*known]
+        if question is not None and (cached := self._queries.find(question, state)) is not None:
+            return [*cached]
         found: list[T] = []
         size = 0
         until = NEVER
@@ -433,7 +433,7 @@ class Store:
     def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
         """The item, or None, by a look into an engine in this process; NotPlain if it has to be asked in full."""
         row = engine.row(ref.members[0].table.name, ref.key)
-        return None if row is None else cast("T | None", self._known.entity(ref.members, row))
+        return None if row is None else cast("T | None", self._rows.entity(ref.members, row))
 
     async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
         if self._packs is not None:
@@ -462,9 +462,9 @@ class Store:
         if type(items[0]) is bytes:
             members = query.pattern.members
             if len(members) == 1 and members[0].coding.shareable:
-                rows, entities, until = self._known.visible(members, items)
+                rows, entities, until = self._rows.visible(members, items)
                 return *query.kept(rows, entities), until
-            items = self._known.unpack(items)
+            items = self._rows.unpack(items)
         return *query.read(items, self.now), 0
 
     async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
@@ -478,12 +478,12 @@ class Store:
             state = None
         if state is None:
             return (await work())[0]
-        known = self._answers.find(question, state)
-        if known is None:
-            known, until = await work()
+        found = self._queries.find(question, state)
+        if found is None:
+            found, until = await work()
             if until > 0:
-                self._answers.keep(question, state, known, until, ANSWER_BYTES)
-        return cast(T, known)
+                self._queries.keep(question, state, found, until, ANSWER_BYTES)
+        return cast(T, found)
 
     def _question(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
@@ -503,7 +503,7 @@ class Store:
 
     def _keep(self, question: Hashable, state: Hashable, answer: Any, until: float, size: int) -> None:
         if question is not None and until > 0:
-            self._answers.keep(question, state, answer, until, ANSWER_BYTES + size)
+            self._queries.keep(question, state, answer, until, ANSWER_BYTES + size)
 
 
 def _second(clock: Clock) -> int:

@@ -143,7 +143,7 @@ def _core(
 
 
 def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
-    door = Door(core.people.callers, Clients.of(core.settings))
+    door = Door(core.people.authenticator, Clients.of(core.settings))
     own = people_doors.doors(core, door, apps)
     everything = [own, *apps]
     problems = Problems(

@@ -10,7 +10,7 @@ import pytest
 from potluck.apps.polls.errors import PollsError
 from potluck.apps.shopping.errors import ShoppingError
 from potluck.engines import Engine
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.errors import PeopleError
 from potluck.store import Store
@@ -22,11 +22,13 @@ from tests.stores import NOW, rows_in
 __all__ = ["Meanwhile", "busy", "by_key", "meanwhile", "outcomes", "registered"]
 
 
-async def registered(store: Store, name: str, email: str) -> Caller:
+async def registered(store: Store, name: str, email: str) -> Principal:
     """Someone with an account, signed in."""
     account = Account(user_id=uuid4(), email=email, name=name, password_hash="-", created_at=NOW, updated_at=NOW)
     await store.put(account, when=absent)
-    return Caller(kind="session", user_id=account.user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None)
+    return Principal(
+        kind="session", user_id=account.user_id, name=name, hash="0" * 64, session_epoch=1, expires_at=None
+    )
 
 
 async def by_key(engine: Engine, table: Table) -> dict[tuple[str, str], dict[str, Any]]:

@@ -17,7 +17,7 @@ from potluck.engines.lagging import Lagging
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
 from potluck.people.accounts import Accounts, Registration
-from potluck.people.callers import Caller, Callers
+from potluck.people.authentication import Authenticator, Principal
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.errors import PeopleError
 from potluck.people.idempotency import Answers
@@ -87,9 +87,9 @@ class People:
     invitations: Invitations
     answers: Answers
     resets: Resets
-    callers: Callers
+    authenticator: Authenticator
 
-    async def registered(self, email: str = "ada@example.org", name: str = "Ada") -> Caller:
+    async def registered(self, email: str = "ada@example.org", name: str = "Ada") -> Principal:
         """Someone who has just registered, as the caller they are from then on."""
         made = await self.accounts.register(email, PASSWORD, name)
         return await self.known(made.session.secret)
@@ -97,8 +97,8 @@ class People:
     async def signed_in(self, email: str = "ada@example.org", password: str = PASSWORD) -> str:
         return (await self.sessions.open(email, password, None)).secret
 
-    async def known(self, secret: str) -> Caller:
-        caller = await self.callers.find(secret)
+    async def known(self, secret: str) -> Principal:
+        caller = await self.authenticator.authenticate(secret)
         assert caller is not None
         return caller
 
@@ -156,7 +156,7 @@ async def assembled(
                 invitations=Invitations(store, clock),
                 answers=Answers(store, clock),
                 resets=Resets(store, clock, passwords, sessions),
-                callers=Callers(sessions, tokens),
+                authenticator=Authenticator(sessions, tokens),
             )
         finally:
             passwords.close()

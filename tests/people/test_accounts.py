@@ -188,7 +188,7 @@ async def test_a_new_password_ends_the_other_sessions_and_keeps_the_callers(peop
     laptop, phone = await people.signed_in(), await people.signed_in()
     caller, elsewhere = await people.known(laptop), await people.known(phone)
     await people.accounts.change_password(caller, PASSWORD, "battery staple")
-    assert await people.callers.find(phone) is None
+    assert await people.authenticator.authenticate(phone) is None
     assert (await people.known(laptop)).user_id == caller.user_id
     assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
     with pytest.raises(WrongCredentials):
@@ -271,7 +271,7 @@ async def test_a_new_address_ends_the_other_sessions_and_leaves_no_row_of_them(b
     there = await people.signed_in()
     caller, elsewhere = await people.known(here), await people.known(there)
     await people.accounts.change_email(caller, "countess@example.org", PASSWORD)
-    assert await people.callers.find(there) is None
+    assert await people.authenticator.authenticate(there) is None
     assert (await people.known(here)).session_epoch == 2
     await people.sessions.tidy(caller.user_id, 2)
     assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
@@ -281,7 +281,7 @@ async def test_a_new_address_ends_the_other_sessions_and_leaves_no_row_of_them(b
     # The same address once more changes nothing, and ends nothing.
     there = await people.signed_in("countess@example.org")
     await people.accounts.change_email(await people.known(here), "countess@example.org", PASSWORD)
-    assert await people.callers.find(there)
+    assert await people.authenticator.authenticate(there)
 
 
 async def test_an_address_that_is_wanted_by_many_at_once_goes_to_one(busy_people):
@@ -313,7 +313,7 @@ async def test_changes_of_one_account_at_once_by_one_session_throw_nobody_out(bu
     # Whatever came first has changed the account for the others, but it has not ended the session of them all.
     assert isinstance(moved, Account)
     assert ended_others is None
-    assert await people.callers.find(token.secret)
+    assert await people.authenticator.authenticate(token.secret)
     # Which version was seen, and who has the address, is another question: they are told what is so.
     assert isinstance(renamed, Account | Stale)
     assert not isinstance(opened, BaseException) or isinstance(opened, WrongCredentials)
@@ -429,7 +429,7 @@ async def test_a_deleted_account_leaves_no_row(people):
         [*map(repr, bens), *(repr(row) for row in await people.rows() if row["entityType"]["S"] == "Throttle")]
     )
     assert (await people.kinds()).count("Throttle") == 1
-    assert await people.callers.find(token.secret) is None
+    assert await people.authenticator.authenticate(token.secret) is None
     with pytest.raises(WrongCredentials):
         await people.signed_in()
     again = await people.registered()

@@ -14,7 +14,7 @@ async def test_a_reset_sets_the_password_once_and_ends_every_session(people):
     assert (issued.user_id, (issued.expires_at - NOW).total_seconds()) == (caller.user_id, 24 * 3600)
     assert await people.known(phone)
     assert await people.resets.redeem(issued.secret, "battery staple") == caller.user_id
-    assert await people.callers.find(phone) is None
+    assert await people.authenticator.authenticate(phone) is None
     with pytest.raises(WrongCredentials):
         await people.signed_in()
     assert await people.signed_in(password="battery staple")

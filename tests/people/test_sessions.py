@@ -83,7 +83,7 @@ async def test_signing_in_with_the_old_password_while_it_is_changed_opens_nothin
         people.accounts.change_password(caller, PASSWORD, "battery staple"),
         *(sign_in() for _ in range(10)),
     )
-    assert [await people.callers.find(secret) for secret in secrets] == [None] * len(secrets)
+    assert [await people.authenticator.authenticate(secret) for secret in secrets] == [None] * len(secrets)
     assert (await people.kinds()).count("Session") == 1
 
 
@@ -198,11 +198,11 @@ async def test_what_is_no_secret_costs_nothing_and_an_unknown_one_a_read(embedde
     people = embedded_people
     with people.recording.scope() as calls:
         for text in ("", "pls", "nonsense", "pli_" + "0" * 64, "plr_" + "0" * 64, "pls_" + "0" * 1000):
-            assert await people.callers.find(text) is None
+            assert await people.authenticator.authenticate(text) is None
     assert calls.operations == []
     with people.recording.scope() as calls:
-        assert await people.callers.find("pls_" + "0" * 64) is None
-        assert await people.callers.find("plt_" + "0" * 64) is None
+        assert await people.authenticator.authenticate("pls_" + "0" * 64) is None
+        assert await people.authenticator.authenticate("plt_" + "0" * 64) is None
     assert calls.operations == ["GetItem", "GetItem"]
 
 
@@ -210,7 +210,7 @@ async def test_a_session_that_is_not_used_is_over_after_thirty_days_to_the_secon
     await people.registered()
     secret = await people.signed_in()
     people.clock.forward(days=30)
-    assert await people.callers.find(secret) is None
+    assert await people.authenticator.authenticate(secret) is None
     people.clock.forward(seconds=-1)
     assert await people.known(secret)
 
@@ -254,7 +254,7 @@ async def test_a_session_that_was_ended_is_dead_and_the_others_live(people):
     phone, laptop = await people.signed_in(), await people.signed_in()
     caller = await people.known(phone)
     await people.sessions.end(caller)
-    assert await people.callers.find(phone) is None
+    assert await people.authenticator.authenticate(phone) is None
     assert await people.known(laptop)
     await people.sessions.end(caller)
 
@@ -277,7 +277,7 @@ async def test_all_other_sessions_end_by_one_transaction_however_many_there_are(
     with people.recording.scope() as calls:
         await people.sessions.end_others(await people.known(mine))
     assert [call.operation for call in calls if call.operation == "TransactWriteItems"] == ["TransactWriteItems"]
-    assert [await people.callers.find(secret) for secret in others] == [None] * 5
+    assert [await people.authenticator.authenticate(secret) for secret in others] == [None] * 5
     assert (await people.kinds()).count("Session") == (await people.kinds()).count("SessionOfUser") == 1
     # The password is still the same.
     await people.sessions.end_others(await people.known(mine))
@@ -331,7 +331,7 @@ async def test_a_session_of_an_earlier_epoch_is_over_even_while_its_row_is_there
     caller = await people.registered()
     secret = await people.signed_in()
     await people.store.update(Account.by_id(caller.user_id), the(Account.session_epoch).becomes(2), keep_version=True)
-    assert await people.callers.find(secret) is None
+    assert await people.authenticator.authenticate(secret) is None
     assert (await people.kinds()).count("Session") == 2
 
 

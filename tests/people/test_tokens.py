@@ -32,7 +32,7 @@ async def test_a_revoked_token_is_dead_and_can_be_revoked_only_by_its_owner(peop
         await people.tokens.revoke(ben, made.token_id)
     assert await people.known(made.secret)
     await people.tokens.revoke(caller, made.token_id)
-    assert await people.callers.find(made.secret) is None
+    assert await people.authenticator.authenticate(made.secret) is None
     assert await people.tokens.all(caller) == []
     for token_id in (made.token_id, UUID(int=1)):
         with pytest.raises(NoSuchToken):

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect, Template
 from msgspec import Meta
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.invitations import Invitations
 from potluck.table import absent, check, present, put
@@ -52,20 +52,20 @@ def _back(book_id: UUID) -> Redirect:
 
 
 @get("/notes", include_in_schema=False)
-async def books(caller: Caller, notes: Notes) -> Template:
+async def books(caller: Principal, notes: Notes) -> Template:
     found = await notes.books(caller, 100)
     named = [await notes.book(caller, each.book_id) for each in found.items]
     return page("notes/books.html", caller, app="notes", here="Notes", books=named, form=blank(NewBook))
 
 
 @post("/notes", include_in_schema=False)
-async def open_book(request: AnyRequest, caller: Caller, notes: Notes) -> Response[Any]:
+async def open_book(request: AnyRequest, caller: Principal, notes: Notes) -> Response[Any]:
     filled = await form(NewBook, request)
     return _back((await notes.open_book(caller, filled.value.name)).book_id)
 
 
 @get(BOOK, include_in_schema=False)
-async def book(book_id: FromPath[UUID], caller: Caller, notes: Notes, live: Live) -> Template:
+async def book(book_id: FromPath[UUID], caller: Principal, notes: Notes, live: Live) -> Template:
     found = await notes.book(caller, book_id)
     position = await live.position(Note.all_of_book(book_id))
     listed = await notes.page(caller, book_id, 100)
@@ -82,7 +82,7 @@ async def book(book_id: FromPath[UUID], caller: Caller, notes: Notes, live: Live
 
 
 @post(f"{BOOK}/notes", include_in_schema=False)
-async def add(book_id: FromPath[UUID], request: AnyRequest, caller: Caller, notes: Notes) -> Response[Any]:
+async def add(book_id: FromPath[UUID], request: AnyRequest, caller: Principal, notes: Notes) -> Response[Any]:
     filled = await form(NewNote, request)
     if not filled.good:
         found = await notes.book(caller, book_id)
@@ -95,7 +95,7 @@ async def add(book_id: FromPath[UUID], request: AnyRequest, caller: Caller, note
 
 @post(NOTE, include_in_schema=False)
 async def retitle(
-    book_id: FromPath[UUID], note_id: FromPath[UUID], request: AnyRequest, caller: Caller, notes: Notes
+    book_id: FromPath[UUID], note_id: FromPath[UUID], request: AnyRequest, caller: Principal, notes: Notes
 ) -> Response[Any]:
     given = (await form(Retitled, request)).value
     clash = None
@@ -113,7 +113,7 @@ async def retitle(
 
 @post(f"{NOTE}/delete", include_in_schema=False)
 async def remove(
-    book_id: FromPath[UUID], note_id: FromPath[UUID], request: AnyRequest, caller: Caller, notes: Notes
+    book_id: FromPath[UUID], note_id: FromPath[UUID], request: AnyRequest, caller: Principal, notes: Notes
 ) -> Response[Any]:
     await notes.delete(caller, book_id, note_id)
     return Response("", media_type="text/html") if _by_htmx(request) else _back(book_id)
@@ -121,7 +121,7 @@ async def remove(
 
 @get(f"{BOOK}/events", include_in_schema=False)
 async def events(
-    book_id: FromPath[UUID], request: AnyRequest, caller: Caller, notes: Notes, live: Live, door: Door
+    book_id: FromPath[UUID], request: AnyRequest, caller: Principal, notes: Notes, live: Live, door: Door
 ) -> Response[None]:
     await notes.must_be_in(caller, book_id)
 
@@ -140,14 +140,14 @@ async def events(
 
 
 @post(f"{BOOK}/invitations", include_in_schema=False)
-async def invite(book_id: FromPath[UUID], caller: Caller, notes: Notes, invitations: Invitations) -> Template:
+async def invite(book_id: FromPath[UUID], caller: Principal, notes: Notes, invitations: Invitations) -> Template:
     found = await notes.book(caller, book_id)
     made = await invitations.make("notes", str(book_id), "member", caller.user_id)
     return page("notes/invited.html", caller, app="notes", here="Notes", book=found, secret=made.secret)
 
 
 @post("/notes/invitation", include_in_schema=False)
-async def come_in(request: AnyRequest, caller: Caller, invitations: Invitations, door: Door) -> Response[Any]:
+async def come_in(request: AnyRequest, caller: Principal, invitations: Invitations, door: Door) -> Response[Any]:
     def entering(invitation):
         return [
             check(Account.by_id(caller.user_id), when=present),

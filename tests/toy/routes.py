@@ -8,7 +8,7 @@ from litestar import Request, Response, delete, get, patch, post, put
 from litestar.params import FromPath, FromQuery, JSONBody
 from msgspec import UNSET, Meta, UnsetType
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.store import Page
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
@@ -57,7 +57,7 @@ def note_tag(note: NoteShown) -> str:
 
 
 @post("/books", tags=["Notes"])
-async def open_book(data: JSONBody[NewBook], caller: Caller, notes: Notes, once: Once) -> Response[BookShown]:
+async def open_book(data: JSONBody[NewBook], caller: Principal, notes: Notes, once: Once) -> Response[BookShown]:
     """Open a book of notes; its opener is its admin."""
     return await once(
         lambda alongside: notes.open_book(caller, data.name, alongside),
@@ -68,7 +68,7 @@ async def open_book(data: JSONBody[NewBook], caller: Caller, notes: Notes, once:
 
 @get(BOOK, tags=["Notes"])
 async def one_book(
-    book_id: FromPath[UUID], caller: Caller, notes: Notes, request: AnyRequest
+    book_id: FromPath[UUID], caller: Principal, notes: Notes, request: AnyRequest
 ) -> Response[BookShown | None]:
     """A book that the caller is in."""
     book = await notes.book(caller, book_id)
@@ -77,7 +77,7 @@ async def one_book(
 
 
 @get("/books", tags=["Notes"])
-async def own_books(caller: Caller, notes: Notes, part: Part) -> Listed[BookShown]:
+async def own_books(caller: Principal, notes: Notes, part: Part) -> Listed[BookShown]:
     """The books that the caller is in, in the order of their ids."""
     page = await notes.books(caller, part.limit, part.after)
     named = await notes.named(page.items)
@@ -86,7 +86,12 @@ async def own_books(caller: Caller, notes: Notes, part: Part) -> Listed[BookShow
 
 @patch(BOOK, tags=["Notes"])
 async def rename(
-    book_id: FromPath[UUID], data: JSONBody[BookChange], caller: Caller, notes: Notes, once: Once, request: AnyRequest
+    book_id: FromPath[UUID],
+    data: JSONBody[BookChange],
+    caller: Principal,
+    notes: Notes,
+    once: Once,
+    request: AnyRequest,
 ) -> Response[BookShown]:
     """Give a book another name."""
     version = seen(request, data.version)
@@ -98,14 +103,14 @@ async def rename(
 
 
 @put(f"{BOOK}/members/{{user_id:str}}", tags=["Notes"], status_code=204)
-async def let_in(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes) -> None:
+async def let_in(book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Principal, notes: Notes) -> None:
     """Let somebody into the book."""
     await notes.let_in(caller, book_id, user_id)
 
 
 @delete(f"{BOOK}/members/{{user_id:str}}", tags=["Notes"])
 async def put_out(
-    book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Caller, notes: Notes, once: Once
+    book_id: FromPath[UUID], user_id: FromPath[UUID], caller: Principal, notes: Notes, once: Once
 ) -> Response[None]:
     """Put somebody out of the book."""
     return await once(
@@ -118,7 +123,7 @@ async def put_out(
 async def add(
     book_id: FromPath[UUID],
     data: JSONBody[NewNote],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     once: Once,
 ) -> Response[NoteShown]:
@@ -135,7 +140,7 @@ async def add(
 @get(f"{BOOK}/notes", tags=["Notes"])
 async def listed(
     book_id: FromPath[UUID],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     part: Part,
     live: Live,
@@ -151,7 +156,7 @@ async def listed(
 async def one(
     book_id: FromPath[UUID],
     note_id: FromPath[UUID],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     request: AnyRequest,
 ) -> Response[NoteShown | None]:
@@ -166,7 +171,7 @@ async def change(
     book_id: FromPath[UUID],
     note_id: FromPath[UUID],
     data: JSONBody[NoteChange],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     once: Once,
     request: AnyRequest,
@@ -186,7 +191,7 @@ async def change(
 async def remove(
     book_id: FromPath[UUID],
     note_id: FromPath[UUID],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     once: Once,
     request: AnyRequest,
@@ -201,7 +206,7 @@ async def remove(
 @get(f"{BOOK}/notes/events", tags=["Notes"])
 async def events(
     book_id: FromPath[UUID],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     live: Live,
     door: Door,
@@ -226,7 +231,7 @@ async def events(
 @get(f"{BOOK}/notes/changes", tags=["Notes"])
 async def changes(
     book_id: FromPath[UUID],
-    caller: Caller,
+    caller: Principal,
     notes: Notes,
     live: Live,
     since: FromQuery[str],

@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
 from potluck.people.secrets import new_id
@@ -114,7 +114,7 @@ class Notes:
 
     # --- books --------------------------------------------------------------------------------------------------
 
-    async def open_book(self, caller: Caller, name: str, alongside: Alongside[Book] = nothing_else) -> Book:
+    async def open_book(self, caller: Principal, name: str, alongside: Alongside[Book] = nothing_else) -> Book:
         book = Book(book_id=new_id(), name=name)
         try:
             await self._store.transact(
@@ -130,7 +130,7 @@ class Notes:
             raise AccountGone from refusal
         return book
 
-    async def books(self, caller: Caller, limit: int, after=None) -> Page[Member]:
+    async def books(self, caller: Principal, limit: int, after=None) -> Page[Member]:
         return await self._store.page(Member.of_user(caller.user_id), limit, after)
 
     async def named(self, members: list[Member]) -> list[Book]:
@@ -140,7 +140,7 @@ class Notes:
 
     async def rename(
         self,
-        caller: Caller,
+        caller: Principal,
         book_id: UUID,
         version: int,
         name: str | UnsetType = UNSET,
@@ -164,14 +164,14 @@ class Notes:
             raise (NothingThere() if current is None else BookChanged(book_shown(current))) from refusal
         return renamed
 
-    async def book(self, caller: Caller, book_id: UUID) -> Book:
+    async def book(self, caller: Principal, book_id: UUID) -> Book:
         await self.must_be_in(caller, book_id)
         book = await self._store.get(Book.by_id(book_id))
         if book is None:
             raise NothingThere
         return book
 
-    async def let_in(self, caller: Caller, book_id: UUID, user_id: UUID) -> None:
+    async def let_in(self, caller: Principal, book_id: UUID, user_id: UUID) -> None:
         await self.must_be_in(caller, book_id, admin=True)
         try:
             await self._store.transact(
@@ -185,7 +185,7 @@ class Notes:
             return
 
     async def put_out(
-        self, caller: Caller, book_id: UUID, user_id: UUID, alongside: Alongside[None] = nothing_else
+        self, caller: Principal, book_id: UUID, user_id: UUID, alongside: Alongside[None] = nothing_else
     ) -> None:
         await self.must_be_in(caller, book_id, admin=True)
         member = await self._store.get(Member.by_id(book_id, user_id))
@@ -203,21 +203,21 @@ class Notes:
                 raise LastAdmin from refusal
             raise
 
-    async def must_be_in(self, caller: Caller, book_id: UUID, *, admin: bool = False) -> None:
+    async def must_be_in(self, caller: Principal, book_id: UUID, *, admin: bool = False) -> None:
         member = await self._store.get(Member.by_id(book_id, caller.user_id))
         if member is None:
             raise NothingThere
         if admin and not member.admin:
             raise NotesForbidden
 
-    async def is_in(self, caller: Caller, book_id: UUID) -> bool:
+    async def is_in(self, caller: Principal, book_id: UUID) -> bool:
         return await self._store.get(Member.by_id(book_id, caller.user_id)) is not None
 
     # --- notes --------------------------------------------------------------------------------------------------
 
     async def add(
         self,
-        caller: Caller,
+        caller: Principal,
         book_id: UUID,
         title: str,
         text: str = "",
@@ -252,7 +252,7 @@ class Notes:
             raise NoteTaken from refusal
         return answer
 
-    async def one(self, caller: Caller, book_id: UUID, note_id: UUID) -> NoteShown:
+    async def one(self, caller: Principal, book_id: UUID, note_id: UUID) -> NoteShown:
         member, note = await self._store.get_together(
             Member.by_id(book_id, caller.user_id), Note.by_id(book_id, note_id)
         )
@@ -261,7 +261,7 @@ class Notes:
         return shown(note, caller.user_id)
 
     async def page(
-        self, caller: Caller, book_id: UUID, limit: int, after=None, author: UUID | None = None
+        self, caller: Principal, book_id: UUID, limit: int, after=None, author: UUID | None = None
     ) -> Page[Note]:
         await self.must_be_in(caller, book_id)
         asked = Note.all_of_book(book_id) if author is None else Note.by_author(book_id, author)
@@ -269,7 +269,7 @@ class Notes:
 
     async def change(
         self,
-        caller: Caller,
+        caller: Principal,
         book_id: UUID,
         note_id: UUID,
         version: int,
@@ -305,7 +305,7 @@ class Notes:
 
     async def delete(
         self,
-        caller: Caller,
+        caller: Principal,
         book_id: UUID,
         note_id: UUID,
         version: int | None = None,
@@ -388,7 +388,7 @@ class Notes:
             with suppress(NotFound):
                 await self._store.transact(delete(member, when=present), *([one_fewer] if member.admin else []))
 
-    async def home_card(self, caller: Caller) -> HomeCard:
+    async def home_card(self, caller: Principal) -> HomeCard:
         books = await self._store.all(Member.of_user(caller.user_id))
         waiting = [
             Waiting("A book waits", "with its notes", f"/notes/{each.book_id}", "notebook-pen") for each in books

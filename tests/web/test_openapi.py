@@ -14,7 +14,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.testing import TestClient
 from openapi_spec_validator import validate
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web import layout, openapi
 from potluck.web.bodies import UNSET, Body, Meta, StrictBody, UnsetType, check_parameters, decode
 from potluck.web.dishes import DISHES
@@ -109,7 +109,7 @@ class Nobody(Givers):
     def __init__(self) -> None:
         pass
 
-    async def visitor(self, request: Any) -> Caller | None:
+    async def visitor(self, request: Any) -> Principal | None:
         return None
 
 

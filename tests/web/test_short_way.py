@@ -19,7 +19,7 @@ from msgspec import Struct
 from potluck import suite
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web import short_way
 from potluck.web.app import App, Core
 from potluck.web.http import security_headers
@@ -181,20 +181,20 @@ async def by_framework(request: Request[Any, Any, Any]) -> str:
 
 @get("/odd/header/{word:str}")
 async def by_header(
-    word: FromPath[str], visitor: Caller | None, key: Annotated[str | None, HeaderParameter(name="X-Odd-Key")] = None
+    word: FromPath[str], visitor: Principal | None, key: Annotated[str | None, HeaderParameter(name="X-Odd-Key")] = None
 ) -> Said:
     return Said(word, key)
 
 
 @get("/odd/cookie/{word:str}")
 async def by_cookie(
-    word: FromPath[str], visitor: Caller | None, key: Annotated[str | None, CookieParameter(name="odd")] = None
+    word: FromPath[str], visitor: Principal | None, key: Annotated[str | None, CookieParameter(name="odd")] = None
 ) -> Said:
     return Said(word, key)
 
 
 @get("/odd/provided/{word:str}", dependencies={"name": Provide(by_framework)})
-async def by_provider(word: FromPath[str], visitor: Caller | None, name: NamedDependency[str]) -> Said:
+async def by_provider(word: FromPath[str], visitor: Principal | None, name: NamedDependency[str]) -> Said:
     return Said(word, name)
 
 

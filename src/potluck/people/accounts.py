@@ -13,7 +13,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import (
     Account,
     ApiToken,
@@ -224,7 +224,7 @@ class Accounts:
         return account
 
     async def rename(
-        self, caller: Caller, name: str | None, version: int, alongside: Alongside[Account] = nothing_else
+        self, caller: Principal, name: str | None, version: int, alongside: Alongside[Account] = nothing_else
     ) -> Account:
         """Another name, if the account is of the version that was seen; the same name, or none, changes nothing."""
         caller.must_manage_account()
@@ -247,7 +247,7 @@ class Accounts:
         return renamed
 
     async def change_email(
-        self, caller: Caller, email: str, password: str, alongside: Alongside[Account] = nothing_else
+        self, caller: Principal, email: str, password: str, alongside: Alongside[Account] = nothing_else
     ) -> Account:
         """Another address, if no other account has it; the old one is free, and every other session over, at once."""
         caller.must_manage_account()
@@ -290,7 +290,7 @@ class Accounts:
         raise Unavailable("change of e-mail: the account was changed again and again")
 
     async def change_password(
-        self, caller: Caller, current: str, new: str, alongside: Alongside[None] = nothing_else
+        self, caller: Principal, current: str, new: str, alongside: Alongside[None] = nothing_else
     ) -> None:
         """Another password. Every other session is over at once, and so is every link that could set a password."""
         caller.must_manage_account()
@@ -345,7 +345,7 @@ class Accounts:
             ],
         )
 
-    async def delete(self, caller: Caller, password: str) -> None:
+    async def delete(self, caller: Principal, password: str) -> None:
         """The account goes, and everything that is only theirs. StillNeeded where a place would be left alone.
 
         Almost everything goes before the account itself: who was interrupted is still signed in, and asks again.
@@ -406,7 +406,7 @@ class Accounts:
 
     # --- what these share ---------------------------------------------------------------------------------------
 
-    async def _confirmed(self, caller: Caller, password: str) -> Account:
+    async def _confirmed(self, caller: Principal, password: str) -> Account:
         """The account, if this is its password; guessing it is throttled for whoever is signed in, too."""
         account = await self.by_id(caller.user_id)
         await self._throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
@@ -414,7 +414,7 @@ class Accounts:
             raise WrongPassword
         return account
 
-    async def _again(self, caller: Caller, account: Account, password: str) -> tuple[Caller, Account]:
+    async def _again(self, caller: Principal, account: Account, password: str) -> tuple[Principal, Account]:
         """Both as they are now that another change came in between; SessionOver, or WrongPassword, if it was that."""
         caller = await continued(self._store, caller)
         found = await self.by_id(caller.user_id)

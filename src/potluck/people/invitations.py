@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.callers import Alongside, nothing_else
+from potluck.people.authentication import Alongside, nothing_else
 from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany
 from potluck.people.particulars import checked_email, refuse_all

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.callers import Alongside, nothing_else
+from potluck.people.authentication import Alongside, nothing_else
 from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser, folded_email
 from potluck.people.errors import AccountGone, ResetInvalid
 from potluck.people.particulars import checked_email, checked_password, refuse_all

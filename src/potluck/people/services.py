@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from potluck.people.accounts import Accounts, Registration, nobody_needs_them, nothing_to_forget
-from potluck.people.callers import Callers
+from potluck.people.authentication import Authenticator
 from potluck.people.idempotency import Answers
 from potluck.people.invitations import Invitations
 from potluck.people.passwords import Passwords
@@ -29,7 +29,7 @@ class People:
     invitations: Invitations
     resets: Resets
     answers: Answers
-    callers: Callers
+    authenticator: Authenticator
     passwords: Passwords
     throttles: Throttles
 
@@ -73,7 +73,7 @@ def open_people(
         invitations=Invitations(store, clock),
         resets=Resets(store, clock, passwords, sessions),
         answers=Answers(store, clock),
-        callers=Callers(sessions, tokens),
+        authenticator=Authenticator(sessions, tokens),
         passwords=passwords,
         throttles=throttles,
     )

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser, folded_email
 from potluck.people.errors import SessionOver, WrongCredentials
 from potluck.people.particulars import checked_email
@@ -115,14 +115,14 @@ class Sessions:
             return opened
         raise Unavailable("sign-in: the account was changed again and again")
 
-    async def find(self, secret: str) -> Caller | None:
+    async def find(self, secret: str) -> Principal | None:
         """Whose session this is, as consistent reads tell; using it extends it."""
         if kind_of(secret) is not SecretKind.SESSION:
             return None
         hash = hash_of(secret)
         return await self._store.while_unwritten((Session, hash), lambda: self._found(hash))
 
-    async def _found(self, hash: str) -> tuple[Caller | None, float]:
+    async def _found(self, hash: str) -> tuple[Principal | None, float]:
         """Whose session has this hash, and when that is to be looked up again even if nothing is written."""
         session = await self._store.get(Session.by_hash(hash))
         if session is None:
@@ -134,7 +134,7 @@ class Sessions:
         if account is None or session is None or session.session_epoch < account.session_epoch:
             return None, 0
         until = await self._extended(session)
-        caller = Caller(
+        caller = Principal(
             kind="session",
             user_id=account.user_id,
             name=account.name,
@@ -144,12 +144,12 @@ class Sessions:
         )
         return caller, until - (SESSION_LASTS - SESSION_EXTENDED_AFTER).total_seconds()
 
-    async def end(self, caller: Caller, alongside: Alongside[None] = nothing_else) -> None:
+    async def end(self, caller: Principal, alongside: Alongside[None] = nothing_else) -> None:
         """Sign out: the session is over at once. An API token is not ended by this."""
         caller.must_manage_account()
         await self._store.transact(*dropping(caller.user_id, caller.hash), *alongside(None))
 
-    async def end_others(self, caller: Caller, alongside: Alongside[None] = nothing_else) -> None:
+    async def end_others(self, caller: Principal, alongside: Alongside[None] = nothing_else) -> None:
         """Every other session is over at once, by one write however many there are; their rows are tidied up after."""
         caller.must_manage_account()
         for _ in range(ATTEMPTS):
@@ -164,7 +164,7 @@ class Sessions:
             return
         raise Unavailable("end of other sessions: the account was changed again and again")
 
-    async def all(self, caller: Caller) -> list[OpenSession]:
+    async def all(self, caller: Principal) -> list[OpenSession]:
         """Where the person is signed in, the latest first."""
         caller.must_manage_account()
         # Before the sessions, so that one that goes on with it is never behind.
@@ -258,7 +258,7 @@ def dropping(user_id: UUID, hash: str) -> list[Operation]:
     return [delete(Session.by_hash(hash)), delete(SessionOfUser.by_hash(user_id, hash))]
 
 
-def next_epoch(caller: Caller, *changes: Change, when: Condition | None = None) -> list[Operation]:
+def next_epoch(caller: Principal, *changes: Change, when: Condition | None = None) -> list[Operation]:
     """Every session but the caller's is over; with further changes of the account on a further condition."""
     epoch = the(Account.session_epoch)
     same = epoch == caller.session_epoch
@@ -274,12 +274,12 @@ def next_epoch(caller: Caller, *changes: Change, when: Condition | None = None) 
     ]
 
 
-def continuing(caller: Caller) -> Operation:
+def continuing(caller: Principal) -> Operation:
     """The caller's session counts in the next epoch too."""
     return update(Session.by_hash(caller.hash), the(Session.session_epoch).becomes(caller.session_epoch + 1))
 
 
-async def continued(store: Store, caller: Caller) -> Caller:
+async def continued(store: Store, caller: Principal) -> Principal:
     """The caller as they are known now, whose write the account refused; SessionOver, if another has ended theirs.
 
     What their own session has changed meanwhile, in another window, has taken it along into the next epoch.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
 from potluck.people.errors import NoSuchToken, TooMany
 from potluck.people.particulars import checked_name, refuse_all
@@ -14,7 +14,7 @@ from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id,
 from potluck.people.sessions import ATTEMPTS, continued
 from potluck.store import Clock, Store
 from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the
-from potluck.table.known_rows import NEVER
+from potluck.table.row_cache import NEVER
 
 __all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens"]
 
@@ -39,7 +39,7 @@ class Tokens:
         self._clock = clock
         self._random = random
 
-    async def make(self, caller: Caller, name: str, alongside: Alongside[MadeToken] = nothing_else) -> MadeToken:
+    async def make(self, caller: Principal, name: str, alongside: Alongside[MadeToken] = nothing_else) -> MadeToken:
         """A token that can do what its owner can, but not manage tokens, password or account."""
         caller.must_manage_account()
         (name,) = refuse_all(checked_name(name))
@@ -68,13 +68,13 @@ class Tokens:
             return made
         raise Unavailable("new API token: the account was changed again and again")
 
-    async def all(self, caller: Caller) -> list[ApiTokenOfUser]:
+    async def all(self, caller: Principal) -> list[ApiTokenOfUser]:
         """The person's tokens, the latest first."""
         caller.must_manage_account()
         found = await self._store.all(ApiTokenOfUser.all_of_user(caller.user_id))
         return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
 
-    async def revoke(self, caller: Caller, token_id: UUID, alongside: Alongside[None] = nothing_else) -> None:
+    async def revoke(self, caller: Principal, token_id: UUID, alongside: Alongside[None] = nothing_else) -> None:
         """The token is dead at once."""
         caller.must_manage_account()
         found = await self._store.get(ApiTokenOfUser.by_id(caller.user_id, token_id))
@@ -91,14 +91,14 @@ class Tokens:
                 raise
             raise NoSuchToken from refusal
 
-    async def find(self, secret: str) -> Caller | None:
+    async def find(self, secret: str) -> Principal | None:
         """For whom the holder of this secret calls, as consistent reads tell."""
         if kind_of(secret) is not SecretKind.API_TOKEN:
             return None
         hash = hash_of(secret)
         return await self._store.while_unwritten((ApiToken, hash), lambda: self._found(hash))
 
-    async def _found(self, hash: str) -> tuple[Caller | None, float]:
+    async def _found(self, hash: str) -> tuple[Principal | None, float]:
         """Whose token has this hash; it has no end of its own."""
         token = await self._store.get(ApiToken.by_hash(hash))
         if token is None:
@@ -106,7 +106,7 @@ class Tokens:
         account = await self._store.get(Account.by_id(token.user_id))
         if account is None:
             return None, 0
-        caller = Caller(
+        caller = Principal(
             kind="api-token",
             user_id=account.user_id,
             name=account.name,

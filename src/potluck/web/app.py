@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
-from potluck.people.callers import Alongside, Caller
+from potluck.people.authentication import Alongside, Principal
 from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
@@ -69,11 +69,11 @@ class TurnBack(Protocol):
 class Guests:
     """The made-up people of a demo, each signed in, and the clock by which they do things."""
 
-    mara: Caller
-    leo: Caller
-    noor: Caller
-    renzo: Caller
-    ida: Caller
+    mara: Principal
+    leo: Principal
+    noor: Principal
+    renzo: Principal
+    ida: Principal
     ago: TurnBack
 
 
@@ -89,7 +89,7 @@ Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 """What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
 
 
-Accept = Callable[[Caller, str, Alongside[Any]], Awaitable[Struct]]
+Accept = Callable[[Principal, str, Alongside[Any]], Awaitable[Struct]]
 """Who comes in, by which secret, and what is to be written alongside; where it led is answered, as ids by name."""
 
 
@@ -108,12 +108,12 @@ async def no_name(place: str) -> str | None:
     return None
 
 
-async def no_way_in(caller: Caller, secret: str, alongside: Alongside[Any]) -> Struct:
+async def no_way_in(caller: Principal, secret: str, alongside: Alongside[Any]) -> Struct:
     """Nobody is invited to anything here."""
     raise InvitationInvalid
 
 
-async def nothing_to_say(caller: Caller) -> HomeCard:
+async def nothing_to_say(caller: Principal) -> HomeCard:
     """The plate alone."""
     return HomeCard()
 
@@ -147,7 +147,7 @@ class App:
     """What a place of its invitations is called, for whoever holds one; None if it is no more."""
     accept: Accept = no_way_in
     """Let the caller in by the secret of one of its invitations; the write checks that their account is there."""
-    home_card: Callable[[Caller], Awaitable[HomeCard]] = nothing_to_say
+    home_card: Callable[[Principal], Awaitable[HomeCard]] = nothing_to_say
     demo: Demo | None = None
 
 

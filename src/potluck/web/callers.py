@@ -7,7 +7,7 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie
 
-from potluck.people.callers import Caller, Callers
+from potluck.people.authentication import Authenticator, Principal
 from potluck.web.errors import CrossSite, NotSignedIn
 from potluck.web.http.clients import Clients, values_of
 
@@ -28,16 +28,16 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 class Door:
     """Knows callers by what they carry."""
 
-    def __init__(self, callers: Callers, clients: Clients) -> None:
-        self.callers = callers
+    def __init__(self, authenticator: Authenticator, clients: Clients) -> None:
+        self.authenticator = authenticator
         self.clients = clients
 
-    async def visitor(self, request: Request[Any, Any, Any]) -> Caller | None:
+    async def visitor(self, request: Request[Any, Any, Any]) -> Principal | None:
         """Who is calling, if anybody is known by what the request carries."""
         secret = self.secret(request)
-        return None if secret is None else await self.callers.find(secret)
+        return None if secret is None else await self.authenticator.authenticate(secret)
 
-    async def still(self, request: Request[Any, Any, Any], caller: Caller) -> bool:
+    async def still(self, request: Request[Any, Any, Any], caller: Principal) -> bool:
         """Whether what an open stream was opened with still names the same person, with the same password."""
         now = await self.visitor(request)
         return now is not None and (now.hash, now.session_epoch) == (caller.hash, caller.session_epoch)
@@ -97,7 +97,7 @@ class Door:
             raise CrossSite
 
 
-def known(visitor: Caller | None) -> Caller:
+def known(visitor: Principal | None) -> Principal:
     """Who is calling; NotSignedIn if nobody is known."""
     if visitor is None:
         raise NotSignedIn

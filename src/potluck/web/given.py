@@ -13,7 +13,7 @@ from litestar import HttpMethod, Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.idempotency import Answers
 from potluck.store import Store
 from potluck.web.callers import Door, known
@@ -54,11 +54,11 @@ class Givers:
         self._request_key = request_key
         self._queries: dict[bytes, str] = {}
 
-    async def once(self, request: AnyRequest, visitor: Caller | None) -> Once:
+    async def once(self, request: AnyRequest, visitor: Principal | None) -> Once:
         """The write that is asked for, with its key."""
         return Once(self._answers, self._store, await asked_once(request, visitor, self._request_key))
 
-    def part(self, request: AnyRequest, visitor: Caller | None, limit: int, cursor: str | None) -> Part:
+    def part(self, request: AnyRequest, visitor: Principal | None, limit: int, cursor: str | None) -> Part:
         """Which part of which list, for whom."""
         of = f"{None if visitor is None else visitor.user_id} {request.scope['path']} {self._asked(request)}"
         return Part(limit, None if cursor is None else self._cursors.unseal(cursor, of), of, self._cursors)

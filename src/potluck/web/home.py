@@ -9,7 +9,7 @@ from litestar import HttpMethod, Request, route
 from litestar.response import Template
 from litestar.types import ControllerRouterHandler
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.app import App, Core, HomeCard
 from potluck.web.callers import Door
 from potluck.web.dishes import Dish
@@ -30,7 +30,7 @@ def home(core: Core, apps: Sequence[App], dishes: Sequence[Dish]) -> ControllerR
     names = {dish.id: dish.name for dish in dishes}
 
     @route("/", http_method=[HttpMethod.GET, HttpMethod.HEAD], include_in_schema=False)
-    async def front(request: Request[Any, Any, Any], visitor: Caller | None, door: Door) -> Template:
+    async def front(request: Request[Any, Any, Any], visitor: Principal | None, door: Door) -> Template:
         if visitor is None:
             return page(
                 "welcome.html",
@@ -55,7 +55,7 @@ def home(core: Core, apps: Sequence[App], dishes: Sequence[Dish]) -> ControllerR
     return front
 
 
-async def _card(app: App, visitor: Caller) -> HomeCard | None:
+async def _card(app: App, visitor: Principal) -> HomeCard | None:
     """What the app has to say; None if it cannot say it just now, which is no reason to say nothing at all."""
     try:
         async with asyncio.timeout(CARD_SECONDS):

@@ -18,7 +18,7 @@ from litestar.router import Router
 from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.dishes import Dish
 
 __all__ = ["Section", "asset", "icon_names", "initials", "page", "static_files", "templates"]
@@ -66,7 +66,7 @@ class Section(NamedTuple):
     current: bool
 
 
-def page(name: str, visitor: Caller | None, *, status: int = 200, **context: Any) -> Template:
+def page(name: str, visitor: Principal | None, *, status: int = 200, **context: Any) -> Template:
     """A page as this person sees it: with their way to their account, or with a way to sign in."""
     around: dict[str, Any] = {"me": None, "sign_in": "/sign-in"}
     if visitor is not None:

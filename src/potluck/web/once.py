@@ -9,7 +9,7 @@ import msgspec
 from litestar import MediaType, Request, Response
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.idempotency import Answer, Answers, Asked, May, anyone, request_hash
 from potluck.store import Store
 from potluck.table.operations import Operation
@@ -83,7 +83,7 @@ class Once:
         return _response(await self.answers.once(asked, done, may))
 
 
-async def asked_once(request: Request[Any, Any, Any], caller: Caller | None, secret: bytes) -> Asked | None:
+async def asked_once(request: Request[Any, Any, Any], caller: Principal | None, secret: bytes) -> Asked | None:
     """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret."""
     key = request.headers.get(KEY)
     if key is None:

@@ -14,7 +14,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Template
 from litestar.routes import HTTPRoute
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web import api_page, errors
 from potluck.web.bodies import is_body
 from potluck.web.errors import Problem
@@ -156,7 +156,7 @@ def pages() -> list[HTTPRouteHandler]:
         )
 
     @get("/schema", include_in_schema=False, sync_to_thread=False)
-    def schema(request: Request[Any, Any, Any], visitor: Caller | None) -> Template:
+    def schema(request: Request[Any, Any, Any], visitor: Principal | None) -> Template:
         return page("api.html", visitor, **of(request.app)[2])
 
     return [openapi_json, schema]

@@ -11,7 +11,7 @@ from potluck.apps.shopping.entities import Deletion, inventory
 from potluck.apps.shopping.service import Shopping, open_shopping
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.invitations import Invitations
 from potluck.store import Store
@@ -41,16 +41,16 @@ class Shop:
         """Do this before the next transaction."""
         meanwhile(self.rows, first)
 
-    async def person(self, name: str = "Ada") -> Caller:
+    async def person(self, name: str = "Ada") -> Principal:
         """Someone with an account."""
         return await registered(self.rows, name, f"{name.lower()}@example.org")
 
-    async def family(self, name: str = "Lovelace", admin: str = "Ada") -> tuple[Caller, UUID]:
+    async def family(self, name: str = "Lovelace", admin: str = "Ada") -> tuple[Principal, UUID]:
         """A family with its first admin."""
         person = await self.person(admin)
         return person, (await self.shopping.families.create(person, name)).family_id
 
-    async def joined(self, admin: Caller, family_id: UUID, name: str = "Ben", role: str = "member") -> Caller:
+    async def joined(self, admin: Principal, family_id: UUID, name: str = "Ben", role: str = "member") -> Principal:
         """Someone who accepted an invitation."""
         person = await self.person(name)
         made = await self.shopping.members.invite(admin, family_id, role)

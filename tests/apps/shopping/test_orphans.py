@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
 from potluck.apps.shopping.errors import AlreadyThere, NothingThere
 from potluck.apps.shopping.orphans import LINKS_AT_ONCE
-from potluck.people.callers import nothing_else
+from potluck.people.authentication import nothing_else
 from potluck.people.errors import Stale
 from potluck.people.idempotency import Answer, Answers, Asked
 from potluck.streams import PositionLost

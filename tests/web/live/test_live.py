@@ -14,7 +14,7 @@ import pytest
 from potluck.dynamo import streams
 from potluck.dynamo.database import Database
 from potluck.engines import Engine
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Throttled
 from potluck.store import Store
 from potluck.table import put, the
@@ -567,7 +567,7 @@ async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_a
     embedded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_module, "MOST_STREAMS_OF_ONE", 3)
-    caller = Caller(kind="session", user_id=uuid4(), name="", hash="", session_epoch=0, expires_at=None)
+    caller = Principal(kind="session", user_id=uuid4(), name="", hash="", session_epoch=0, expires_at=None)
     # None of them has begun when the last is asked for.
     responses: list[Any] = [
         embedded.live.stream(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller) for _ in range(6)

@@ -8,7 +8,7 @@ from potluck.apps.polls.pages import PAGES
 from potluck.apps.polls.problems import ERRORS
 from potluck.apps.polls.routes import ROUTES
 from potluck.apps.polls.service import VOTER_IDS, open_polls
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.app import App, Core, HomeCard, Waiting
 from potluck.web.dishes import DISHES
 from potluck.web.secret import derived, load_secret
@@ -24,7 +24,7 @@ def polls_app(core: Core) -> App:
     polls = open_polls(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS))
     (dish,) = (each for each in DISHES if each.id == APP)
 
-    async def home_card(caller: Caller) -> HomeCard:
+    async def home_card(caller: Principal) -> HomeCard:
         found = await polls.at_a_glance(caller)
         return HomeCard(
             found.fact,

@@ -16,7 +16,7 @@ from potluck.apps.polls.errors import NoCodesAsked, NoSuchPoll, VotesBegun
 from potluck.apps.polls.keys import Credentials, VoterIds, new_admin_key, new_code
 from potluck.apps.polls.settings import PollSettings, as_poll_fields, checked_expiry, settings_of
 from potluck.apps.polls.views import CodesMade, PollMade, PollShown, is_open, poll_made, poll_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, InvalidFields, Stale, WrongField
 from potluck.people.secrets import Random, hash_of, new_id
@@ -122,7 +122,7 @@ class Authoring:
         """The poll, for anyone who has its link."""
         return poll_shown(await self._admission.poll(poll_id), self._clock())
 
-    async def own(self, caller: Caller, limit: int, after: Mapping[str, Any] | None = None) -> Page[PollShown]:
+    async def own(self, caller: Principal, limit: int, after: Mapping[str, Any] | None = None) -> Page[PollShown]:
         """The polls that this person made, newest first."""
         page = await self._store.page(CreatedPoll.of_creator(caller.user_id), limit, after)
         polls = await self._store.get_many([Poll.one(each.poll_id) for each in page.items])

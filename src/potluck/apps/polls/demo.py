@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.settings import PollSettings
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.app import Demo, Guests, WorthALook
 
 __all__ = ["demo_of"]
@@ -122,5 +122,5 @@ async def _board(polls: Polls, guests: Guests) -> Sequence[WorthALook]:
     return [WorthALook(f"{poll.title} (Renzo’s, by code, two seats)", f"/polls/{poll.id}", note)]
 
 
-def _signed_in(caller: Caller) -> Credentials:
+def _signed_in(caller: Principal) -> Credentials:
     return Credentials(caller=caller)

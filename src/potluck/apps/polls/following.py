@@ -22,7 +22,7 @@ from potluck.apps.polls.entities import Poll, Record, Results, Shard
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.records import Known, version_of, votes_of
 from potluck.apps.polls.service import Polls
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.callers import Door
 from potluck.web.live import Changed, Changes, Live, Message, Told
 
@@ -64,7 +64,7 @@ class Following:
         await self._polls.admission.must_see_results(self._by, poll, self._polls.clock())
 
     def stream(
-        self, request: AnyRequest, live: Live, door: Door, visitor: Caller | None, *, whole: bool = True
+        self, request: AnyRequest, live: Live, door: Door, visitor: Principal | None, *, whole: bool = True
     ) -> Response[None]:
         """The answer that tells of it; not `whole`: only that there is something new, for who reads it elsewhere."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from potluck.apps.polls.entities import Poll
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.secrets import Random
 
 __all__ = ["Credentials", "VoterIds", "new_admin_key", "new_code", "new_edit_key", "new_voter_key", "vote_of"]
@@ -25,7 +25,7 @@ CODE_GROUP = 4
 class Credentials:
     """What a request brings along to show whose it is; nobody's, as it comes."""
 
-    caller: Caller | None = None
+    caller: Principal | None = None
     admin_key: str | None = None
     voter_key: str | None = None
     code: str | None = None

@@ -11,7 +11,7 @@ from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.problems import NO_CODES_ASKED, VOTES_BEGUN, WRONG_KEY
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import CodesMade, PollMade, PollShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.cursors import Listed, Part
 from potluck.web.once import Made, Once, Told
 from potluck.web.versions import etag, expected, seen
@@ -35,7 +35,9 @@ def made(poll: PollMade) -> Told[PollMade]:
 
 
 @post("/polls", tags=TAGS)
-async def create_poll(data: JSONBody[NewPoll], visitor: Caller | None, polls: Polls, once: Once) -> Response[PollMade]:
+async def create_poll(
+    data: JSONBody[NewPoll], visitor: Principal | None, polls: Polls, once: Once
+) -> Response[PollMade]:
     """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
     by = Credentials(caller=visitor)
     return await once(
@@ -44,7 +46,7 @@ async def create_poll(data: JSONBody[NewPoll], visitor: Caller | None, polls: Po
 
 
 @get("/polls", tags=TAGS)
-async def own_polls(caller: Caller, polls: Polls, part: Part) -> Listed[PollShown]:
+async def own_polls(caller: Principal, polls: Polls, part: Part) -> Listed[PollShown]:
     """The polls that the caller made signed in, newest first."""
     return part.answer(await polls.authoring.own(caller, part.limit, part.after), lambda poll: poll)
 
@@ -61,7 +63,7 @@ async def one_poll(poll_id: FromPath[PollId], polls: Polls) -> Response[PollShow
 async def change_poll(
     poll_id: FromPath[PollId],
     data: JSONBody[PollChange],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     once: Once,
     request: AnyRequest,
@@ -76,7 +78,7 @@ async def change_poll(
 @delete(POLL, tags=TAGS, opt={"if_match": True, "problems": [WRONG_KEY]})
 async def delete_poll(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     once: Once,
     request: AnyRequest,
@@ -93,7 +95,7 @@ async def delete_poll(
 
 @post(f"{POLL}/close", tags=TAGS, status_code=HTTP_200_OK, opt={"problems": [WRONG_KEY]})
 async def close_poll(
-    poll_id: FromPath[PollId], visitor: Caller | None, polls: Polls, once: Once, admin_key: AdminKey = None
+    poll_id: FromPath[PollId], visitor: Principal | None, polls: Polls, once: Once, admin_key: AdminKey = None
 ) -> Response[PollShown]:
     """Take no more votes; the results are final. What is closed stays as it is."""
     by = Credentials(caller=visitor, admin_key=admin_key)
@@ -103,7 +105,7 @@ async def close_poll(
 @post(f"{POLL}/reopen", tags=TAGS, status_code=HTTP_200_OK, opt={"problems": [WRONG_KEY]})
 async def reopen_poll(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     once: Once,
     data: JSONBody[Reopening] = AS_IT_WAS,
@@ -116,7 +118,7 @@ async def reopen_poll(
 
 @post(f"{POLL}/duplicate", tags=TAGS, opt={"problems": [WRONG_KEY]})
 async def duplicate_poll(
-    poll_id: FromPath[PollId], visitor: Caller | None, polls: Polls, once: Once, admin_key: AdminKey = None
+    poll_id: FromPath[PollId], visitor: Principal | None, polls: Polls, once: Once, admin_key: AdminKey = None
 ) -> Response[PollMade]:
     """Make another poll like it, open, without its votes and codes, with lots and an `adminKey` of its own."""
     by = Credentials(caller=visitor, admin_key=admin_key)
@@ -127,7 +129,7 @@ async def duplicate_poll(
 async def make_codes(
     poll_id: FromPath[PollId],
     data: JSONBody[NewCodes],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     once: Once,
     admin_key: AdminKey = None,

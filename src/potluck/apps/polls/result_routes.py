@@ -15,7 +15,7 @@ from potluck.apps.polls.poll_routes import POLL, TAGS
 from potluck.apps.polls.problems import RESULTS_HIDDEN, VOTES_COMING_IN, WRONG_KEY
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import AuditShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.callers import Door
 from potluck.web.live import Changes, Live
 from potluck.web.live.positions import LONGEST_POSITION
@@ -41,7 +41,7 @@ def as_file(content: str, media_type: str, name: str) -> Response[bytes]:
 @get(f"{POLL}/results", tags=TAGS, opt=MAY_LOOK)
 async def poll_results(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     request: AnyRequest,
     method: FromQuery[MethodName | None] = None,
@@ -59,7 +59,7 @@ async def poll_results(
 @get(f"{POLL}/results.csv", tags=TAGS, media_type=CSV, opt=MAY_LOOK)
 async def poll_results_csv(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     method: FromQuery[MethodName | None] = None,
     admin_key: AdminKey = None,
@@ -73,7 +73,7 @@ async def poll_results_csv(
 @get(f"{POLL}/ballots", tags=TAGS, opt=MAY_LOOK)
 async def poll_ballots(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     format: FromQuery[BallotFormat] = "json",
     admin_key: AdminKey = None,
@@ -87,7 +87,7 @@ async def poll_ballots(
 @get(f"{POLL}/audit", tags=TAGS, opt={"problems": [WRONG_KEY, VOTES_COMING_IN]})
 async def poll_audit(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     method: FromQuery[MethodName | None] = None,
     admin_key: AdminKey = None,
@@ -99,7 +99,7 @@ async def poll_audit(
 @get(f"{POLL}/events", tags=TAGS, opt=MAY_LOOK)
 async def poll_events(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     live: Live,
     door: Door,
@@ -116,7 +116,7 @@ async def poll_events(
 @get(f"{POLL}/changes", tags=TAGS, opt=MAY_LOOK)
 async def poll_changes(
     poll_id: FromPath[PollId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     live: Live,
     since: FromQuery[Position | None] = None,

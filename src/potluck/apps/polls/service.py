@@ -14,7 +14,7 @@ from potluck.apps.polls.records import Records, Stopwatch
 from potluck.apps.polls.results import PollResults, ReadersWait
 from potluck.apps.polls.views import is_open
 from potluck.apps.polls.votes import Votes
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.secrets import Random, system_random
 from potluck.store import Clock, Store, all_done
 from potluck.streams import Consumer
@@ -83,7 +83,7 @@ class Polls:
             )
         ]
 
-    async def at_a_glance(self, caller: Caller) -> AtAGlance:
+    async def at_a_glance(self, caller: Principal) -> AtAGlance:
         """How many of the caller's polls are open, and which of those nobody but the caller will close."""
         created = (await self.store.page(CreatedPoll.of_creator(caller.user_id), POLLS_AT_A_GLANCE)).items
         found = await self.store.get_many([Poll.one(each.poll_id) for each in created])

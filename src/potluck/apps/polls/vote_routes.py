@@ -10,7 +10,7 @@ from potluck.apps.polls.poll_routes import POLL, TAGS
 from potluck.apps.polls.problems import ALREADY_VOTED, CODE_NEEDED, POLL_CLOSED, WRONG_KEY
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import VoteCast, VoteShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.errors import NOT_SIGNED_IN
 from potluck.web.once import Made, Once, Told
 
@@ -22,7 +22,7 @@ VOTE = f"{VOTES}/{{vote_id:str}}"
 
 @post(VOTES, tags=TAGS, opt={"problems": [ALREADY_VOTED, POLL_CLOSED, CODE_NEEDED, NOT_SIGNED_IN]})
 async def cast_vote(
-    poll_id: FromPath[PollId], data: JSONBody[NewVote], visitor: Caller | None, polls: Polls, once: Once
+    poll_id: FromPath[PollId], data: JSONBody[NewVote], visitor: Principal | None, polls: Polls, once: Once
 ) -> Response[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = Credentials(caller=visitor, voter_key=data.voter_key, code=data.code)
@@ -39,7 +39,7 @@ async def change_vote(
     poll_id: FromPath[PollId],
     vote_id: FromPath[VoteId],
     data: JSONBody[VoteChange],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     edit_key: EditKey = None,
 ) -> VoteShown:
@@ -52,7 +52,7 @@ async def change_vote(
 async def withdraw_vote(
     poll_id: FromPath[PollId],
     vote_id: FromPath[VoteId],
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     once: Once,
     edit_key: EditKey = None,

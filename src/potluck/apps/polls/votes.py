@@ -23,7 +23,7 @@ from potluck.apps.polls.errors import (
 )
 from potluck.apps.polls.keys import Credentials, VoterIds, new_edit_key, new_voter_key, vote_of
 from potluck.apps.polls.views import VoteCast, VoteShown, is_open, vote_shown
-from potluck.people.callers import Alongside, nothing_else
+from potluck.people.authentication import Alongside, nothing_else
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, InvalidFields, WrongField
 from potluck.people.secrets import Random, hash_of

@@ -9,7 +9,7 @@ from potluck.apps.shopping.pages import PAGES
 from potluck.apps.shopping.problems import ERRORS
 from potluck.apps.shopping.routes import ROUTES
 from potluck.apps.shopping.service import Shopping, open_shopping
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.app import App, Core, HomeCard, Waiting
 from potluck.web.dishes import DISHES
 
@@ -25,7 +25,7 @@ def shopping_app(core: Core) -> App:
     shopping = open_shopping(core.store, core.clock, core.people.invitations)
     (dish,) = (each for each in DISHES if each.id == APP)
 
-    async def home_card(caller: Caller) -> HomeCard:
+    async def home_card(caller: Principal) -> HomeCard:
         return await _home_card(shopping, caller)
 
     return App(
@@ -48,7 +48,7 @@ def shopping_app(core: Core) -> App:
     )
 
 
-async def _home_card(shopping: Shopping, caller: Caller) -> HomeCard:
+async def _home_card(shopping: Shopping, caller: Principal) -> HomeCard:
     found = await shopping.at_a_glance(caller)
     return HomeCard(
         found.fact,

@@ -15,7 +15,7 @@ from potluck.apps.shopping.names import names_on_list
 from potluck.apps.shopping.turns import Again
 from potluck.apps.shopping.validation import Id, checking
 from potluck.apps.shopping.views import Cleared, ShoppingItemShown, shopping_item_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.secrets import new_id
 from potluck.store import Clock
 from potluck.store import Store as Rows
@@ -38,7 +38,7 @@ class Clearing:
         self._membership = membership
 
     async def clear_purchased(
-        self, caller: Caller, family_id: Id, alongside: Alongside[Cleared] = nothing_else
+        self, caller: Principal, family_id: Id, alongside: Alongside[Cleared] = nothing_else
     ) -> Cleared:
         """No purchased item on the list; the token brings back those that were."""
         with checking() as fields:
@@ -80,7 +80,7 @@ class Clearing:
 
     async def undo(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         undo_token: Id,
         alongside: Alongside[list[ShoppingItemShown]] = nothing_else,

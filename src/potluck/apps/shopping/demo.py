@@ -5,7 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from potluck.apps.shopping.service import Shopping
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.app import Demo, Guests, WorthALook
 
 __all__ = ["demo_of"]
@@ -135,7 +135,7 @@ async def _household(shopping: Shopping, guests: Guests) -> WorthALook:
 
 async def _kept(
     shopping: Shopping,
-    by: Caller,
+    by: Principal,
     family: UUID,
     thing: AtHome,
     stores: Mapping[str, UUID],
@@ -163,7 +163,7 @@ async def _listed(
     stores: Mapping[str, UUID],
     at_home: Mapping[str, UUID],
 ) -> None:
-    people: Mapping[str, Caller] = {"mara": guests.mara, "leo": guests.leo, "noor": guests.noor}
+    people: Mapping[str, Principal] = {"mara": guests.mara, "leo": guests.leo, "noor": guests.noor}
     linked = at_home.get(wanted.name)
     added = await shopping.shopping_list.add(
         people[wanted.by],

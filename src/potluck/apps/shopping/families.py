@@ -15,7 +15,7 @@ from potluck.apps.shopping.orphans import APP
 from potluck.apps.shopping.turns import Again
 from potluck.apps.shopping.validation import Id, checking
 from potluck.apps.shopping.views import FamilyShown, family_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, Stale
 from potluck.people.invitations import Invitations
@@ -37,7 +37,9 @@ class Families:
         self._membership = membership
         self._invitations = invitations
 
-    async def create(self, caller: Caller, name: str, alongside: Alongside[FamilyShown] = nothing_else) -> FamilyShown:
+    async def create(
+        self, caller: Principal, name: str, alongside: Alongside[FamilyShown] = nothing_else
+    ) -> FamilyShown:
         """A new family with the caller as its admin. The write checks that their account is there."""
         with checking() as fields:
             name = fields.name(name)
@@ -68,7 +70,7 @@ class Families:
             # Called otherwise by now, or gone.
             await again.wait()
 
-    async def all(self, caller: Caller) -> list[FamilyShown]:
+    async def all(self, caller: Principal) -> list[FamilyShown]:
         """The families that the caller is in, by name. An index may overlook one for a moment, but shows none."""
         found = await self._rows.all(Member.families_of(caller.user_id, "active"))
         refs: list[Ref[Any]] = []
@@ -82,7 +84,7 @@ class Families:
         ]
         return sorted(shown, key=by_name)
 
-    async def one(self, caller: Caller, family_id: Id) -> FamilyShown:
+    async def one(self, caller: Principal, family_id: Id) -> FamilyShown:
         with checking() as fields:
             which = fields.id("familyId", family_id)
         standing, family = await self._found(caller, which)
@@ -90,7 +92,7 @@ class Families:
 
     async def rename(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         version: int,
         *,
@@ -121,7 +123,7 @@ class Families:
 
     async def delete(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         version: int | None = None,
         alongside: Alongside[None] = nothing_else,
@@ -167,7 +169,7 @@ class Families:
             put(deletion),
         ]
 
-    async def _found(self, caller: Caller, family_id: UUID, *, admin: bool = False) -> tuple[Standing, Family]:
+    async def _found(self, caller: Principal, family_id: UUID, *, admin: bool = False) -> tuple[Standing, Family]:
         member, family = await self._rows.get_together(Member.by_id(family_id, caller.user_id), Family.by_id(family_id))
         standing = allowed(member, admin=admin)
         if family is None:

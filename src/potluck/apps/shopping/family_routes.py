@@ -24,7 +24,7 @@ from potluck.apps.shopping.ordering import Place, by_name
 from potluck.apps.shopping.problems import LAST_ADMIN
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import FamilyShown, InvitationShown, MemberShown, member_shown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.invitations import MadeInvitation
 from potluck.web.callers import Door
 from potluck.web.cursors import Listed, Part
@@ -59,7 +59,7 @@ class InvitationMade(Struct, rename="camel", frozen=True, kw_only=True):
 
 @post("/families", tags=TAGS)
 async def create_family(
-    data: JSONBody[NewFamily], caller: Caller, shopping: Shopping, once: Once
+    data: JSONBody[NewFamily], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[FamilyShown]:
     """Make a family. The caller is its first admin."""
     return await once(
@@ -70,14 +70,14 @@ async def create_family(
 
 
 @get("/families", tags=TAGS)
-async def own_families(caller: Caller, shopping: Shopping, part: Part) -> Listed[FamilyShown]:
+async def own_families(caller: Principal, shopping: Shopping, part: Part) -> Listed[FamilyShown]:
     """The families that the caller is in, by name."""
     return listed(await shopping.families.all(caller), by_name, part)
 
 
 @get(FAMILY, tags=TAGS)
 async def one_family(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, request: AnyRequest
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, request: AnyRequest
 ) -> Response[FamilyShown | None]:
     """A family that the caller is in, and as what."""
     return one(request, await shopping.families.one(caller, family_id))
@@ -87,7 +87,7 @@ async def one_family(
 async def change_family(
     family_id: FromPath[FamilyId],
     data: JSONBody[FamilyChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -103,7 +103,7 @@ async def change_family(
 
 @delete(FAMILY, tags=TAGS, opt={"if_match": True, "problems": [FORBIDDEN]})
 async def delete_family(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, once: Once, request: AnyRequest
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, once: Once, request: AnyRequest
 ) -> Response[None]:
     """Delete a family with everything in it. Its admins may."""
     version = expected(request)
@@ -115,7 +115,7 @@ async def delete_family(
 
 @get(MEMBERS, tags=TAGS)
 async def members(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, part: Part, live: Live
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, part: Part, live: Live
 ) -> Listed[MemberShown]:
     """Who is in the family, by name."""
     position = await live.position(Member.all_of_family(family_id))
@@ -127,7 +127,7 @@ async def change_role(
     family_id: FromPath[FamilyId],
     member_id: FromPath[MemberId],
     data: JSONBody[RoleChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -147,7 +147,7 @@ async def change_role(
 async def remove_member(
     family_id: FromPath[FamilyId],
     member_id: FromPath[MemberId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -166,7 +166,7 @@ async def remove_member(
 async def invite(
     family_id: FromPath[FamilyId],
     data: JSONBody[NewInvitation],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     door: Door,
@@ -194,7 +194,7 @@ async def invite(
 
 @get(INVITATIONS, tags=TAGS, opt={"problems": [FORBIDDEN]})
 async def invitations(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, part: Part
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, part: Part
 ) -> Listed[InvitationShown]:
     """Who has been invited and has not come yet, the latest first. Admins may look."""
     return listed(await shopping.members.invitations(caller, family_id), latest_first, part)
@@ -204,7 +204,7 @@ async def invitations(
 async def withdraw_invitation(
     family_id: FromPath[FamilyId],
     invitation_id: FromPath[InvitationId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
 ) -> Response[None]:

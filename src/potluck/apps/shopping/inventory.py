@@ -24,7 +24,7 @@ from potluck.apps.shopping.orphans import Orphans
 from potluck.apps.shopping.turns import Again, Turns
 from potluck.apps.shopping.validation import Fields, Id, checking
 from potluck.apps.shopping.views import InventoryItemShown, inventory_item_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.errors import InvalidFields, Stale, WrongField
 from potluck.people.secrets import new_id
 from potluck.store import Clock, all_done
@@ -47,7 +47,7 @@ class Inventory:
 
     async def add(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         name: str,
         *,
@@ -96,7 +96,7 @@ class Inventory:
 
     async def all(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         *,
         low_stock: bool = False,
@@ -122,7 +122,7 @@ class Inventory:
         names = Names.of([*stores, *locations])
         return [inventory_item_shown(each, names) for each in sorted(items, key=by_name)]
 
-    async def one(self, caller: Caller, family_id: Id, item_id: Id) -> InventoryItemShown:
+    async def one(self, caller: Principal, family_id: Id, item_id: Id) -> InventoryItemShown:
         with checking() as fields:
             family, which = fields.id("familyId", family_id), fields.id("itemId", item_id)
         _, item = await self._found(caller, family, which)
@@ -130,7 +130,7 @@ class Inventory:
 
     async def edit(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         item_id: Id,
         version: int,
@@ -171,7 +171,7 @@ class Inventory:
 
     async def adjust(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         item_id: Id,
         by: int,
@@ -200,7 +200,7 @@ class Inventory:
 
     async def delete(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         item_id: Id,
         version: int | None = None,
@@ -226,7 +226,7 @@ class Inventory:
 
     # --- what these share ---------------------------------------------------------------------------------------
 
-    async def _found(self, caller: Caller, family_id: UUID, item_id: UUID) -> tuple[Standing, InventoryItem]:
+    async def _found(self, caller: Principal, family_id: UUID, item_id: UUID) -> tuple[Standing, InventoryItem]:
         standing, (item,) = await self._membership.beside(caller, family_id, [InventoryItem.by_id(family_id, item_id)])
         if item is None:
             raise NothingThere

@@ -28,7 +28,7 @@ from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.problems import NAME_TAKEN
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import InventoryItemShown, LocationShown, StoreShown, location_shown, store_shown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.cursors import Listed, Part
 from potluck.web.errors import ALREADY_EXISTS, FORBIDDEN
 from potluck.web.live import Live
@@ -51,7 +51,7 @@ LOCATION = f"{LOCATIONS}/{{location_id:str}}"
 
 @post(INVENTORY, tags=TAGS, opt={"problems": [ALREADY_EXISTS]})
 async def add_inventory_item(
-    family_id: FromPath[FamilyId], data: JSONBody[NewInventoryItem], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewInventoryItem], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[InventoryItemShown]:
     """Add something to the inventory."""
     return await once(
@@ -76,7 +76,7 @@ async def add_inventory_item(
 @get(INVENTORY, tags=TAGS)
 async def inventory(
     family_id: FromPath[FamilyId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     part: Part,
     live: Live,
@@ -92,7 +92,7 @@ async def inventory(
 
 @get(ITEM, tags=TAGS)
 async def inventory_item(
-    family_id: FromPath[FamilyId], item_id: FromPath[ItemId], caller: Caller, shopping: Shopping, request: AnyRequest
+    family_id: FromPath[FamilyId], item_id: FromPath[ItemId], caller: Principal, shopping: Shopping, request: AnyRequest
 ) -> Response[InventoryItemShown | None]:
     """One thing of the inventory."""
     return one(request, await shopping.inventory.one(caller, family_id, item_id))
@@ -103,7 +103,7 @@ async def change_inventory_item(
     family_id: FromPath[FamilyId],
     item_id: FromPath[ItemId],
     data: JSONBody[InventoryChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -135,7 +135,7 @@ async def change_inventory_item(
 async def delete_inventory_item(
     family_id: FromPath[FamilyId],
     item_id: FromPath[ItemId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -150,7 +150,7 @@ async def adjust(
     family_id: FromPath[FamilyId],
     item_id: FromPath[ItemId],
     data: JSONBody[Adjustment],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
 ) -> Response[InventoryItemShown]:
@@ -167,7 +167,7 @@ async def adjust(
 
 @post(STORES, tags=TAGS, opt={"problems": [FORBIDDEN, NAME_TAKEN, ALREADY_EXISTS]})
 async def add_store(
-    family_id: FromPath[FamilyId], data: JSONBody[NewStore], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewStore], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[StoreShown]:
     """Add a store. Admins may; no two have the same name."""
     return await once(
@@ -186,7 +186,7 @@ async def add_store(
 
 @get(STORES, tags=TAGS)
 async def stores(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, part: Part, live: Live
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, part: Part, live: Live
 ) -> Listed[StoreShown]:
     """The family's stores, by name."""
     position = await live.position(Store.all_of_family(family_id))
@@ -195,7 +195,11 @@ async def stores(
 
 @get(STORE, tags=TAGS)
 async def store(
-    family_id: FromPath[FamilyId], store_id: FromPath[StoreId], caller: Caller, shopping: Shopping, request: AnyRequest
+    family_id: FromPath[FamilyId],
+    store_id: FromPath[StoreId],
+    caller: Principal,
+    shopping: Shopping,
+    request: AnyRequest,
 ) -> Response[StoreShown | None]:
     """One store."""
     return one(request, await shopping.stores.one(caller, family_id, store_id))
@@ -206,7 +210,7 @@ async def change_store(
     family_id: FromPath[FamilyId],
     store_id: FromPath[StoreId],
     data: JSONBody[StoreChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -226,7 +230,7 @@ async def change_store(
 async def delete_store(
     family_id: FromPath[FamilyId],
     store_id: FromPath[StoreId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -241,7 +245,7 @@ async def delete_store(
 
 @post(LOCATIONS, tags=TAGS, opt={"problems": [FORBIDDEN, NAME_TAKEN, ALREADY_EXISTS]})
 async def add_location(
-    family_id: FromPath[FamilyId], data: JSONBody[NewLocation], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewLocation], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[LocationShown]:
     """Add a storage location. Admins may; no two have the same name."""
     return await once(
@@ -260,7 +264,7 @@ async def add_location(
 
 @get(LOCATIONS, tags=TAGS)
 async def locations(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, part: Part, live: Live
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, part: Part, live: Live
 ) -> Listed[LocationShown]:
     """Where the family keeps things, by name."""
     position = await live.position(StorageLocation.all_of_family(family_id))
@@ -271,7 +275,7 @@ async def locations(
 async def location(
     family_id: FromPath[FamilyId],
     location_id: FromPath[LocationId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     request: AnyRequest,
 ) -> Response[LocationShown | None]:
@@ -284,7 +288,7 @@ async def change_location(
     family_id: FromPath[FamilyId],
     location_id: FromPath[LocationId],
     data: JSONBody[LocationChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -304,7 +308,7 @@ async def change_location(
 async def delete_location(
     family_id: FromPath[FamilyId],
     location_id: FromPath[LocationId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,

@@ -27,7 +27,7 @@ from potluck.apps.shopping.ordering import by_store
 from potluck.apps.shopping.problems import ALREADY_RESTOCKED, DUPLICATE_ITEM, NOT_RESTOCKABLE
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import Cleared, Group, Restocked, ShoppingItemShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.cursors import Part
 from potluck.web.errors import ALREADY_EXISTS, EXPIRED, TOO_MANY
 from potluck.web.live import Live
@@ -62,7 +62,7 @@ class ShoppingItems(Struct, rename="camel", frozen=True, kw_only=True):
 
 @post(LIST, tags=TAGS, opt={"problems": [DUPLICATE_ITEM, ALREADY_EXISTS, TOO_MANY]})
 async def add_to_list(
-    family_id: FromPath[FamilyId], data: JSONBody[NewShoppingItem], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[NewShoppingItem], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[ShoppingItemShown]:
     """Put something on the list. What is linked to the inventory and there already is answered with 409, and with it as
     `existing`, unless `allowDuplicate` is true."""
@@ -87,7 +87,7 @@ async def add_to_list(
 
 @post(f"{LIST}/bulk", tags=TAGS)
 async def add_lines(
-    family_id: FromPath[FamilyId], data: JSONBody[PastedLines], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[PastedLines], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[ShoppingItems]:
     """Put several things on the list, as they were typed or pasted. All of them or none."""
     return await once(
@@ -100,7 +100,7 @@ async def add_lines(
 @get(LIST, tags=TAGS)
 async def shopping_list(
     family_id: FromPath[FamilyId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     part: Part,
     live: Live,
@@ -126,7 +126,7 @@ async def shopping_list(
 async def shopping_item(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     request: AnyRequest,
 ) -> Response[ShoppingItemShown | None]:
@@ -139,7 +139,7 @@ async def change_shopping_item(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
     data: JSONBody[ShoppingItemChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -169,7 +169,7 @@ async def check_off(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
     data: JSONBody[StatusChange],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -195,7 +195,7 @@ async def check_off(
 async def delete_shopping_item(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
     request: AnyRequest,
@@ -212,7 +212,7 @@ async def restock(
     family_id: FromPath[FamilyId],
     shopping_item_id: FromPath[ShoppingItemId],
     data: JSONBody[Restock],
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     once: Once,
 ) -> Response[Restocked]:
@@ -226,7 +226,7 @@ async def restock(
 
 @post(f"{LIST}/clear-purchased", tags=TAGS, status_code=200)
 async def clear_purchased(
-    family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[Cleared]:
     """Clear what is purchased from the list. The token brings it back, for an hour."""
     return await once(
@@ -238,7 +238,7 @@ async def clear_purchased(
 
 @post(f"{FAMILY}/undo", tags=TAGS, status_code=200, opt={"problems": [EXPIRED]})
 async def undo(
-    family_id: FromPath[FamilyId], data: JSONBody[Undo], caller: Caller, shopping: Shopping, once: Once
+    family_id: FromPath[FamilyId], data: JSONBody[Undo], caller: Principal, shopping: Shopping, once: Once
 ) -> Response[ShoppingItems]:
     """Bring back what was cleared, as it was. Once for each token."""
     return await once(

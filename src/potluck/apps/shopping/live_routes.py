@@ -12,7 +12,7 @@ from msgspec import Meta
 from potluck.apps.shopping.bodies import FamilyId
 from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.service import Shopping
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.table import Query
 from potluck.web.callers import Door
 from potluck.web.live import Changes, Live, Right, See
@@ -35,7 +35,7 @@ def live_routes(
         summary=f"The changes of {words}, as they happen",
     )
     async def events(
-        family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, live: Live, door: Door,
+        family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, live: Live, door: Door,
         request: Request[Any, Any, Any],
     ) -> Response[Any]:  # fmt: skip
         await shopping.membership.of(caller, family_id)
@@ -53,7 +53,7 @@ def live_routes(
         summary=f"The changes of {words} since a position",
     )
     async def changes(
-        family_id: FromPath[FamilyId], caller: Caller, shopping: Shopping, live: Live, since: FromQuery[Position]
+        family_id: FromPath[FamilyId], caller: Principal, shopping: Shopping, live: Live, since: FromQuery[Position]
     ) -> Changes:
         await shopping.membership.of(caller, family_id)
         found = await live.changes(since, of=of(family_id), see=see(shopping), right=membership(family_id, caller))
@@ -65,6 +65,6 @@ def live_routes(
     return [events, changes]
 
 
-def membership(family_id: UUID, caller: Caller) -> Right:
+def membership(family_id: UUID, caller: Principal) -> Right:
     """By what the caller is told: what happened while they were out of the family, they never are."""
     return Right(Member.by_id(family_id, caller.user_id), lambda member: member.status == "active")

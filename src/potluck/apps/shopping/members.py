@@ -21,7 +21,7 @@ from potluck.apps.shopping.views import (
     invitation_shown,
     member_shown,
 )
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, InvitationInvalid, Stale, TooMany
 from potluck.people.invitations import Invitations, MadeInvitation
@@ -47,7 +47,7 @@ class Members:
         self._membership = membership
         self._invitations = invitations
 
-    async def all(self, caller: Caller, family_id: Id) -> list[MemberShown]:
+    async def all(self, caller: Principal, family_id: Id) -> list[MemberShown]:
         """Who is in the family, by name."""
         with checking() as fields:
             family = fields.id("familyId", family_id)
@@ -57,7 +57,7 @@ class Members:
 
     async def change_role(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         member_id: Id,
         version: int,
@@ -92,7 +92,7 @@ class Members:
 
     async def remove(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         member_id: Id,
         version: int | None = None,
@@ -122,7 +122,7 @@ class Members:
 
     async def invite(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         role: Role,
         email: str | None = None,
@@ -143,7 +143,7 @@ class Members:
                 raise standing.lost(refusal) from refusal
             raise
 
-    async def invitations(self, caller: Caller, family_id: Id) -> list[InvitationShown]:
+    async def invitations(self, caller: Principal, family_id: Id) -> list[InvitationShown]:
         """Who has been invited and has not come yet, the latest first."""
         with checking() as fields:
             family = fields.id("familyId", family_id)
@@ -154,7 +154,7 @@ class Members:
         return [invitation_shown(each) for each in found if each.invited_by in admins]
 
     async def withdraw(
-        self, caller: Caller, family_id: Id, invitation_id: Id, alongside: Alongside[None] = nothing_else
+        self, caller: Principal, family_id: Id, invitation_id: Id, alongside: Alongside[None] = nothing_else
     ) -> None:
         with checking() as fields:
             family, invitation = fields.id("familyId", family_id), fields.id("invitationId", invitation_id)
@@ -169,7 +169,7 @@ class Members:
                 raise standing.lost(refusal) from refusal
             raise
 
-    async def accept(self, caller: Caller, token: str, alongside: Alongside[Joined] = nothing_else) -> Joined:
+    async def accept(self, caller: Principal, token: str, alongside: Alongside[Joined] = nothing_else) -> Joined:
         """Come in, once for each invitation; who is in already uses nothing up. The write checks the account.
 
         It opens nothing once whoever invited is no admin any more: else one who was removed could let themselves in.
@@ -242,7 +242,9 @@ class Members:
 
     # --- what these share ---------------------------------------------------------------------------------------
 
-    async def _both(self, caller: Caller, family_id: UUID, member_id: UUID, *, admin: bool) -> tuple[Standing, Member]:
+    async def _both(
+        self, caller: Principal, family_id: UUID, member_id: UUID, *, admin: bool
+    ) -> tuple[Standing, Member]:
         standing, (member,) = await self._membership.beside(
             caller, family_id, [Member.by_id(family_id, member_id)], admin=admin
         )

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from potluck.apps.shopping.entities import Member
 from potluck.apps.shopping.errors import NothingThere, OnlyAdmins
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.store import Store as Rows
 from potluck.table import Condition, Ref, WriteRefused, check, the
 from potluck.table.operations import Operation
@@ -44,12 +44,12 @@ class Membership:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
-    async def of(self, caller: Caller, family_id: UUID, *, admin: bool = False) -> Standing:
+    async def of(self, caller: Principal, family_id: UUID, *, admin: bool = False) -> Standing:
         """The caller in this family; NothingThere, as for a family that never was, OnlyAdmins for a mere member."""
         return allowed(await self._rows.get(Member.by_id(family_id, caller.user_id)), admin=admin)
 
     async def beside(
-        self, caller: Caller, family_id: UUID, refs: Sequence[Ref[Any]], *, admin: bool = False
+        self, caller: Principal, family_id: UUID, refs: Sequence[Ref[Any]], *, admin: bool = False
     ) -> tuple[Standing, list[Any]]:
         """The same by one request with other rows of the family, which nobody else gets to see."""
         own, *found = await self._rows.get_many([Member.by_id(family_id, caller.user_id), *refs])

@@ -27,7 +27,7 @@ from potluck.apps.shopping.entities import (
 from potluck.apps.shopping.membership import Membership, Standing
 from potluck.apps.shopping.turns import Again
 from potluck.engines import DynamoError
-from potluck.people.callers import Alongside
+from potluck.people.authentication import Alongside
 from potluck.people.invitations import Invitations
 from potluck.store import Clock
 from potluck.store import Store as Rows

@@ -16,7 +16,7 @@ from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.orphans import Orphans
 from potluck.apps.shopping.validation import Fields, Id, checking
 from potluck.apps.shopping.views import LocationShown, StoreShown, location_shown, store_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.errors import Stale
 from potluck.people.secrets import new_id
 from potluck.store import Clock
@@ -68,7 +68,7 @@ class _Places(Generic[V]):
 
     async def _add(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: UUID,
         chosen_id: UUID | None,
         make: Callable[[UUID, datetime], Place],
@@ -96,7 +96,7 @@ class _Places(Generic[V]):
             raise
         return answer
 
-    async def all(self, caller: Caller, family_id: Id) -> list[V]:
+    async def all(self, caller: Principal, family_id: Id) -> list[V]:
         """Every one, by name."""
         with checking() as fields:
             family = fields.id("familyId", family_id)
@@ -104,7 +104,7 @@ class _Places(Generic[V]):
         found = await self._rows.all(self._kind.all_of_family(family))
         return [self._kind.shown(each) for each in sorted(found, key=by_name)]
 
-    async def _one(self, caller: Caller, family_id: Id, place_id: Id) -> V:
+    async def _one(self, caller: Principal, family_id: Id, place_id: Id) -> V:
         with checking() as fields:
             family, chosen = self._ids(fields, family_id, place_id)
         _, (place,) = await self._membership.beside(caller, family, [self._kind.by_id(family, chosen)])
@@ -114,7 +114,7 @@ class _Places(Generic[V]):
 
     async def _edit(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: UUID,
         place_id: UUID,
         version: int,
@@ -145,7 +145,7 @@ class _Places(Generic[V]):
         return answer
 
     async def _delete(
-        self, caller: Caller, family_id: Id, place_id: Id, version: int | None, alongside: Alongside[None]
+        self, caller: Principal, family_id: Id, place_id: Id, version: int | None, alongside: Alongside[None]
     ) -> None:
         with checking() as fields:
             family, chosen = self._ids(fields, family_id, place_id)
@@ -184,7 +184,7 @@ class Stores(_Places[StoreShown]):
 
     async def add(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         name: str,
         *,
@@ -206,12 +206,12 @@ class Stores(_Places[StoreShown]):
 
         return await self._add(caller, family, chosen, made, alongside)
 
-    async def one(self, caller: Caller, family_id: Id, store_id: Id) -> StoreShown:
+    async def one(self, caller: Principal, family_id: Id, store_id: Id) -> StoreShown:
         return await self._one(caller, family_id, store_id)
 
     async def edit(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         store_id: Id,
         version: int,
@@ -231,7 +231,7 @@ class Stores(_Places[StoreShown]):
 
     async def delete(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         store_id: Id,
         version: int | None = None,
@@ -257,7 +257,7 @@ class Locations(_Places[LocationShown]):
 
     async def add(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         name: str,
         *,
@@ -284,12 +284,12 @@ class Locations(_Places[LocationShown]):
 
         return await self._add(caller, family, chosen, made, alongside)
 
-    async def one(self, caller: Caller, family_id: Id, location_id: Id) -> LocationShown:
+    async def one(self, caller: Principal, family_id: Id, location_id: Id) -> LocationShown:
         return await self._one(caller, family_id, location_id)
 
     async def edit(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         location_id: Id,
         version: int,
@@ -309,7 +309,7 @@ class Locations(_Places[LocationShown]):
 
     async def delete(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         location_id: Id,
         version: int | None = None,

@@ -12,7 +12,7 @@ from potluck.apps.shopping.names import names_in_items, names_on_list
 from potluck.apps.shopping.turns import Again, Turns
 from potluck.apps.shopping.validation import Id, checking
 from potluck.apps.shopping.views import Restocked, inventory_item_shown, shopping_item_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.store import Clock
 from potluck.store import Store as Rows
 from potluck.table import WriteRefused, the, update
@@ -31,7 +31,7 @@ class Restocking:
 
     async def restock(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         shopping_item_id: Id,
         quantity: int | None = None,

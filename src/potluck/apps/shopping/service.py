@@ -16,7 +16,7 @@ from potluck.apps.shopping.places import Locations, Stores
 from potluck.apps.shopping.restocking import Restocking
 from potluck.apps.shopping.shopping_list import ShoppingList
 from potluck.apps.shopping.turns import Turns
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import accounts
 from potluck.people.idempotency import May
 from potluck.people.invitations import Invitations
@@ -81,12 +81,12 @@ class Shopping:
             Consumer(self.rows.engine, "shopping-names", accounts.name, following.handle, lost=following.lost),
         ]
 
-    async def is_in(self, caller: Caller, family_id: UUID) -> bool:
+    async def is_in(self, caller: Principal, family_id: UUID) -> bool:
         """Whether they may still see the family, for whoever streams its changes."""
         member = await self.rows.get(Member.by_id(family_id, caller.user_id))
         return member is not None and member.status == "active"
 
-    def sees(self, caller: Caller, family_id: UUID) -> May:
+    def sees(self, caller: Principal, family_id: UUID) -> May:
         """That they may see the family, for whoever is given an answer about it again."""
         return lambda: self.membership.of(caller, family_id)
 
@@ -95,7 +95,7 @@ class Shopping:
         family = await self.rows.get(Family.by_id(UUID(place)))
         return None if family is None else family.name
 
-    async def at_a_glance(self, caller: Caller) -> AtAGlance:
+    async def at_a_glance(self, caller: Principal) -> AtAGlance:
         """How much is to buy and what is running low, in all families of the caller."""
         families = [each.family_id for each in await self.families.all(caller)]
         counts = await all_done([self.rows.count(ShoppingListItem.by_status(each, "pending")) for each in families])

@@ -26,7 +26,7 @@ from potluck.apps.shopping.ordering import by_store, groups_of
 from potluck.apps.shopping.turns import Again
 from potluck.apps.shopping.validation import Id, checking
 from potluck.apps.shopping.views import ShoppingItemShown, ShoppingListShown, shopping_item_shown
-from potluck.people.callers import Alongside, Caller, nothing_else
+from potluck.people.authentication import Alongside, Principal, nothing_else
 from potluck.people.errors import Stale, TooMany
 from potluck.people.secrets import new_id
 from potluck.store import Clock, all_done
@@ -65,7 +65,7 @@ class ShoppingList:
 
     async def add(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         *,
         name: str | UnsetType | None = UNSET,
@@ -133,7 +133,7 @@ class ShoppingList:
 
     async def add_lines(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         lines: str,
         alongside: Alongside[list[ShoppingItemShown]] = nothing_else,
@@ -164,7 +164,7 @@ class ShoppingList:
         return answer
 
     async def _sources(
-        self, caller: Caller, family_id: UUID, item_id: UUID | None, said: UUID | UnsetType | None, duplicate: bool
+        self, caller: Principal, family_id: UUID, item_id: UUID | None, said: UUID | UnsetType | None, duplicate: bool
     ) -> tuple[Standing, InventoryItem | None, Store | None]:
         """Who adds, what it is of, and where it is bought: where they say, or where that is usually bought."""
         refs: list[Ref[Any]] = []
@@ -187,7 +187,7 @@ class ShoppingList:
 
     async def all(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         *,
         store_id: Id | Literal["unassigned"] | None = None,
@@ -223,7 +223,7 @@ class ShoppingList:
         shown = sorted((shopping_item_shown(each, names) for each in items), key=by_store)
         return ShoppingListShown(items=shown, groups=groups_of(shown))
 
-    async def one(self, caller: Caller, family_id: Id, shopping_item_id: Id) -> ShoppingItemShown:
+    async def one(self, caller: Principal, family_id: Id, shopping_item_id: Id) -> ShoppingItemShown:
         with checking() as fields:
             family, which = fields.id("familyId", family_id), fields.id("shoppingItemId", shopping_item_id)
         _, item = await self._found(caller, family, which)
@@ -233,7 +233,7 @@ class ShoppingList:
 
     async def edit(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         shopping_item_id: Id,
         version: int,
@@ -283,7 +283,7 @@ class ShoppingList:
 
     async def set_status(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         shopping_item_id: Id,
         version: int,
@@ -342,7 +342,7 @@ class ShoppingList:
 
     async def delete(
         self,
-        caller: Caller,
+        caller: Principal,
         family_id: Id,
         shopping_item_id: Id,
         version: int | None = None,
@@ -373,7 +373,7 @@ class ShoppingList:
 
     # --- what these share ---------------------------------------------------------------------------------------
 
-    async def _found(self, caller: Caller, family_id: UUID, which: UUID) -> tuple[Standing, ShoppingListItem]:
+    async def _found(self, caller: Principal, family_id: UUID, which: UUID) -> tuple[Standing, ShoppingListItem]:
         standing, (item,) = await self._membership.beside(caller, family_id, [ShoppingListItem.by_id(family_id, which)])
         if item is None:
             raise NothingThere

@@ -17,7 +17,7 @@ import msgspec
 from litestar import Request, Response
 
 from potluck.engines import DynamoError, Engine
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Throttled, WrongField
 from potluck.store import Clock
 from potluck.table.access import Gather, Query
@@ -182,7 +182,7 @@ class Live:
         of: Asked | Sequence[Asked],
         see: See,
         allowed: Allowed,
-        by: Caller | None = None,
+        by: Principal | None = None,
         right: Right | None = None,
         render: Render = as_json,
         turns: Turns | None = None,
@@ -252,7 +252,7 @@ class Live:
         lost: bool,
         see: See,
         allowed: Allowed,
-        by: Caller | None,
+        by: Principal | None,
         render: Render,
         turns: Turns | None,
     ) -> AsyncIterator[bytes]:
@@ -342,13 +342,13 @@ class Live:
                 if not self._of_one[by.user_id]:
                     del self._of_one[by.user_id]
 
-    def _must_have_room_for(self, by: Caller | None) -> None:
+    def _must_have_room_for(self, by: Principal | None) -> None:
         if not self._has_room_for(None):
             raise Unavailable("this worker has as many open streams as it can")
         if not self._has_room_for(by):
             raise Throttled(STREAMS_RETRIED_SECONDS)
 
-    def _has_room_for(self, by: Caller | None) -> bool:
+    def _has_room_for(self, by: Principal | None) -> bool:
         if len(self._open) >= MOST_STREAMS:
             return False
         return by is None or self._of_one[by.user_id] < MOST_STREAMS_OF_ONE

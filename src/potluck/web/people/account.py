@@ -11,7 +11,7 @@ from litestar.types import ControllerRouterHandler
 from msgspec import Meta
 
 from potluck.people.accounts import Accounts
-from potluck.people.callers import Alongside, Caller
+from potluck.people.authentication import Alongside, Principal
 from potluck.people.entities import Account
 from potluck.people.errors import (
     AccountGone,
@@ -82,7 +82,7 @@ class Desk:
     async def shown(
         self,
         request: AnyRequest,
-        caller: Caller,
+        caller: Principal,
         *,
         status: int = 200,
         done: str = "",
@@ -115,7 +115,7 @@ class Desk:
     async def again(
         self,
         request: AnyRequest,
-        caller: Caller,
+        caller: Principal,
         sent: str,
         filled: Form[Any],
         refusal: PeopleError | None,
@@ -141,7 +141,9 @@ def _done(what: str) -> Response[Any]:
 
 
 @get(ACCOUNT, include_in_schema=False)
-async def account(request: AnyRequest, visitor: Caller | None, desk: Desk, done: FromQuery[str] = "") -> Response[Any]:
+async def account(
+    request: AnyRequest, visitor: Principal | None, desk: Desk, done: FromQuery[str] = ""
+) -> Response[Any]:
     return to_sign_in(request) if visitor is None else await desk.shown(request, visitor, done=done)
 
 
@@ -149,7 +151,7 @@ async def account(request: AnyRequest, visitor: Caller | None, desk: Desk, done:
 
 
 @post(f"{ACCOUNT}/name", include_in_schema=False)
-async def rename(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any]:
+async def rename(request: AnyRequest, caller: Principal, desk: Desk) -> Response[Any]:
     filled = await form(Name, request)
     refusal: PeopleError | None = None
     if filled.good:
@@ -163,7 +165,7 @@ async def rename(request: AnyRequest, caller: Caller, desk: Desk) -> Response[An
 
 
 @post(f"{ACCOUNT}/email", include_in_schema=False)
-async def change_email(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any]:
+async def change_email(request: AnyRequest, caller: Principal, desk: Desk) -> Response[Any]:
     filled = await form(Email, request)
     refusal: PeopleError | None = None
     if filled.good:
@@ -177,7 +179,7 @@ async def change_email(request: AnyRequest, caller: Caller, desk: Desk) -> Respo
 
 
 @post(f"{ACCOUNT}/password", include_in_schema=False)
-async def change_password(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any]:
+async def change_password(request: AnyRequest, caller: Principal, desk: Desk) -> Response[Any]:
     filled = await form(Password, request)
     refusal: PeopleError | None = None
     if filled.good:
@@ -194,13 +196,13 @@ async def change_password(request: AnyRequest, caller: Caller, desk: Desk) -> Re
 
 
 @post(f"{ACCOUNT}/sessions/end-others", include_in_schema=False)
-async def end_others(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any]:
+async def end_others(request: AnyRequest, caller: Principal, desk: Desk) -> Response[Any]:
     await desk.sessions.end_others(caller)
     return _done("sessions")
 
 
 @post(f"{ACCOUNT}/tokens", include_in_schema=False)
-async def make_token(request: AnyRequest, caller: Caller, desk: Desk, once: Once) -> Response[Any]:
+async def make_token(request: AnyRequest, caller: Principal, desk: Desk, once: Once) -> Response[Any]:
     """The one form that is not answered with another address: its secret is shown in no address and only now."""
     filled = await form(NewToken, request)
     if not filled.good:
@@ -226,7 +228,7 @@ async def make_token(request: AnyRequest, caller: Caller, desk: Desk, once: Once
 
 
 @post(f"{ACCOUNT}/tokens/{{token_id:str}}/revoke", include_in_schema=False)
-async def revoke_token(token_id: FromPath[UUID], caller: Caller, desk: Desk) -> Response[Any]:
+async def revoke_token(token_id: FromPath[UUID], caller: Principal, desk: Desk) -> Response[Any]:
     try:
         await desk.tokens.revoke(caller, token_id)
     except NoSuchToken:
@@ -239,12 +241,12 @@ async def revoke_token(token_id: FromPath[UUID], caller: Caller, desk: Desk) -> 
 
 
 @post(f"{ACCOUNT}/export", include_in_schema=False, status_code=200)
-async def export(caller: Caller, exports: Exports) -> Response[Any]:
+async def export(caller: Principal, exports: Exports) -> Response[Any]:
     return (await exports.make(caller.user_id)).answer()
 
 
 @get(f"{ACCOUNT}/delete", include_in_schema=False)
-async def leaving(request: AnyRequest, visitor: Caller | None, accounts: Accounts) -> Response[Any]:
+async def leaving(request: AnyRequest, visitor: Principal | None, accounts: Accounts) -> Response[Any]:
     if visitor is None:
         return to_sign_in(request)
     email = (await accounts.by_id(visitor.user_id)).email
@@ -252,7 +254,7 @@ async def leaving(request: AnyRequest, visitor: Caller | None, accounts: Account
 
 
 @post(f"{ACCOUNT}/delete", include_in_schema=False)
-async def leave(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any]:
+async def leave(request: AnyRequest, caller: Principal, desk: Desk) -> Response[Any]:
     filled = await form(Leaving, request)
     refusal: PeopleError | None = None
     places: Iterable[str] = ()
@@ -280,7 +282,7 @@ async def leave(request: AnyRequest, caller: Caller, desk: Desk) -> Response[Any
 
 
 @get("/goodbye", include_in_schema=False)
-async def goodbye(visitor: Caller | None) -> Response[Any]:
+async def goodbye(visitor: Principal | None) -> Response[Any]:
     return page("people/goodbye.html", visitor)
 
 

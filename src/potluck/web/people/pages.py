@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from litestar.types import ControllerRouterHandler
 
 from potluck.people.accounts import Accounts
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import EmailTaken, InvitationInvalid, PeopleError, RegistrationClosed, ResetInvalid
 from potluck.people.invitations import POTLUCK, Invitations
 from potluck.people.resets import Resets
@@ -55,7 +55,7 @@ class Held(Body):
 
 @get("/sign-up", include_in_schema=False)
 async def sign_up(
-    request: AnyRequest, visitor: Caller | None, accounts: Accounts, door: Door, next: FromQuery[str] = ""
+    request: AnyRequest, visitor: Principal | None, accounts: Accounts, door: Door, next: FromQuery[str] = ""
 ) -> Response[Any]:
     if visitor is not None:
         return led_on(inside(next))
@@ -72,7 +72,7 @@ async def sign_up(
 
 @post("/sign-up", include_in_schema=False)
 async def register(
-    request: AnyRequest, visitor: Caller | None, accounts: Accounts, invitations: Invitations, door: Door
+    request: AnyRequest, visitor: Principal | None, accounts: Accounts, invitations: Invitations, door: Door
 ) -> Response[Any]:
     filled = await form(SignUp, request)
     refusal: PeopleError | None = None
@@ -123,7 +123,7 @@ async def _leads_to_a_place(invitations: Invitations, secret: str) -> bool:
 @get("/sign-in", include_in_schema=False)
 async def sign_in(
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     accounts: Accounts,
     door: Door,
     next: FromQuery[str] = "",
@@ -143,7 +143,7 @@ async def sign_in(
 
 @post("/sign-in", include_in_schema=False)
 async def open_session(
-    request: AnyRequest, visitor: Caller | None, accounts: Accounts, sessions: Sessions, door: Door
+    request: AnyRequest, visitor: Principal | None, accounts: Accounts, sessions: Sessions, door: Door
 ) -> Response[Any]:
     filled = await form(SignIn, request)
     refusal: PeopleError | None = None
@@ -167,7 +167,7 @@ async def open_session(
 
 
 @post("/sign-out", include_in_schema=False)
-async def sign_out(request: AnyRequest, visitor: Caller | None, sessions: Sessions, door: Door) -> Response[Any]:
+async def sign_out(request: AnyRequest, visitor: Principal | None, sessions: Sessions, door: Door) -> Response[Any]:
     if visitor is not None:
         await sessions.end(visitor)
     return led_out("/", door.signed_out(request), dropped(request, door))
@@ -177,17 +177,17 @@ async def sign_out(request: AnyRequest, visitor: Caller | None, sessions: Sessio
 
 
 @get("/forgotten", include_in_schema=False)
-async def forgotten(visitor: Caller | None) -> Response[Any]:
+async def forgotten(visitor: Principal | None) -> Response[Any]:
     return page("people/forgotten.html", visitor)
 
 
 @get("/reset", include_in_schema=False)
-async def reset(visitor: Caller | None) -> Response[Any]:
+async def reset(visitor: Principal | None) -> Response[Any]:
     return page("people/reset.html", visitor, form=blank(Reset))
 
 
 @post("/reset", include_in_schema=False)
-async def redeem(request: AnyRequest, visitor: Caller | None, resets: Resets, door: Door) -> Response[Any]:
+async def redeem(request: AnyRequest, visitor: Principal | None, resets: Resets, door: Door) -> Response[Any]:
     filled = await form(Reset, request)
     refusal: PeopleError | None = None
     if filled.good:
@@ -207,7 +207,7 @@ async def redeem(request: AnyRequest, visitor: Caller | None, resets: Resets, do
 @get(INVITED, include_in_schema=False)
 async def invitation(
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     accounts: Accounts,
     invitations: Invitations,
     places: PlaceNames,
@@ -231,7 +231,7 @@ async def invitation(
 
 
 @post(INVITED, include_in_schema=False)
-async def hold(request: AnyRequest, visitor: Caller | None, invitations: Invitations, door: Door) -> Response[Any]:
+async def hold(request: AnyRequest, visitor: Principal | None, invitations: Invitations, door: Door) -> Response[Any]:
     filled = await form(Held, request)
     refusal: PeopleError | None = None
     if filled.good:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from potluck.people.callers import Alongside, Caller
+from potluck.people.authentication import Alongside, Principal
 from potluck.people.errors import InvitationInvalid
 from potluck.people.invitations import Invitations
 from potluck.web.app import Accept, App
@@ -32,7 +32,7 @@ class WaysIn:
         self._accept: dict[str, Accept] = {app.name: app.accept for app in apps}
         self._invitations = invitations
 
-    async def accept(self, caller: Caller, secret: str, alongside: Alongside[Any]) -> Struct:
+    async def accept(self, caller: Principal, secret: str, alongside: Alongside[Any]) -> Struct:
         """Where the invitation led; InvitationInvalid if its app is not here."""
         accept = self._accept.get((await self._invitations.look(secret)).app)
         if accept is None:

@@ -12,7 +12,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 
 from potluck.people.accounts import Accounts, Registered
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.entities import Account, ApiTokenOfUser, Invitation
 from potluck.people.invitations import Invitations
 from potluck.people.particulars import checked_email, checked_name, wrong_with
@@ -257,7 +257,9 @@ async def sign_in(
 
 
 @delete("/sessions/current", tags=PEOPLE)
-async def sign_out(caller: Caller, sessions: Sessions, once: Once, door: Door, request: AnyRequest) -> Response[None]:
+async def sign_out(
+    caller: Principal, sessions: Sessions, once: Once, door: Door, request: AnyRequest
+) -> Response[None]:
     """Sign out: the token is dead from now on."""
     ended = await once(lambda alongside: sessions.end(caller, alongside), nothing_told)
     return without_cookie(ended, door, request)
@@ -282,7 +284,7 @@ async def look(data: JSONBody[InvitationLook], invitations: Invitations, places:
 
 @post("/invitations/accept", tags=PEOPLE, status_code=HTTP_200_OK, opt={"problems": [EXPIRED, TOO_MANY]})
 async def accept(
-    data: JSONBody[InvitationLook], caller: Caller, ways_in: WaysIn, once: Once
+    data: JSONBody[InvitationLook], caller: Principal, ways_in: WaysIn, once: Once
 ) -> Response[dict[str, UUID]]:
     """Come in by an invitation. The answer has the id of the place, by the name that its app has for it."""
     return await once(
@@ -296,7 +298,7 @@ async def accept(
 
 
 @get("/me", tags=PEOPLE)
-async def me(caller: Caller, accounts: Accounts, request: AnyRequest) -> Response[Me | None]:
+async def me(caller: Principal, accounts: Accounts, request: AnyRequest) -> Response[Me | None]:
     """Who is calling."""
     account = await accounts.by_id(caller.user_id)
     tag = etag(account.version)
@@ -305,7 +307,7 @@ async def me(caller: Caller, accounts: Accounts, request: AnyRequest) -> Respons
 
 @patch("/me", tags=PEOPLE)
 async def change_me(
-    data: JSONBody[MeChange], caller: Caller, accounts: Accounts, once: Once, request: AnyRequest
+    data: JSONBody[MeChange], caller: Principal, accounts: Accounts, once: Once, request: AnyRequest
 ) -> Response[Me]:
     """Change one's name."""
     version = seen(request, data.version)
@@ -316,7 +318,7 @@ async def change_me(
 
 @put("/me/password", tags=PEOPLE, status_code=HTTP_204_NO_CONTENT)
 async def change_password(
-    data: JSONBody[PasswordChange], caller: Caller, accounts: Accounts, once: Once
+    data: JSONBody[PasswordChange], caller: Principal, accounts: Accounts, once: Once
 ) -> Response[None]:
     """Change one's password. Every other session is over."""
     return await once(
@@ -327,7 +329,7 @@ async def change_password(
 
 
 @put("/me/email", tags=PEOPLE)
-async def change_email(data: JSONBody[EmailChange], caller: Caller, accounts: Accounts, once: Once) -> Response[Me]:
+async def change_email(data: JSONBody[EmailChange], caller: Principal, accounts: Accounts, once: Once) -> Response[Me]:
     """Change one's e-mail address. Every other session is over."""
     return await once(
         lambda alongside: accounts.change_email(caller, data.email, data.password, alongside),
@@ -337,14 +339,14 @@ async def change_email(data: JSONBody[EmailChange], caller: Caller, accounts: Ac
 
 
 @get("/me/export", tags=PEOPLE, media_type=ZIP)
-async def export(caller: Caller, exports: Exports) -> Stream:
+async def export(caller: Principal, exports: Exports) -> Stream:
     """Everything that is the caller's, as a zip: a manifest, lossless JSON for each app, and its tables as CSV."""
     return (await exports.make(caller.user_id)).answer()
 
 
 @post("/me/delete", tags=PEOPLE, status_code=HTTP_204_NO_CONTENT)
 async def leave(
-    data: JSONBody[Confirmation], caller: Caller, accounts: Accounts, door: Door, request: AnyRequest
+    data: JSONBody[Confirmation], caller: Principal, accounts: Accounts, door: Door, request: AnyRequest
 ) -> Response[None]:
     """Delete the account and everything that only it owns."""
     await accounts.delete(caller, data.password)
@@ -356,19 +358,19 @@ async def leave(
 
 
 @get("/me/sessions", tags=PEOPLE)
-async def own_sessions(caller: Caller, sessions: Sessions, part: Part) -> Listed[SessionShown]:
+async def own_sessions(caller: Principal, sessions: Sessions, part: Part) -> Listed[SessionShown]:
     """Where one is signed in, the latest first."""
     return part_of(await sessions.all(caller), part, lambda each: (each.created_at, each.hash), session_shown)
 
 
 @post("/me/sessions/end-others", tags=PEOPLE, status_code=HTTP_204_NO_CONTENT)
-async def end_others(caller: Caller, sessions: Sessions, once: Once) -> Response[None]:
+async def end_others(caller: Principal, sessions: Sessions, once: Once) -> Response[None]:
     """Sign out everywhere else."""
     return await once(lambda alongside: sessions.end_others(caller, alongside), nothing_told, account_checked=True)
 
 
 @post("/me/tokens", tags=PEOPLE)
-async def make_token(data: JSONBody[NewToken], caller: Caller, tokens: Tokens, once: Once) -> Response[TokenMade]:
+async def make_token(data: JSONBody[NewToken], caller: Principal, tokens: Tokens, once: Once) -> Response[TokenMade]:
     """Make an API token, for a program that calls for its owner."""
     return await once(
         lambda alongside: tokens.make(caller, data.name, alongside),
@@ -378,13 +380,13 @@ async def make_token(data: JSONBody[NewToken], caller: Caller, tokens: Tokens, o
 
 
 @get("/me/tokens", tags=PEOPLE)
-async def own_tokens(caller: Caller, tokens: Tokens, part: Part) -> Listed[TokenShown]:
+async def own_tokens(caller: Principal, tokens: Tokens, part: Part) -> Listed[TokenShown]:
     """One's API tokens, the latest first."""
     return part_of(await tokens.all(caller), part, lambda each: (each.created_at, str(each.token_id)), token_shown)
 
 
 @delete("/me/tokens/{token_id:str}", tags=PEOPLE)
-async def revoke_token(token_id: FromPath[UUID], caller: Caller, tokens: Tokens, once: Once) -> Response[None]:
+async def revoke_token(token_id: FromPath[UUID], caller: Principal, tokens: Tokens, once: Once) -> Response[None]:
     """Revoke an API token: it is dead from now on."""
     return await once(lambda alongside: tokens.revoke(caller, token_id, alongside), nothing_told)
 

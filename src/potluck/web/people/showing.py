@@ -8,7 +8,7 @@ from litestar import Request
 from litestar.datastructures import Cookie
 from litestar.response import Redirect, Template
 
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import PeopleError
 from potluck.web.callers import Door
 from potluck.web.forms import Beside, Form, refused
@@ -48,7 +48,7 @@ def to_sign_in(request: AnyRequest) -> Redirect:
 
 def shown_again(
     name: str,
-    visitor: Caller | None,
+    visitor: Principal | None,
     filled: Form[Any],
     refusal: PeopleError | None = None,
     *,

@@ -13,7 +13,7 @@ from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.pages.files import file_address
 from potluck.apps.polls.problems import ERRORS as POLL_ERRORS
 from potluck.apps.polls.views import poll_shown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import PeopleError
 from potluck.web import forms
 from potluck.web.errors import ERRORS
@@ -77,7 +77,7 @@ def ballots(number: int) -> str:
     return f"{number:,} vote{'' if number == 1 else 's'}"
 
 
-def polls_page(name: str, visitor: Caller | None, *, status: int = 200, **context: Any) -> Template:
+def polls_page(name: str, visitor: Principal | None, *, status: int = 200, **context: Any) -> Template:
     """A page of the app that is no poll's own."""
     return page(
         f"polls/{name}.html", visitor, status=status, app=APP, here="Polls", home=HOME, file=file_address, **context

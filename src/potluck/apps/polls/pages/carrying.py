@@ -11,7 +11,7 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie
 
 from potluck.apps.polls.keys import Credentials
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.callers import Door
 
 __all__ = ["ADMIN", "EDIT", "FRESH", "VOTER", "carried", "credentials", "dropped", "kept"]
@@ -39,7 +39,7 @@ def carried(connection: Connection, name: str) -> str | None:
     return value if KEYS.fullmatch(value) else None
 
 
-def credentials(connection: Connection, visitor: Caller | None, code: str | None = None) -> Credentials:
+def credentials(connection: Connection, visitor: Principal | None, code: str | None = None) -> Credentials:
     """Everything that the browser shows to be somebody by."""
     return Credentials(
         caller=visitor,

@@ -31,7 +31,7 @@ from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.settings import PollSettings
 from potluck.apps.polls.views import PollMade
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, PeopleError, Stale, WrongField
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
@@ -65,7 +65,7 @@ CHOICES: dict[str, Any] = {"policies": POLICIES, "visibilities": VISIBILITIES, "
 
 
 @get(HOME, include_in_schema=False)
-async def own_polls(visitor: Caller | None, polls: Polls, part: Part) -> Template:
+async def own_polls(visitor: Principal | None, polls: Polls, part: Part) -> Template:
     if visitor is None:
         return polls_page("polls", None, polls=[], more="")
     listed = part.answer(await polls.authoring.own(visitor, part.limit, part.after), lambda poll: poll)
@@ -74,12 +74,12 @@ async def own_polls(visitor: Caller | None, polls: Polls, part: Part) -> Templat
 
 
 @get(f"{HOME}/new", include_in_schema=False)
-async def new_poll(visitor: Caller | None) -> Template:
+async def new_poll(visitor: Principal | None) -> Template:
     return polls_page("new", visitor, form=blank(Making, {"voterPolicy": "open"}), **CHOICES)
 
 
 @post(HOME, include_in_schema=False)
-async def make(request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door) -> Response[Any]:
+async def make(request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door) -> Response[Any]:
     filled = await form(Making, request)
     refusal: Refusal | None = None
     if filled.good:
@@ -93,7 +93,7 @@ async def make(request: AnyRequest, visitor: Caller | None, polls: Polls, door: 
     return polls_page("new", visitor, status=again.status, form=again.form, **CHOICES)
 
 
-def to_fresh_poll(request: AnyRequest, door: Door, visitor: Caller | None, made: PollMade) -> Response[Any]:
+def to_fresh_poll(request: AnyRequest, door: Door, visitor: Principal | None, made: PollMade) -> Response[Any]:
     """To where a new poll is shared, and its key shown once; whoever has no account keeps it in this browser."""
     cookies = [kept(request, door, FRESH, made.admin_key, made.id)]
     if visitor is None:
@@ -102,7 +102,7 @@ def to_fresh_poll(request: AnyRequest, door: Door, visitor: Caller | None, made:
 
 
 @get(f"{POLL}/edit", include_in_schema=False)
-async def edit(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Template:
+async def edit(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Template:
     by = credentials(request, visitor)
     poll = await polls.admission.administered(by, poll_id)
     begun = (await polls.results.turnout_of(poll_id)).votes_version > 0
@@ -110,7 +110,9 @@ async def edit(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | N
 
 
 @post(f"{POLL}/edit", include_in_schema=False)
-async def change(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
+async def change(
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
+) -> Response[Any]:
     by = credentials(request, visitor)
     filled = await form(Making, request)
     refusal: Refusal | None = None

@@ -30,7 +30,7 @@ from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.pages.making import to_fresh_poll
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import AuditShown, CodesMade
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import PeopleError
 from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
@@ -65,7 +65,7 @@ class Codes(Body):
 async def manage(
     poll_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     said: FromQuery[str] = "",
 ) -> Template:
@@ -74,7 +74,7 @@ async def manage(
 
 @post(f"{POLL}/manage", include_in_schema=False)
 async def take_up(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     """The key comes from the link, where it stood after #."""
     filled = await form(Held, request)
@@ -137,13 +137,15 @@ def _still_to_come(poll: Poll, now: datetime) -> datetime | None:
 
 
 @post(f"{POLL}/close", include_in_schema=False)
-async def close(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
+async def close(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Response[Any]:
     await polls.authoring.close(credentials(request, visitor), poll_id)
     return led_on(f"{HOME}/{poll_id}/manage?said=closed")
 
 
 @post(f"{POLL}/reopen", include_in_schema=False)
-async def reopen(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
+async def reopen(
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
+) -> Response[Any]:
     by = credentials(request, visitor)
     filled = await form(Reopening, request)
     refusal: Refusal | None = None
@@ -162,7 +164,7 @@ async def reopen(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller |
 
 
 @post(f"{POLL}/codes", include_in_schema=False)
-async def codes(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
+async def codes(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Response[Any]:
     """Answered with the codes themselves: they are nowhere else, and never shown again."""
     by = credentials(request, visitor)
     filled = await form(Codes, request)
@@ -180,14 +182,16 @@ async def codes(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | 
 
 @post(f"{POLL}/duplicate", include_in_schema=False)
 async def duplicate(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     made = await polls.authoring.duplicate(credentials(request, visitor), poll_id)
     return to_fresh_poll(request, door, visitor, made)
 
 
 @post(f"{POLL}/recount", include_in_schema=False)
-async def recount(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
+async def recount(
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
+) -> Response[Any]:
     by = credentials(request, visitor)
     try:
         audit = await polls.results.audit(by, poll_id)
@@ -197,7 +201,7 @@ async def recount(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller 
 
 
 @get(f"{POLL}/delete", include_in_schema=False)
-async def end(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Template:
+async def end(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Template:
     by = credentials(request, visitor)
     poll = await polls.admission.administered(by, poll_id)
     turnout = await polls.results.turnout_of(poll_id)
@@ -206,7 +210,7 @@ async def end(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | No
 
 @post(f"{POLL}/delete", include_in_schema=False)
 async def delete(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     await polls.authoring.delete(credentials(request, visitor), poll_id)
     return led_on(HOME, dropped(request, door, ADMIN, poll_id))

@@ -18,7 +18,7 @@ from potluck.apps.polls.pages.charts import charts
 from potluck.apps.polls.problems import RESULTS_HIDDEN
 from potluck.apps.polls.result_routes import BALLOT_MEDIA_TYPES, CSV, as_file
 from potluck.apps.polls.service import Polls
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.callers import Door
 from potluck.web.live import Live
 
@@ -31,7 +31,7 @@ ROUND = re.compile(r"[0-9]{1,6}")
 async def results(
     poll_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     live: Live,
     method: FromQuery[str] = "",
@@ -72,7 +72,7 @@ async def results(
 
 @get(f"{POLL}/results/events", include_in_schema=False)
 async def events(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, live: Live, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, live: Live, door: Door
 ) -> Response[None]:
     following = Following(polls, credentials(request, visitor), poll_id)
     await following.must_see()
@@ -82,7 +82,7 @@ async def events(
 
 @get(f"{POLL}/results.csv", include_in_schema=False)
 async def table(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, method: FromQuery[str] = ""
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, method: FromQuery[str] = ""
 ) -> Response[bytes]:
     found = await polls.results.csv(credentials(request, visitor), poll_id, method or None)
     return as_file(found, CSV, "results.csv")
@@ -90,7 +90,11 @@ async def table(
 
 @get(f"{POLL}/ballots", include_in_schema=False)
 async def ballots(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, format: FromQuery[str] = "json"
+    poll_id: FromPath[UUID],
+    request: AnyRequest,
+    visitor: Principal | None,
+    polls: Polls,
+    format: FromQuery[str] = "json",
 ) -> Response[bytes]:
     found = await polls.results.ballots(credentials(request, visitor), poll_id, format)
     return as_file(found, BALLOT_MEDIA_TYPES[format], f"ballots.{format}")

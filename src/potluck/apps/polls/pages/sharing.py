@@ -11,7 +11,7 @@ from potluck.apps.polls.pages.around import HOME, POLL, AnyRequest, poll_page
 from potluck.apps.polls.pages.carrying import FRESH, carried, credentials, dropped
 from potluck.apps.polls.pages.qr import qr_code
 from potluck.apps.polls.service import Polls
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.callers import Door
 
 __all__ = ["PAGES", "link_to"]
@@ -23,7 +23,7 @@ def link_to(request: AnyRequest, door: Door, path: str) -> str:
 
 @get(f"{POLL}/share", include_in_schema=False)
 async def share(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     by = credentials(request, visitor)
     poll = await polls.admission.poll(poll_id)

@@ -28,7 +28,7 @@ from potluck.apps.polls.pages.ranks import Ballot, ballot_of, ordinal, ranked_in
 from potluck.apps.polls.pages.sharing import link_to
 from potluck.apps.polls.service import Polls
 from potluck.apps.polls.views import VoteShown, is_open
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import PeopleError
 from potluck.people.secrets import system_random
 from potluck.web.bodies import Body
@@ -55,7 +55,7 @@ class Held(Body):
 
 @get(POLL, include_in_schema=False)
 async def ballot(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     by = credentials(request, visitor)
     poll = await polls.admission.poll(poll_id)
@@ -74,7 +74,7 @@ async def ballot(
 
 @post(f"{POLL}/vote", include_in_schema=False)
 async def cast(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     filled = await form(Voting, request)
     poll = await polls.admission.poll(poll_id)
@@ -109,7 +109,9 @@ async def cast(
 
 
 @post(f"{POLL}/vote/change", include_in_schema=False)
-async def change(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Response[Any]:
+async def change(
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
+) -> Response[Any]:
     filled = await form(Voting, request)
     by = credentials(request, visitor)
     poll = await polls.admission.poll(poll_id)
@@ -134,7 +136,7 @@ async def change(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller |
 
 @post(f"{POLL}/vote/withdraw", include_in_schema=False)
 async def withdraw(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     by = credentials(request, visitor)
     vote_id = vote_of(by.edit_key)
@@ -154,7 +156,7 @@ async def withdraw(
 async def thanks(
     poll_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     polls: Polls,
     door: Door,
     said: FromQuery[str] = "",
@@ -185,7 +187,7 @@ async def thanks(
 
 
 @get(f"{POLL}/mine", include_in_schema=False)
-async def mine(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls) -> Template:
+async def mine(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Template:
     by = credentials(request, visitor)
     poll = await polls.admission.poll(poll_id)
     return poll_page("mine", by, poll, "vote", polls.clock(), form=blank(Held))
@@ -193,7 +195,7 @@ async def mine(poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | N
 
 @post(f"{POLL}/mine", include_in_schema=False)
 async def take_up(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Caller | None, polls: Polls, door: Door
+    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
 ) -> Response[Any]:
     filled = await form(Held, request)
     by = credentials(request, visitor)

@@ -13,7 +13,7 @@ from potluck.apps.shopping.errors import NothingThere, ShoppingError
 from potluck.apps.shopping.pages.files import file_address
 from potluck.apps.shopping.problems import ERRORS as SHOPPING_ERRORS
 from potluck.apps.shopping.views import FamilyShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import PeopleError, Stale
 from potluck.web import forms
 from potluck.web.bodies import Body, Says
@@ -65,7 +65,7 @@ def sections(family_id: UUID | str, current: str) -> Sequence[Section]:
 
 
 def family_page(
-    name: str, caller: Caller, family: FamilyShown, section: str, *, status: int = 200, **context: Any
+    name: str, caller: Principal, family: FamilyShown, section: str, *, status: int = 200, **context: Any
 ) -> Template:
     """A page of a family, with the way to its other parts."""
     return page(
@@ -83,7 +83,7 @@ def family_page(
     )
 
 
-def person(caller: Caller) -> dict[str, str]:
+def person(caller: Principal) -> dict[str, str]:
     """Who they are, for a script that keeps something for them."""
     return {"id": str(caller.user_id), "name": caller.name, "initials": initials(caller.name)}
 

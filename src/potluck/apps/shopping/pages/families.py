@@ -10,7 +10,7 @@ from litestar.types import ControllerRouterHandler
 from potluck.apps.shopping.pages.around import APP, HOME, AnyRequest, back_to, tried
 from potluck.apps.shopping.pages.files import file_address
 from potluck.apps.shopping.service import Shopping
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.bodies import Body
 from potluck.web.callers import Door
 from potluck.web.forms import Again, Line, blank, form
@@ -47,7 +47,7 @@ def remembered(request: AnyRequest) -> str:
 
 
 @get(HOME, include_in_schema=False)
-async def home(request: AnyRequest, visitor: Caller | None, shopping: Shopping) -> Response[Any]:
+async def home(request: AnyRequest, visitor: Principal | None, shopping: Shopping) -> Response[Any]:
     if visitor is None:
         return to_sign_in(request)
     families = await shopping.families.all(visitor)
@@ -58,7 +58,7 @@ async def home(request: AnyRequest, visitor: Caller | None, shopping: Shopping) 
 
 
 @post(f"{HOME}/families", include_in_schema=False)
-async def start(request: AnyRequest, caller: Caller, shopping: Shopping) -> Response[Any]:
+async def start(request: AnyRequest, caller: Principal, shopping: Shopping) -> Response[Any]:
     filled = await form(NewFamily, request)
     made = await tried(filled, lambda given: shopping.families.create(caller, given.name))
     if isinstance(made, Again):
@@ -67,12 +67,12 @@ async def start(request: AnyRequest, caller: Caller, shopping: Shopping) -> Resp
 
 
 @post(f"{HOME}/invitation", include_in_schema=False)
-async def come_in(request: AnyRequest, caller: Caller, shopping: Shopping, door: Door) -> Response[Any]:
+async def come_in(request: AnyRequest, caller: Principal, shopping: Shopping, door: Door) -> Response[Any]:
     joined = await shopping.members.accept(caller, carried(request, door))
     return led_on(f"{HOME}/{joined.family_id}?joined=yes", dropped(request, door))
 
 
-def _first(caller: Caller, filled: Any, status: int = 200) -> Response[Any]:
+def _first(caller: Principal, filled: Any, status: int = 200) -> Response[Any]:
     return page("shopping/first.html", caller, status=status, app=APP, here="Shopping", form=filled, file=file_address)
 
 

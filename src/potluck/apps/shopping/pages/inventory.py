@@ -23,7 +23,7 @@ from potluck.apps.shopping.pages.around import (
 )
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import InventoryItemShown, ShoppingItemShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.store import all_done
 from potluck.web.bodies import Body
 from potluck.web.forms import Again, Form, Line, Seen, blank, form
@@ -70,7 +70,7 @@ class Keeping(Body):
 async def inventory(
     family_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
     said: FromQuery[str] = "",
     of: FromQuery[str] = "",
@@ -81,7 +81,7 @@ async def inventory(
 
 
 async def _shown(
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     *,
@@ -115,7 +115,7 @@ async def _shown(
     )
 
 
-async def _choices(caller: Caller, family_id: UUID, shopping: Shopping) -> dict[str, Any]:
+async def _choices(caller: Principal, family_id: UUID, shopping: Shopping) -> dict[str, Any]:
     """Where things are bought and kept, for a form to choose from."""
     stores = await shopping.stores.all(caller, family_id)
     locations = await shopping.locations.all(caller, family_id)
@@ -126,7 +126,7 @@ async def _choices(caller: Caller, family_id: UUID, shopping: Shopping) -> dict[
 
 
 @post(INVENTORY, include_in_schema=False)
-async def add(family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping) -> Response[Any]:
+async def add(family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping) -> Response[Any]:
     filled = await form(NewThing, request)
     made = await tried(
         filled,
@@ -151,7 +151,7 @@ async def add(family_id: FromPath[UUID], request: AnyRequest, caller: Caller, sh
 
 @post(f"{ITEM}/adjust", include_in_schema=False)
 async def adjust(
-    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     given = (await form(Step, request)).value
     await shopping.inventory.adjust(caller, family_id, item_id, given.by)
@@ -160,7 +160,7 @@ async def adjust(
 
 @post(f"{ITEM}/to-list", include_in_schema=False)
 async def to_list(
-    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     given = (await form(Listing, request)).value
     try:
@@ -179,7 +179,7 @@ async def to_list(
 
 
 @post(f"{INVENTORY}/low-to-list", include_in_schema=False)
-async def low_to_list(family_id: FromPath[UUID], caller: Caller, shopping: Shopping) -> Response[Any]:
+async def low_to_list(family_id: FromPath[UUID], caller: Principal, shopping: Shopping) -> Response[Any]:
     """Everything that runs low and is not on the list."""
     low = await shopping.inventory.all(caller, family_id, low_stock=True)
 
@@ -200,7 +200,7 @@ async def thing(
     family_id: FromPath[UUID],
     item_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
 ) -> Response[Any]:
     if visitor is None:
@@ -211,7 +211,7 @@ async def thing(
 
 @post(ITEM, include_in_schema=False)
 async def edit(
-    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(Thing, request)
     done = await tried(
@@ -237,7 +237,7 @@ async def edit(
 
 @post(f"{ITEM}/keep", include_in_schema=False)
 async def keep(
-    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], item_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     """Into the archive, or back from it."""
     given = (await form(Keeping, request)).value
@@ -250,7 +250,7 @@ async def keep(
 
 @post(f"{ITEM}/delete", include_in_schema=False)
 async def delete(
-    family_id: FromPath[UUID], item_id: FromPath[UUID], caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], item_id: FromPath[UUID], caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     await shopping.inventory.delete(caller, family_id, item_id)
     return back_to(family_id, PATH, said="deleted")
@@ -270,7 +270,7 @@ def _values(found: InventoryItemShown) -> dict[str, str]:
 
 
 async def _thing_page(
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     found: InventoryItemShown,

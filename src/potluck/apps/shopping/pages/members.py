@@ -19,7 +19,7 @@ from potluck.apps.shopping.pages.around import (
 )
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import FamilyShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import NoSuchInvitation, Stale
 from potluck.people.invitations import MadeInvitation
 from potluck.web.bodies import Body
@@ -59,7 +59,7 @@ class Ending(Body):
 async def members(
     family_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
     door: Door,
     said: FromQuery[str] = "",
@@ -71,7 +71,7 @@ async def members(
 
 async def _shown(
     request: AnyRequest,
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     door: Door,
@@ -116,7 +116,7 @@ async def change_role(
     family_id: FromPath[UUID],
     member_id: FromPath[UUID],
     request: AnyRequest,
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     door: Door,
 ) -> Response[Any]:
@@ -133,7 +133,7 @@ async def remove(
     family_id: FromPath[UUID],
     member_id: FromPath[UUID],
     request: AnyRequest,
-    caller: Caller,
+    caller: Principal,
     shopping: Shopping,
     door: Door,
 ) -> Response[Any]:
@@ -150,7 +150,7 @@ async def remove(
 
 @post(INVITATIONS, include_in_schema=False)
 async def invite(
-    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping, door: Door
+    family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping, door: Door
 ) -> Response[Any]:
     """The one form that is not answered with another address: its link is shown in no address and only now."""
     filled = await form(Inviting, request)
@@ -165,7 +165,7 @@ async def invite(
 
 @post(f"{INVITATIONS}/{{invitation_id:str}}/withdraw", include_in_schema=False)
 async def withdraw(
-    family_id: FromPath[UUID], invitation_id: FromPath[UUID], caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], invitation_id: FromPath[UUID], caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     try:
         await shopping.members.withdraw(caller, family_id, invitation_id)
@@ -179,7 +179,7 @@ async def withdraw(
 
 @post(f"{FAMILY}/name", include_in_schema=False)
 async def rename(
-    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping, door: Door
+    family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping, door: Door
 ) -> Response[Any]:
     filled = await form(Name, request)
     done = await tried(
@@ -194,7 +194,7 @@ async def rename(
 
 @post(f"{FAMILY}/delete", include_in_schema=False)
 async def delete(
-    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping, door: Door
+    family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping, door: Door
 ) -> Response[Any]:
     if not (await form(Ending, request)).value.sure:
         wrong = "Tick the box first: what the family has is then gone for everyone"

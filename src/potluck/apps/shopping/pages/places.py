@@ -18,7 +18,7 @@ from potluck.apps.shopping.pages.around import (
 )
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import LocationShown, StoreShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.web.bodies import Body
 from potluck.web.forms import Again, Form, Line, Seen, blank, form
 from potluck.web.people.showing import to_sign_in
@@ -58,7 +58,7 @@ class EditedLocation(NewLocation, kw_only=True):
 async def stores(
     family_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
     said: FromQuery[str] = "",
 ) -> Response[Any]:
@@ -68,7 +68,7 @@ async def stores(
 
 
 async def _shown(
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     *,
@@ -108,7 +108,7 @@ def _counted(ids: Any) -> dict[UUID, int]:
 
 @post(STORES, include_in_schema=False)
 async def add_store(
-    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(NewStore, request)
     made = await tried(
@@ -126,7 +126,7 @@ async def store(
     family_id: FromPath[UUID],
     store_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
 ) -> Response[Any]:
     if visitor is None:
@@ -137,7 +137,7 @@ async def store(
 
 @post(STORE, include_in_schema=False)
 async def edit_store(
-    family_id: FromPath[UUID], store_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], store_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(EditedStore, request)
     done = await tried(
@@ -155,7 +155,7 @@ async def edit_store(
 
 @post(f"{STORE}/delete", include_in_schema=False)
 async def delete_store(
-    family_id: FromPath[UUID], store_id: FromPath[UUID], caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], store_id: FromPath[UUID], caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     await shopping.stores.delete(caller, family_id, store_id)
     return back_to(family_id, PATH, said="store-deleted")
@@ -166,7 +166,7 @@ async def delete_store(
 
 @post(LOCATIONS, include_in_schema=False)
 async def add_location(
-    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(NewLocation, request)
     made = await tried(
@@ -184,7 +184,7 @@ async def location(
     family_id: FromPath[UUID],
     location_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
 ) -> Response[Any]:
     if visitor is None:
@@ -195,7 +195,7 @@ async def location(
 
 @post(LOCATION, include_in_schema=False)
 async def edit_location(
-    family_id: FromPath[UUID], location_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], location_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     filled = await form(EditedLocation, request)
     done = await tried(
@@ -213,7 +213,7 @@ async def edit_location(
 
 @post(f"{LOCATION}/delete", include_in_schema=False)
 async def delete_location(
-    family_id: FromPath[UUID], location_id: FromPath[UUID], caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], location_id: FromPath[UUID], caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     await shopping.locations.delete(caller, family_id, location_id)
     return back_to(family_id, PATH, said="location-deleted")
@@ -232,7 +232,7 @@ def _values(found: Place) -> dict[str, str]:
 
 
 async def _place_page(
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     found: Place,

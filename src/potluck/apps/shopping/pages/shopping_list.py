@@ -31,7 +31,7 @@ from potluck.apps.shopping.pages.families import remembering
 from potluck.apps.shopping.pages.suggesting import Suggestion, on_the_list, suggestions, thing_called
 from potluck.apps.shopping.service import Shopping
 from potluck.apps.shopping.views import FamilyShown, ShoppingItemShown, StoreShown
-from potluck.people.callers import Caller
+from potluck.people.authentication import Principal
 from potluck.people.errors import PeopleError, Stale
 from potluck.people.secrets import new_id
 from potluck.web.bodies import Body
@@ -113,7 +113,7 @@ class Duplicate(Struct, frozen=True, kw_only=True):
 async def shopping_list(
     family_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
     live: Live,
     door: Door,
@@ -129,7 +129,7 @@ async def shopping_list(
 
 async def _shown(
     request: AnyRequest,
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     live: Live,
@@ -219,7 +219,7 @@ def _as_text(kept: Kept) -> Markup:
 
 @post(LIST, include_in_schema=False)
 async def add(
-    family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping, live: Live, door: Door
+    family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping, live: Live, door: Door
 ) -> Response[Any]:
     filled = await form(Adding, request)
     refusal: Refusal | None = None
@@ -246,7 +246,7 @@ async def add(
 
 
 async def _add_one(
-    caller: Caller, family_id: UUID, shopping: Shopping, given: Adding, typed: Sequence[Typed]
+    caller: Principal, family_id: UUID, shopping: Shopping, given: Adding, typed: Sequence[Typed]
 ) -> ShoppingItemShown | Duplicate:
     """What is at home under the name that was typed is meant; else it is free text."""
     line = typed[0] if typed else Typed(1, "")
@@ -282,7 +282,11 @@ async def _add_one(
 
 @post(f"{ITEM}/status", include_in_schema=False)
 async def tick(
-    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID],
+    shopping_item_id: FromPath[UUID],
+    request: AnyRequest,
+    caller: Principal,
+    shopping: Shopping,
 ) -> Response[Any]:
     given = (await form(Ticking, request)).value
     try:
@@ -306,7 +310,11 @@ async def tick(
 
 @post(f"{ITEM}/quantity", include_in_schema=False)
 async def count(
-    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID],
+    shopping_item_id: FromPath[UUID],
+    request: AnyRequest,
+    caller: Principal,
+    shopping: Shopping,
 ) -> Response[Any]:
     filled = await form(Counting, request)
     given = filled.value
@@ -321,20 +329,20 @@ async def count(
 
 @post(f"{ITEM}/restock", include_in_schema=False)
 async def restock(
-    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     await shopping.restocking.restock(caller, family_id, shopping_item_id)
     return back_to(family_id, said="restocked", of=shopping_item_id)
 
 
 @post(f"{LIST}/clear-purchased", include_in_schema=False)
-async def clear(family_id: FromPath[UUID], caller: Caller, shopping: Shopping) -> Response[Any]:
+async def clear(family_id: FromPath[UUID], caller: Principal, shopping: Shopping) -> Response[Any]:
     cleared = await shopping.clearing.clear_purchased(caller, family_id)
     return back_to(family_id, said="cleared", of=cleared.undo_token)
 
 
 @post(f"{LIST}/undo", include_in_schema=False)
-async def undo(family_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping) -> Response[Any]:
+async def undo(family_id: FromPath[UUID], request: AnyRequest, caller: Principal, shopping: Shopping) -> Response[Any]:
     given = (await form(Undoing, request)).value
     await shopping.clearing.undo(caller, family_id, given.undo_token)
     return back_to(family_id, said="undone")
@@ -348,7 +356,7 @@ async def item(
     family_id: FromPath[UUID],
     shopping_item_id: FromPath[UUID],
     request: AnyRequest,
-    visitor: Caller | None,
+    visitor: Principal | None,
     shopping: Shopping,
 ) -> Response[Any]:
     if visitor is None:
@@ -359,7 +367,11 @@ async def item(
 
 @post(ITEM, include_in_schema=False)
 async def edit(
-    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], request: AnyRequest, caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID],
+    shopping_item_id: FromPath[UUID],
+    request: AnyRequest,
+    caller: Principal,
+    shopping: Shopping,
 ) -> Response[Any]:
     filled = await form(Editing, request)
     done = await tried(
@@ -384,7 +396,7 @@ async def edit(
 
 @post(f"{ITEM}/delete", include_in_schema=False)
 async def delete(
-    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], caller: Caller, shopping: Shopping
+    family_id: FromPath[UUID], shopping_item_id: FromPath[UUID], caller: Principal, shopping: Shopping
 ) -> Response[Any]:
     await shopping.shopping_list.delete(caller, family_id, shopping_item_id)
     return back_to(family_id, said="deleted")
@@ -403,7 +415,7 @@ def _values(item: ShoppingItemShown) -> dict[str, str]:
 
 
 async def _item_page(
-    caller: Caller,
+    caller: Principal,
     family_id: UUID,
     shopping: Shopping,
     found: ShoppingItemShown,

@@ -10,7 +10,7 @@ from potluck.engines import open_engine
 from potluck.engines.recording import Recording
 from potluck.store import Store
 from potluck.table import Entity, ExpiresAt, Table, get, query, the
-from potluck.table.known_rows import LONGEST_KNOWN, KnownRows
+from potluck.table.row_cache import LONGEST_CACHED_ROW, RowCache
 
 larder = Table("Larder", "PK", "SK", ttl="ttl", type_attribute="kind", names="camel")
 attic = Table("Attic", "PK", "SK", type_attribute="kind", names="camel")
@@ -147,17 +147,17 @@ def test_no_more_bytes_are_kept_than_allowed():
         unpacked.extend(rows)
         return [{"kind": {"S": "Jar"}, "name": {"S": "a"}, "label": {"S": row.decode()}} for row in rows]
 
-    known = KnownRows(unpack, lambda: 0, most_bytes=100)
+    cache = RowCache(unpack, lambda: 0, most_bytes=100)
     members = (Jar.__plan__,)
     rows = [b"%020d" % number for number in range(50)]
     for row in rows:
-        assert known.entity(members, row).label == row.decode()
-    assert sum(map(len, known._newer)) + sum(map(len, known._older)) <= 100
+        assert cache.entity(members, row).label == row.decode()
+    assert sum(map(len, cache._newer)) + sum(map(len, cache._older)) <= 100
     unpacked.clear()
-    assert known.entity(members, rows[-1]).label == rows[-1].decode()
+    assert cache.entity(members, rows[-1]).label == rows[-1].decode()
     assert unpacked == []
-    assert known.entity(members, rows[0]).label == rows[0].decode()
+    assert cache.entity(members, rows[0]).label == rows[0].decode()
     assert unpacked == [rows[0]]
-    long = b"x" * (LONGEST_KNOWN + 1)
-    known.entity(members, long)
-    assert long not in known._newer
+    long = b"x" * (LONGEST_CACHED_ROW + 1)
+    cache.entity(members, long)
+    assert long not in cache._newer

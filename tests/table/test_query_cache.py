@@ -2,8 +2,8 @@
 
 import pytest
 
-from potluck.table.known_answers import KnownAnswers
-from potluck.table.known_rows import NEVER
+from potluck.table.query_cache import QueryCache
+from potluck.table.row_cache import NEVER
 
 
 class Clock:
@@ -23,7 +23,7 @@ def clock():
 
 @pytest.fixture
 def answers(clock):
-    return KnownAnswers(clock, most_bytes=100)
+    return QueryCache(clock, most_bytes=100)
 
 
 def test_what_was_answered_is_known_in_the_same_state_only(answers):

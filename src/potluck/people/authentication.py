@@ -1,4 +1,4 @@
-"""Who is calling: a person who signed in, or a program with an API token of theirs."""
+"""Authentication: the principal behind a secret, a person who signed in or a program with an API token of theirs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from potluck.people.sessions import Sessions
     from potluck.people.tokens import Tokens
 
-__all__ = ["Alongside", "Caller", "Callers", "nothing_else"]
+__all__ = ["Alongside", "Authenticator", "Principal", "nothing_else"]
 
 T = TypeVar("T")
 Alongside = Callable[[T], Iterable[Operation]]
@@ -30,8 +30,8 @@ def nothing_else(answer: Any) -> Iterable[Operation]:
 
 
 # A struct, and not a dataclass: one is made with every request, and a frozen dataclass takes five times as long.
-class Caller(Struct, frozen=True, kw_only=True):
-    """A person, and by what they are known. It says who; what they may do is read where it is asked."""
+class Principal(Struct, frozen=True, kw_only=True):
+    """Who is calling, and how they authenticated. What they may do is read where it is needed."""
 
     kind: Literal["session", "api-token"]
     user_id: UUID
@@ -53,15 +53,15 @@ class Caller(Struct, frozen=True, kw_only=True):
             raise SignInNeeded
 
 
-class Callers:
-    """Finds who holds a secret, of whichever kind."""
+class Authenticator:
+    """Finds the principal who holds a secret, of whichever kind."""
 
     def __init__(self, sessions: Sessions, tokens: Tokens) -> None:
         self._sessions = sessions
         self._tokens = tokens
 
-    async def find(self, secret: str) -> Caller | None:
-        """Who is calling, as consistent reads tell; None, without any, for what is no such secret."""
+    async def authenticate(self, secret: str) -> Principal | None:
+        """The principal, by consistent reads; None, without reading anything, for what cannot be a secret of ours."""
         match kind_of(secret):
             case SecretKind.SESSION:
                 return await self._sessions.find(secret)
