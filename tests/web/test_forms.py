@@ -6,9 +6,11 @@ import pytest
 from jinja2 import Environment, StrictUndefined
 from msgspec import field
 
+from potluck.field_types import Integer, Text
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.bodies import UNSET, Amount, Body, Meta, Says, UnsetType
-from potluck.web.forms import Form, blank, read_form
+from potluck.web.forms import Form, blank, decode_form, read_form
+from potluck.web.inputs import Input, Unset
 
 
 class NewNote(Body):
@@ -35,11 +37,50 @@ def test_texts_become_what_the_body_declares():
 
 def test_an_empty_field_that_may_be_left_out_is_not_given():
     value = filled(title="Soup", many="", price="", note="", size="").value
-    assert value == NewNote(title="Soup", agreed=False)
+    assert value == NewNote(title="Soup")
 
 
-def test_a_box_that_is_not_ticked_is_false_whatever_its_default():
-    assert filled(title="Soup").value.agreed is False
+def test_a_box_that_is_not_ticked_is_absent_and_absent_is_not_false():
+    assert filled(title="Soup").value.agreed is True
+    assert change().value.done is UNSET
+    assert change(done="on").value.done is True
+
+
+def test_a_page_says_with_a_hidden_field_that_unticked_means_false():
+    assert change(done="false").value.done is False
+    assert change(done=["false", "true"]).value.done is True
+    assert change(done=["false", "on"]).values["done"] is True
+
+
+def test_a_list_of_boxes_is_absent_unless_a_hidden_field_is_sent():
+    assert change().value.tags is UNSET
+    assert change(tags="").value.tags == []
+    assert change(tags=["", "a"]).value.tags == ["a"]
+    assert change(tags=["", "a"]).values["tags"] == ["a"]
+
+
+class NoteChange(Input):
+    title: Annotated[str, Text(1, 20, "Title must be 1-20 characters")] | Unset = UNSET
+    note: Annotated[str, Text(0, 20, "Note must be 20 characters or less")] | Unset | None = UNSET
+    by: Annotated[str, Text(1, 20, "By must be 1-20 characters")] | None = None
+    done: bool | Unset = UNSET
+    many: Annotated[int, Integer(1, 9, "1 to 9")] | None = 1
+    tags: list[Annotated[str, Text(1, 3)]] | Unset = UNSET
+
+
+def change(**given: str | list[str]) -> Form[NoteChange]:
+    return decode_form(NoteChange, urlencode(given, doseq=True).encode())
+
+
+def test_texts_are_trimmed_and_blank_means_what_it_does_in_json():
+    value = change(title="  Soup ", note="   ", many=" ").value
+    assert (value.title, value.note, value.many) == ("Soup", None, None)
+    form = change(title=" ", by="")
+    assert [(each.field, each.message) for each in form.wrong] == [
+        ("title", "Title must be 1-20 characters"),
+        ("by", "By must be 1-20 characters"),
+    ]
+    assert form.values["title"] == " "
 
 
 def test_lines_end_as_they_were_typed():

@@ -1,4 +1,14 @@
-"""Forms of pages: the same declarations as in JSON, filled in as text, and shown again with what is wrong beside it."""
+"""Forms of pages: the same inputs as in JSON, filled in as text, and shown again with what is wrong beside it.
+
+**Absent is not false, in a form either.** Browsers do not send a box that is not ticked, so its field has its default:
+`done: bool | Unset = UNSET` stays UNSET. A page where unticked means false says so itself, with a hidden field of the
+same name before the box; the last one counts:
+
+    <input type="hidden" name="done" value="false">
+    <input type="checkbox" name="done" value="true">
+
+In the same way, a hidden field with an empty value before a list of boxes says that none of them is ticked.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,23 +16,32 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
-from litestar import Request
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.bodies import Body, decode
-from potluck.web.declarations import shape_of
 from potluck.web.errors import ERRORS, INVALID_FIELDS, Kind, WrongMediaType
-from potluck.web.shapes import Many, Names, Nullable, OneOf, Record, Shape, Text, Truth, Written
-from potluck.web.texts import from_texts
+from potluck.web.schema.coercion import from_texts
+from potluck.web.schema.compiling import schema_of
+from potluck.web.schema.decoding import decode_tree
+from potluck.web.schema.types import (
+    BooleanType,
+    Field,
+    ListType,
+    MapType,
+    NullableType,
+    ObjectType,
+    TextType,
+    UnionType,
+    without_null,
+)
 
-__all__ = ["Again", "Beside", "ByField", "Form", "Line", "Seen", "blank", "form", "read_form", "refused"]
+__all__ = ["Again", "Beside", "ByField", "Form", "Line", "Seen", "blank", "decode_form", "form", "read_form", "refused"]
 
-T = TypeVar("T", bound=Body)
+T = TypeVar("T", bound=msgspec.Struct)
 
 FORM = "application/x-www-form-urlencoded"
 MOST_FIELDS = 1000
-TICKED = "on"
+TICKED = frozenset({"on", "true"})
 
 # What is too long or too short for its field, the services say; this is only where reading stops.
 Line = Annotated[str, Meta(max_length=2000)]
@@ -134,15 +153,8 @@ def blank(kind: type[T], values: Mapping[str, Any] | None = None) -> Form[T]:
     return Form(ByField(values or {}), (), None, frozenset(_fields(kind)))
 
 
-async def form(kind: type[T], request: Request[Any, Any, Any]) -> Form[T]:
+def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     """The form that a page sent; whatever is typed, it can be shown again."""
-    content_type, _ = request.content_type
-    if content_type != FORM:
-        raise WrongMediaType(f"The form must be sent as {FORM}")
-    return read_form(kind, await request.body())
-
-
-def read_form(kind: type[T], raw: bytes) -> Form[T]:
     fields = _fields(kind)
     try:
         pairs = parse_qsl(
@@ -150,69 +162,70 @@ def read_form(kind: type[T], raw: bytes) -> Form[T]:
         )
     except ValueError:
         return Form(ByField({}), (WrongField("form", "The form is not written as browsers write it"),), None)
-    given: dict[str, list[str]] = {}
+    sent: dict[str, list[str]] = {}
     for name, text in pairs:
         # Browsers end lines with two characters, which nobody has typed.
-        given.setdefault(name, []).append(text.replace("\r\n", "\n"))
-    # What else a page sends along, such as the name of the button, is no field of the body.
-    shown = {name: _shown(shape, given.get(name, [])) for name, (shape, _) in fields.items()}
-    tree = {}
-    for name, (shape, required) in fields.items():
-        value = _given(shape, required, given.get(name, []))
-        if value is not msgspec.UNSET:
-            tree[name] = _json(value)
+        sent.setdefault(name, []).append(text.replace("\r\n", "\n"))
+    # What else a page sends along, such as the name of the button, is no field of the input.
+    values = ByField({name: _shown(field, sent.get(name, [])) for name, field in fields.items()})
+    given = {name: _given(field, sent.get(name, [])) for name, field in fields.items()}
     try:
-        return Form(ByField(shown), (), decode(kind, msgspec.json.encode(tree)), frozenset(fields))
+        value = decode_tree(kind, {name: each for name, each in given.items() if each is not UNSET})
     except InvalidFields as error:
-        return Form(ByField(shown), error.errors, None, frozenset(fields))
+        return Form(values, error.errors, None, frozenset(fields))
+    return Form(values, (), value, frozenset(fields))
 
 
-def _fields(kind: type[Body]) -> dict[str, tuple[Shape, bool]]:
-    shape = shape_of(kind)
-    assert isinstance(shape, Record)
-    for each in shape.fields.values():
-        inner = _inner(each.shape)
-        if isinstance(inner, Record | OneOf | Names) or (isinstance(inner, Many) and inner.item is None):
+read_form = decode_form
+
+
+async def form(kind: type[T], request: Any) -> Form[T]:
+    """The form in a request of Litestar."""
+    content_type, _ = request.content_type
+    if content_type != FORM:
+        raise WrongMediaType(f"The form must be sent as {FORM}")
+    return decode_form(kind, await request.body())
+
+
+def _fields(kind: type[Any]) -> dict[str, Field]:
+    expected = schema_of(kind)
+    assert isinstance(expected, ObjectType)
+    for each in expected.fields.values():
+        inner = without_null(each.type)
+        if isinstance(inner, ObjectType | UnionType | MapType) or (isinstance(inner, ListType) and inner.item is None):
             raise TypeError(f"{kind.__name__}.{each.attribute} is more than a form can hold")
-    return {name: (each.shape, each.required) for name, each in shape.fields.items()}
+    return expected.fields
 
 
-def _inner(shape: Shape) -> Shape:
-    return shape.inner if isinstance(shape, Nullable) else shape
-
-
-def _given(shape: Shape, required: bool, texts: Sequence[str]) -> Any:
+def _given(field: Field, texts: Sequence[str]) -> Any:
     """What JSON would have had for it; UNSET for what is not given."""
-    inner = _inner(shape)
-    if isinstance(inner, Truth):
-        # A box that is not ticked is not sent at all.
-        return bool(texts) and texts[-1] in (TICKED, "true")
-    if isinstance(inner, Many):
-        return from_texts(shape, [text for text in texts if text])
-    if not texts:
-        return msgspec.UNSET
-    if not isinstance(inner, Text):
+    inner = without_null(field.type)
+    if isinstance(inner, ListType):
+        # Nothing chosen of a list that must be given is an empty one, of which its bounds then tell.
+        return from_texts(inner, [text for text in texts if text]) if texts or field.required else UNSET
+    if isinstance(inner, BooleanType):
+        texts = ["true" if text in TICKED else text for text in texts[-1:]]
+    elif not isinstance(inner, TextType):
         texts = [text.strip() for text in texts]
-    if texts == [""]:
-        if isinstance(shape, Nullable):
-            # Whoever empties a field that may be empty means just that.
-            return None
-        if not required:
-            return msgspec.UNSET
-    return from_texts(shape, texts)
+    if not texts:
+        return UNSET
+    if texts == [""] and not (isinstance(inner, TextType) and inner.trim):
+        return _blank(field)
+    return from_texts(inner, texts)
 
 
-def _shown(shape: Shape, texts: Sequence[str]) -> Any:
-    inner = _inner(shape)
-    if isinstance(inner, Many):
-        return list(texts)
-    if isinstance(inner, Truth):
-        return bool(texts) and texts[-1] in (TICKED, "true")
+def _blank(field: Field) -> Any:
+    """What an emptied field stands for; a text that is trimmed means what it would in JSON, and is not asked here."""
+    inner = without_null(field.type)
+    if isinstance(field.type, NullableType) and (not isinstance(inner, TextType) or inner.may_be_blank):
+        return None
+    return "" if field.required or isinstance(field.type, NullableType) else UNSET
+
+
+def _shown(field: Field, texts: Sequence[str]) -> Any:
+    inner = without_null(field.type)
+    if isinstance(inner, ListType):
+        return [text for text in texts if text]
+    if isinstance(inner, BooleanType):
+        return bool(texts) and texts[-1] in TICKED
     return texts[0] if texts else ""
-
-
-def _json(value: Any) -> Any:
-    """Numbers go on as they were written."""
-    if isinstance(value, list):
-        return [_json(each) for each in value]
-    return msgspec.Raw(value.encode()) if isinstance(value, Written) else value

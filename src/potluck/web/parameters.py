@@ -63,7 +63,7 @@ class Parameter:
 
     @property
     def words(self) -> str:
-        return self.shape.says or f"{self.name} {self.shape.words}"
+        return self.shape.message or f"{self.name} {self.shape.requirement}"
 
 
 async def check_parameters(request: Request[Any, Any, Any]) -> None:
@@ -74,7 +74,7 @@ async def check_parameters(request: Request[Any, Any, Any]) -> None:
     for each in checks.in_path:
         value = scope["path_params"].get(each.key)
         # Only for what is not plainly right is it worked out what is wrong.
-        if type(value) is not str or type(each.shape) not in PLAIN or not each.shape.takes(value):
+        if type(value) is not str or type(each.shape) not in PLAIN or not each.shape.accepts(value):
             wrong += _wrong_in_path(request, (each,))
     # Most requests say nothing in these places, and then nothing of them has to be read.
     if scope.get("query_string") or checks.query_needed:
@@ -291,10 +291,10 @@ def _is_list(shape: Shape) -> bool:
 def _takes(shape: Shape, value: Any) -> bool:
     if isinstance(shape, Nullable):
         shape = shape.inner
-    if not shape.takes(value):
+    if not shape.accepts(value):
         return False
     if isinstance(shape, Many) and shape.item is not None and isinstance(value, list):
         item = shape.item
         if not all(_takes(item, each) for each in value):
             return False
-    return shape.holds is None or not any(True for _ in shape.holds(value))
+    return shape.check is None or not any(True for _ in shape.check(value))

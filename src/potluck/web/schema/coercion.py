@@ -1,0 +1,54 @@
+"""What addresses and forms can only give as text, as JSON would have given it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from potluck.web.schema.types import (
+    BooleanType,
+    ChoiceType,
+    DateTimeType,
+    DecimalType,
+    FloatType,
+    IntegerType,
+    ListType,
+    NullableType,
+    NumberText,
+    SchemaType,
+)
+
+__all__ = ["from_text", "from_texts"]
+
+WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+# JSON's numbers, as long as people write them.
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
+MINUTE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
+
+TRUTHS = {"true": True, "false": False}
+
+
+def from_text(expected: SchemaType, text: str) -> Any:
+    """The value that the text stands for; the text itself, where it stands for none and will be refused."""
+    match expected:
+        case NullableType():
+            return from_text(expected.inner, text)
+        case IntegerType():
+            return int(text) if WHOLE.fullmatch(text) else text
+        case FloatType() | DecimalType():
+            return NumberText(text) if NUMBER.fullmatch(text) else text
+        case BooleanType():
+            return TRUTHS.get(text, text)
+        case ChoiceType() if text not in expected.values and WHOLE.fullmatch(text):
+            return int(text)
+        case DateTimeType(local=True) if MINUTE.fullmatch(text):
+            # Browsers leave the seconds out.
+            return f"{text}:00"
+    return text
+
+
+def from_texts(expected: SchemaType, texts: Sequence[str]) -> Any:
+    """The same for what may be given more than once; a list of texts stands for nothing that is not a list."""
+    inner = expected.inner if isinstance(expected, NullableType) else expected
+    if isinstance(inner, ListType):
+        return [from_text(inner.item, text) if inner.item else text for text in texts]
+    return from_text(inner, texts[0]) if len(texts) == 1 else list(texts)

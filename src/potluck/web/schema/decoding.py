@@ -1,0 +1,288 @@
+"""JSON decoded to inputs, exactly as they are declared: all wrong fields are told at once.
+
+msgspec decodes straight to the struct. A second look follows only at what msgspec takes more generously than we do,
+and at texts that may need trimming; if that look finds anything, and whenever msgspec refuses, the JSON is read again,
+normalised (texts trimmed, blank ones null) and gone through field by field.
+
+A field's `Check` is called when the value is right otherwise. An input's `check` is called with the struct, so when
+all of that struct's own fields are right; what it finds in an inner object is told with what is wrong elsewhere.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.errors import BodyNotJson
+from potluck.web.schema.compiling import schema_of
+from potluck.web.schema.second_look import Look, look_at
+from potluck.web.schema.types import (
+    ListType,
+    MapType,
+    NullableType,
+    NumberText,
+    ObjectType,
+    SchemaType,
+    TextType,
+    UnionType,
+    label_of,
+)
+
+__all__ = ["NOT_JSON", "build", "decode", "decode_tree", "normalised", "wrong_fields"]
+
+T = TypeVar("T")
+
+NOT_JSON = "The body must be JSON, in UTF-8"
+
+# A body can be wrong in as many places as it has bytes; nobody reads further than this.
+MOST_ERRORS = 100
+
+# Names of fields that do not exist come from the caller; as much of them as one finds them by is given back.
+LONGEST_NAME = 100
+
+# No whole number with more digits is in any bounds, and making one of a million digits takes long.
+LONGEST_INTEGER = 20
+
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def decode(kind: type[T], raw: bytes) -> T:
+    """The body as declared; BodyNotJson, or InvalidFields with everything that is wrong."""
+    decoder, look = _plans.get(kind) or _plan(kind)
+    try:
+        value: T = decoder.decode(raw)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return _decode_thoroughly(kind, raw)
+    return value if look(value, raw) else _decode_thoroughly(kind, raw)
+
+
+_plans: dict[Any, tuple[msgspec.json.Decoder[Any], Look]] = {}
+
+
+def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], Look]:
+    look = look_at(schema_of(kind))
+    # Objects always have a look of their own: names may come twice.
+    assert look is not None
+    _plans[kind] = plan = (msgspec.json.Decoder(kind), look)
+    return plan
+
+
+def _decode_thoroughly(kind: type[T], raw: bytes) -> T:
+    expected = schema_of(kind)
+    try:
+        tree = _parsed(raw)
+    except (ValueError, RecursionError):
+        raise BodyNotJson(NOT_JSON) from None
+    if not expected.accepts(tree):
+        raise InvalidFields(WrongField("body", "The body must be a JSON object"))
+    return decode_tree(kind, tree)
+
+
+def decode_tree(kind: type[T], tree: Any) -> T:
+    """The same for JSON as Python has it, which forms are made into; numbers may be as they were written."""
+    expected = schema_of(kind)
+    tree = normalised(expected, tree)
+    wrong = tuple(islice(wrong_fields(expected, tree), MOST_ERRORS))
+    if wrong:
+        raise InvalidFields(*wrong)
+    return build(kind, tree)
+
+
+def build(kind: type[T], tree: Any) -> T:
+    """The struct of a normalised tree in which nothing is wrong."""
+    decoder, _ = _plans.get(kind) or _plan(kind)
+    try:
+        value: T = decoder.decode(msgspec.json.encode(_encodable(tree)))
+        return value
+    except (msgspec.DecodeError, ValueError):
+        # The decoder knows better, even if the fields do not say where.
+        raise InvalidFields(WrongField("body", "The body is not as it was described")) from None
+
+
+def _encodable(value: Any) -> Any:
+    """Numbers go on as they were written."""
+    if isinstance(value, NumberText):
+        return msgspec.Raw(value.encode())
+    if isinstance(value, list):
+        return [_encodable(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _encodable(each) for name, each in value.items()}
+    return value
+
+
+# --- strictly JSON ----------------------------------------------------------------------------------------------------
+
+
+class _Repeating(dict[str, Any]):
+    """An object in which names came more than once, and which."""
+
+    repeated: frozenset[str]
+
+
+def _parsed(raw: bytes) -> Any:
+    """The JSON as Python has it, numbers that Python would change as they were written; ValueError if it is none."""
+    text = raw.decode()
+    tree = _READER.decode(text)
+    if SURROGATE.search(text):
+        # Half a pair stands for no character, and could not be written anywhere.
+        json.dumps(tree, ensure_ascii=False).encode()
+    return tree
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    seen: set[str] = set()
+    repeating = _Repeating(made)
+    repeating.repeated = frozenset(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+    return repeating
+
+
+def _integer(digits: str) -> int | NumberText:
+    return int(digits) if len(digits) <= LONGEST_INTEGER else NumberText(digits)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError
+
+
+_READER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=NumberText, parse_constant=_no_number
+)
+
+
+# --- trimming ---------------------------------------------------------------------------------------------------------
+
+
+def normalised(expected: SchemaType, value: Any) -> Any:
+    """The value with its texts trimmed, and null for blank ones where null and length 0 are allowed."""
+    match expected:
+        case TextType(trim=True) if type(value) is str:
+            return value.strip()
+        case NullableType():
+            made = normalised(expected.inner, value)
+            return None if made == "" and _blank_is_null(expected.inner) else made
+        case ListType() if isinstance(value, list):
+            if expected.item is not None:
+                return [normalised(expected.item, each) for each in value]
+            return [normalised(*each) for each in zip(expected.each, value, strict=False)] + value[len(expected.each) :]
+        case MapType() if isinstance(value, dict):
+            return _with_values(value, {name: normalised(expected.value, each) for name, each in value.items()})
+        case ObjectType() if isinstance(value, dict):
+            fields = expected.fields
+            return _with_values(
+                value,
+                {name: normalised(fields[name].type, each) if name in fields else each for name, each in value.items()},
+            )
+        case UnionType() if isinstance(value, dict):
+            tag: Any = value.get(expected.tag_field)
+            return normalised(expected.objects[tag], value) if expected.choice.accepts(tag) else value
+    return value
+
+
+def _blank_is_null(expected: SchemaType) -> bool:
+    return isinstance(expected, TextType) and expected.trim and expected.may_be_blank
+
+
+def _with_values(given: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(given, _Repeating):
+        return values
+    repeating = _Repeating(values)
+    repeating.repeated = given.repeated
+    return repeating
+
+
+# --- everything that is wrong -----------------------------------------------------------------------------------------
+
+
+def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = "") -> Iterator[WrongField]:
+    """What is wrong with a normalised value, in the order of the declaration; unknown fields last."""
+    if isinstance(expected, NullableType):
+        if value is None:
+            return
+        expected = expected.inner
+    if not expected.accepts(value):
+        yield WrongField(path or "body", expected.message_for(value) or f"{label} {expected.requirement}")
+        return
+    right = True
+    for each in _wrong_within(expected, value, path, label):
+        right = False
+        yield each
+    if right and expected.check is not None:
+        for found in expected.check(value):
+            message = found.message or expected.message_for(value) or f"{label} {expected.requirement}"
+            yield WrongField(f"{path}{found.field}" or "body", message)
+
+
+def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> Iterator[WrongField]:
+    match expected:
+        case ObjectType():
+            yield from _wrong_object(expected, value, path)
+        case UnionType():
+            tag = value.get(expected.tag_field)
+            if expected.tag_field not in value:
+                yield _missing(expected.choice, expected.tag_field, path)
+            elif not expected.choice.accepts(tag):
+                inside = _inside(path, expected.tag_field)
+                yield from wrong_fields(expected.choice, tag, inside, label_of(expected.tag_field))
+            else:
+                yield from _wrong_object(expected.objects[tag], value, path)
+        case ListType():
+            entry = f"Each entry of {label[:1].lower()}{label[1:]}"
+            for index, each in enumerate(value):
+                inner = expected.each[index] if expected.item is None else expected.item
+                yield from wrong_fields(inner, each, f"{path}[{index}]", entry)
+        case MapType():
+            yield from _repeated(value, path)
+            entry = f"{label[:1].lower()}{label[1:]}"
+            for name, each in value.items():
+                inside = _inside(path, name)
+                yield from wrong_fields(expected.name, name, inside, f"Each name in {entry}")
+                yield from wrong_fields(expected.value, each, inside, f"Each entry of {entry}")
+
+
+def _wrong_object(expected: ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:
+    right = True
+    for each in _wrong_names_and_values(expected, value, path):
+        right = False
+        yield each
+    if right and expected.rule is not None:
+        for found in expected.rule(build(expected.kind, value)):
+            yield WrongField(_inside(path, found.field) if found.field else path or "body", found.message)
+
+
+def _wrong_names_and_values(expected: ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:
+    yield from _repeated(value, path)
+    for name, field in expected.fields.items():
+        if name in value:
+            yield from wrong_fields(field.type, value[name], _inside(path, name), label_of(name))
+        elif field.required:
+            yield _missing(field.type, name, path)
+    for name, given in value.items():
+        if name == expected.tag_field:
+            if given != expected.tag or type(given) is not type(expected.tag):
+                yield WrongField(_inside(path, name), f"{label_of(name)} must be {expected.tag}")
+        elif name not in expected.fields:
+            yield WrongField(_inside(path, name), "There is no such field")
+
+
+def _missing(expected: SchemaType, name: str, path: str) -> WrongField:
+    return WrongField(_inside(path, name), expected.message or f"{label_of(name)} is missing")
+
+
+def _repeated(value: dict[str, Any], path: str) -> Iterator[WrongField]:
+    if isinstance(value, _Repeating):
+        for name in value:
+            if name in value.repeated:
+                yield WrongField(_inside(path, name), "This field is given more than once")
+
+
+def _inside(path: str, name: str) -> str:
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}…"
+    return f"{path}.{name}" if path else name

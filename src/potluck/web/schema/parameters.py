@@ -1,0 +1,96 @@
+"""Query and path parameters, taken as strictly as bodies and named as callers name them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.schema.coercion import from_text, from_texts
+from potluck.web.schema.compiling import schema_of
+from potluck.web.schema.decoding import build, normalised, wrong_fields
+from potluck.web.schema.types import (
+    ChoiceType,
+    DateTimeType,
+    DateType,
+    DecimalType,
+    FloatType,
+    ListType,
+    ObjectType,
+    SchemaType,
+    UuidType,
+    without_null,
+)
+
+__all__ = ["decode_query", "path_value"]
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+# Names that nobody knows come from the caller; as much of them as one finds them by is given back.
+LONGEST_NAME = 100
+
+
+def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: bool) -> T:
+    """The input that a query string holds; InvalidFields with every parameter that is wrong.
+
+    `strict` refuses unknown parameters: in the API they are misspelt ones, but people hang their own on links to pages.
+    """
+    expected = schema_of(kind)
+    assert isinstance(expected, ObjectType)
+    sent: dict[str, list[str]] = {}
+    for name, text in pairs:
+        sent.setdefault(name, []).append(text)
+    tree: dict[str, Any] = {}
+    wrong: list[WrongField] = []
+    for name, field in expected.fields.items():
+        texts = sent.pop(name, None)
+        if texts is None:
+            if field.required:
+                wrong.append(WrongField(name, f"{name} is missing"))
+        elif len(texts) > 1 and not isinstance(without_null(field.type), ListType):
+            wrong.append(WrongField(name, f"{name} is given more than once"))
+        else:
+            tree[name] = normalised(field.type, from_texts(field.type, texts))
+            # One sentence for each parameter: entries of a list have no names of their own in an address.
+            wrong += (WrongField(name, found.message) for found in _first_wrong(field.type, tree[name], name))
+    if strict:
+        wrong += (WrongField(name[:LONGEST_NAME], "There is no such parameter") for name in sent)
+    if wrong:
+        raise InvalidFields(*wrong)
+    made = build(kind, tree)
+    if expected.rule is not None:
+        found = tuple(WrongField(each.field, each.message) for each in expected.rule(made))
+        if found:
+            raise InvalidFields(*found)
+    return made
+
+
+def path_value(expected: SchemaType, name: str, text: str) -> Any:
+    """The value that a part of a path stands for, or the WrongField that says what it must be."""
+    value = normalised(expected, from_text(expected, text))
+    for found in _first_wrong(expected, value, name):
+        return WrongField(name, found.message)
+    inner = without_null(expected)
+    if isinstance(inner, ChoiceType):
+        return value if inner.kind is None else inner.kind(value)
+    convert = CONVERTERS.get(type(inner))
+    return value if convert is None else convert(value)
+
+
+CONVERTERS: Mapping[type[SchemaType], Callable[[str], Any]] = {
+    # A third of the time that UUID's own constructor takes.
+    UuidType: lambda text: msgspec.convert(text, UUID),
+    DateType: date.fromisoformat,
+    DateTimeType: lambda text: msgspec.convert(text, datetime),
+    DecimalType: Decimal,
+    FloatType: float,
+}
+
+
+def _first_wrong(expected: SchemaType, value: Any, name: str) -> Sequence[WrongField]:
+    for found in wrong_fields(expected, value, name, name):
+        return (found,)
+    return ()
