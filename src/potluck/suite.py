@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from litestar import HttpMethod, Litestar, Request, Response, Router
+from litestar import HttpMethod, Litestar, Request, Response
+from litestar import Router as LitestarRouter
 from litestar.datastructures import State
 from litestar.status_codes import HTTP_204_NO_CONTENT
 from litestar.types import ControllerRouterHandler
@@ -24,18 +25,27 @@ from potluck.store import Clock, Store
 from potluck.streams import Consumer
 from potluck.web import bodies, health, layout, openapi, style
 from potluck.web import people as people_doors
+from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.callers import Door
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import DISHES
+from potluck.web.endpoints import Site, endpoint_of
 from potluck.web.given import Givers, given_to
 from potluck.web.home import home
+from potluck.web.http.application import Application
+from potluck.web.http.authentication import Authentication
 from potluck.web.http.clients import Clients
+from potluck.web.http.problems import Problems
 from potluck.web.http.request_log import RequestLog
+from potluck.web.http.router import Router
 from potluck.web.http.security_headers import added_headers
+from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.parameters import checked_headers
-from potluck.web.problems import Problems
+from potluck.web.pages import Pages
+from potluck.web.problems import Problems as OldProblems
+from potluck.web.runner import Runner
 from potluck.web.secret import derived, load_secret
 from potluck.web.short_way import ShortWay
 
@@ -66,7 +76,7 @@ async def assembled(
     clock: Clock = system_clock,
     passwords: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
-) -> AsyncIterator[Litestar]:
+) -> AsyncIterator[Application]:
     """The whole suite as one application, working until this ends: engine, tables, live updates, consumers."""
     async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, made):
         if settings.engine == "embedded":
@@ -75,7 +85,7 @@ async def assembled(
         await core.people.accounts.finish_departures()
         working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
         try:
-            yield _litestar(core, made)
+            yield _application(core, made)
         finally:
             await core.live.stop()
             await _stopped(working)
@@ -142,11 +152,11 @@ def _core(
     return core, made
 
 
-def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
+def _litestar(core: Core, apps: Sequence[App]) -> Any:
     door = Door(core.people.authenticator, Clients.of(core.settings))
     own = people_doors.doors(core, door, apps)
     everything = [own, *apps]
-    problems = Problems(
+    problems = OldProblems(
         {error: kind for app in everything for error, kind in app.errors.items()},
         {entity: view for app in everything for entity, view in app.views.items()},
     )
@@ -167,7 +177,7 @@ def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
         style.hue,
     ]
     doors: list[ControllerRouterHandler] = [
-        Router(API, route_handlers=[given_to(route, services, givers) for route in routes]),
+        LitestarRouter(API, route_handlers=[given_to(route, services, givers) for route in routes]),
         *(given_to(page, services, givers) for page in pages),
         health.healthz,
         health.readyz,
@@ -186,12 +196,35 @@ def _litestar(core: Core, apps: Sequence[App]) -> Litestar:
         openapi_config=None,
         logging_config=None,
     )
-    # Around everything, and not among the middleware, which an address that is no route's never comes to.
-    # Litestar has types of its own for ASGI, which are nobody else's.
     answering: Any = ShortWay(application.asgi_handler, application, checked_headers)
-    logged: Any = RequestLog(core.settings, headers=added_headers)(answering)
-    application.asgi_handler = logged
+    application.asgi_handler = answering
     return application
+
+
+def _application(core: Core, apps: Sequence[App]) -> Application:
+    authentication = Authentication(core.people.authenticator, Clients.of(core.settings))
+    here = {app.name: app.dish for app in apps if app.dish is not None}
+    dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
+    templates = Templates(dishes, [app.templates for app in apps if app.templates is not None])
+    declared = tuple(
+        problem for app in apps for subject in app.subjects for each in subject.declared for problem in each.problems
+    )
+    errors = {error: kind for app in apps for error, kind in app.errors.items()}
+    problems = Problems(templates, declared, errors)
+    site = Site(core, authentication, templates, problems)
+    request_key = derived(load_secret(core.settings), "requests")
+    router = Router()
+    for app in apps:
+        runner = Runner(core, app.context)
+        api = Api(runner, authentication, request_key)
+        api.add_to(router, app.subjects)
+        Pages(runner, api, authentication, templates, problems).add_to(router, app.subjects)
+        for endpoints in app.endpoints:
+            for method, path, answering in endpoints.declared:
+                router.add(method, path, endpoint_of(site, app.context, answering))
+    state = {"settings": core.settings, "engine": core.engine, "live": core.live}
+    log_requests = RequestLog(core.settings, headers=added_headers)
+    return Application(router, authentication, problems, state, around=log_requests, fallback=_litestar(core, apps))
 
 
 def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[Response[None] | None]]:

@@ -3,22 +3,22 @@
 from typing import Annotated
 from uuid import UUID
 
-from msgspec import Meta
-
+from potluck.field_types import Text
 from potluck.table import Counter, Entity, ItemCollection, Seconds, Table, Version, get, query
 
-__all__ = ["Book", "EverythingInBook", "Member", "Note", "Tally", "notes_table", "tallies_table"]
+__all__ = ["Book", "EverythingInBook", "LongText", "Member", "Note", "Tally", "Title", "notes_table", "tallies_table"]
 
 notes_table = Table("Notes", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel")
 # Apart from the notes: what a consumer writes must not be a change of what it reads.
 tallies_table = Table("NoteTallies", "PK", "SK", type_attribute="kind", names="camel")
 
-Name = Annotated[str, Meta(min_length=1, max_length=100)]
+Title = Annotated[str, Text(1, 100, "Title must have 1 to 100 characters")]
+LongText = Annotated[str, Text(0, 5000, trim=False)]
 
 
 class Book(Entity, table=notes_table, type="Book", key=("BOOK#{book_id}", "BOOK")):
     book_id: UUID
-    name: Name
+    name: Title
     version: Version = 1
     admin_count: Counter = 1
 
@@ -52,10 +52,10 @@ class Member(
 class Note(Entity, table=notes_table, type="Note", key=("BOOK#{book_id}", "NOTE#{note_id}")):
     book_id: UUID
     note_id: UUID
-    title: Name
-    text: Annotated[str, Meta(max_length=5000)] = ""
+    title: Title
+    text: LongText = ""
     # Seen by its author alone.
-    private: Annotated[str, Meta(max_length=5000)] = ""
+    private: LongText = ""
     author: UUID
     version: Version = 1
     updated_at: Seconds

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from argon2 import PasswordHasher
-from litestar import Litestar
+from potluck.web.http.application import Application
 
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
@@ -17,7 +17,7 @@ from tests.toy import notes_app
 __all__ = ["with_toy"]
 
 
-def with_toy(settings: Settings) -> AbstractAsyncContextManager[Litestar]:
+def with_toy(settings: Settings) -> AbstractAsyncContextManager[Application]:
     # Passwords that cost little: browsers wait for what they sign in to, not for argon2.
     cheap = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     return assembled(settings, (notes_app,), passwords=cheap)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from litestar import Litestar
+from potluck.web.http.application import Application as Litestar
 
 from potluck.engines import Engine
 from potluck.people.passwords import Passwords

@@ -18,8 +18,10 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
 from potluck.table import Table
+from potluck.web.actions import Actions
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import Dish
+from potluck.web.endpoints import Endpoints
 from potluck.web.errors import Kind
 from potluck.web.live import Live
 
@@ -124,6 +126,12 @@ class App:
 
     name: str
     tables: Sequence[Table]
+    subjects: Sequence[Actions[Any]] = ()
+    """What it does: the rules of each subject with their addresses."""
+    endpoints: Sequence[Endpoints] = ()
+    """Pages beside them that fit no rule."""
+    context: Any = None
+    """What its rules are given besides the core, as `at.context`."""
     services: Mapping[str, Any] = field(default_factory=dict)
     """What its handlers are given by the name of the parameter."""
     routes: Sequence[ControllerRouterHandler] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from potluck.people import errors as people
 from potluck.table import errors as table
@@ -13,11 +13,15 @@ __all__ = [
     "ERRORS",
     "PROBLEMS",
     "BodyNotJson",
+    "Conflict",
     "CrossSite",
+    "Forbidden",
     "Kind",
     "NotForThem",
+    "NotFound",
     "NotSignedIn",
     "Problem",
+    "ProblemError",
     "VersionNeeded",
     "WebError",
     "WrongMediaType",
@@ -249,6 +253,59 @@ PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, P
 def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
     """Each problem under the last part of its address."""
     return {each.slug: each for each in problems}
+
+
+# --- problems that rules raise ---------------------------------------------------------------------------------------
+
+
+class ProblemError(Exception):
+    """A refusal with its status, its page and its words in one class; the docstring explains it to people.
+
+        class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="It is on the list already"):
+            \"\"\"The same thing is on the list and not bought yet. Nothing was changed.\"\"\"
+
+    An entity among its members is shown by the view of its subject. `field` is the field of a form it stands beside.
+    """
+
+    problem: ClassVar[Problem]
+    field: ClassVar[str | None] = None
+
+    def __init_subclass__(
+        cls, *, slug: str = "", status: int = 409, title: str = "", remedy: str = "", field: str | None = None
+    ) -> None:
+        if slug:
+            cls.problem = Problem(slug, status, title, " ".join((cls.__doc__ or title).split()), remedy)
+        if field is not None:
+            cls.field = field
+
+    def __init__(self, detail: str | None = None, **members: Any) -> None:
+        super().__init__(detail or self.problem.explanation)
+        self.members = members
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {}
+
+
+class NotFound(ProblemError):
+    """It does not exist, or not for this caller; the answer is the same."""
+
+    problem = NOT_FOUND
+
+
+class Forbidden(ProblemError):
+    """The caller may see this but not do that."""
+
+    problem = FORBIDDEN
+
+
+class Conflict(ProblemError):
+    """It was changed since it was seen; `current` is how it is now."""
+
+    problem = VERSION_CONFLICT
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__("It has been changed since you saw it", **members)
 
 
 # --- which error is which problem ------------------------------------------------------------------------------------

@@ -92,6 +92,8 @@ class Form(Generic[T]):
     wrong: tuple[WrongField, ...] = ()
     _value: T | None = None
     _names: frozenset[str] = field(default=frozenset(), repr=False)
+    kind: type[T] | None = None
+    """What it is the form of."""
 
     @property
     def good(self) -> bool:
@@ -117,7 +119,7 @@ class Form(Generic[T]):
     def refused(self, error: InvalidFields | str) -> "Form[T]":
         """The same form, with what its service found wrong: fields, or a sentence that stands above them."""
         wrong = (WrongField("form", error),) if isinstance(error, str) else error.errors
-        return Form(self.values, (*self.wrong, *wrong), None, self._names)
+        return Form(self.values, (*self.wrong, *wrong), None, self._names, self.kind)
 
 
 class Again(NamedTuple):
@@ -150,7 +152,7 @@ def refused(
 
 def blank(kind: type[T], values: Mapping[str, Any] | None = None) -> Form[T]:
     """A form that nobody filled in yet, showing these values by the names that callers use."""
-    return Form(ByField(values or {}), (), None, frozenset(_fields(kind)))
+    return Form(ByField(values or {}), (), None, frozenset(_fields(kind)), kind)
 
 
 def decode_form(kind: type[T], raw: bytes) -> Form[T]:
@@ -161,7 +163,7 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
             raw.decode("ascii"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        return Form(ByField({}), (WrongField("form", "The form is not written as browsers write it"),), None)
+        return Form(ByField({}), (WrongField("form", "The form is not written as browsers write it"),), None, frozenset(), kind)
     sent: dict[str, list[str]] = {}
     for name, text in pairs:
         # Browsers end lines with two characters, which nobody has typed.
@@ -172,8 +174,8 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     try:
         value = decode_tree(kind, {name: each for name, each in given.items() if each is not UNSET})
     except InvalidFields as error:
-        return Form(values, error.errors, None, frozenset(fields))
-    return Form(values, (), value, frozenset(fields))
+        return Form(values, error.errors, None, frozenset(fields), kind)
+    return Form(values, (), value, frozenset(fields), kind)
 
 
 read_form = decode_form

@@ -1,7 +1,7 @@
 """Templates, and the addresses of the files they link to."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,11 +17,14 @@ from litestar.response import Template
 from litestar.router import Router
 from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
+from starlette.requests import Request
+from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.web.dishes import Dish
+from potluck.web.http.responses import html
 
-__all__ = ["Section", "asset", "icon_names", "initials", "page", "static_files", "templates"]
+__all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials", "page", "static_files", "templates"]
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -43,8 +46,41 @@ def icon_names() -> tuple[str, ...]:
     return tuple(re.findall(r'<symbol id="([^"]+)"', (STATIC / "vendor" / "lucide" / "icons.svg").read_text()))
 
 
-def templates(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> TemplateConfig[JinjaTemplateEngine]:
+class Templates:
     """What pages are made from: our own templates first, then those of the apps."""
+
+    def __init__(self, dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> None:
+        self.environment = environment(dishes, folders)
+
+    def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
+        return self.environment.get_template(name).render({"request": request, **context})
+
+    def page(
+        self,
+        request: Request,
+        name: str,
+        principal: Principal | None,
+        context: Mapping[str, Any],
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """A page as this person sees it: with their way to their account, or with a way to sign in."""
+        return html(self.render(request, name, around(principal) | dict(context)), status, headers)
+
+
+def around(principal: Principal | None) -> dict[str, Any]:
+    """What stands around every page."""
+    me = None
+    if principal is not None:
+        me = {"name": principal.name, "initials": initials(principal.name), "address": "/account"}
+    return {"me": me, "sign_in": "/sign-in"}
+
+
+def templates(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> TemplateConfig[JinjaTemplateEngine]:
+    return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment(dishes, folders)))
+
+
+def environment(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> Environment:
     environment = Environment(
         loader=FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -54,7 +90,7 @@ def templates(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> TemplateC
     )
     environment.globals["asset"] = asset
     environment.globals["apps"] = dishes
-    return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment))
+    return environment
 
 
 class Section(NamedTuple):
@@ -68,11 +104,8 @@ class Section(NamedTuple):
 
 def page(name: str, visitor: Principal | None, *, status: int = 200, **context: Any) -> Template:
     """A page as this person sees it: with their way to their account, or with a way to sign in."""
-    around: dict[str, Any] = {"me": None, "sign_in": "/sign-in"}
-    if visitor is not None:
-        around["me"] = {"name": visitor.name, "initials": initials(visitor.name), "address": "/account"}
     # What a page shows is one person's, and may be out of date in a moment.
-    return Template(name, context=around | context, status_code=status, headers={"cache-control": "no-store"})
+    return Template(name, context=around(visitor) | context, status_code=status, headers={"cache-control": "no-store"})
 
 
 def initials(name: str) -> str:

@@ -2,9 +2,9 @@
 
 import re
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
-from litestar import Request, Response
+from litestar import Response
 from litestar.status_codes import HTTP_304_NOT_MODIFIED
 from msgspec import UNSET, UnsetType
 
@@ -12,7 +12,15 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import VersionNeeded
 from potluck.web.http.clients import values_of
 
-__all__ = ["etag", "expected", "if_match", "seen", "tag_of", "unchanged"]
+__all__ = ["etag", "expected", "if_match", "known", "seen", "tag_of", "unchanged"]
+
+
+class Carries(Protocol):
+    """A request, of which only the headers are read."""
+
+    @property
+    def scope(self) -> Any: ...
+
 
 TAG = re.compile(r'(W/)?"([^"]*)"')
 VERSION = re.compile(r"[1-9][0-9]{0,15}")
@@ -32,7 +40,7 @@ def tag_of(body: bytes) -> str:
     return f'W/"{sha256(body).hexdigest()[:32]}"'
 
 
-def seen(request: Request[Any, Any, Any], in_body: int | UnsetType | None = UNSET) -> int:
+def seen(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
     """The version that a change says it saw, in its body or as If-Match; VersionNeeded if it says none."""
     by_header = expected(request)
     by_body = in_body if isinstance(in_body, int) else None
@@ -43,7 +51,7 @@ def seen(request: Request[Any, Any, Any], in_body: int | UnsetType | None = UNSE
     return by_body if by_header is None else by_header  # type: ignore[return-value]
 
 
-def expected(request: Request[Any, Any, Any]) -> int | None:
+def expected(request: Carries) -> int | None:
     """The version that If-Match names; None without it, or with `*`, which any version matches."""
     if (given := if_match(request)) is None:
         return None
@@ -54,18 +62,22 @@ def expected(request: Request[Any, Any, Any]) -> int | None:
     return int(tag) if not weak and VERSION.fullmatch(tag) else NEVER
 
 
-def if_match(request: Request[Any, Any, Any]) -> str | None:
+def if_match(request: Carries) -> str | None:
     """What If-Match says; None without it, or with `*`. Given twice, it is one list."""
-    given = request.headers.getall("if-match", None)
-    said = None if given is None else ", ".join(given).strip()
+    given = values_of(request.scope, b"if-match")
+    said = ", ".join(given).strip() if given else None
     return None if said == "*" else said
 
 
-def unchanged(request: Request[Any, Any, Any], tag: str) -> Response[Any] | None:
+def unchanged(request: Carries, tag: str) -> Response[Any] | None:
     """304, if the caller has the answer with this tag already."""
+    return Response(None, status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag}) if known(request, tag) else None
+
+
+def known(request: Carries, tag: str) -> bool:
+    """Whether the caller has the answer with this tag already, as If-None-Match says."""
     given = ", ".join(values_of(request.scope, b"if-none-match"))
     if not given:
-        return None
+        return False
     bare = tag.removeprefix("W/")
-    known = given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))
-    return Response(None, status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag}) if known else None
+    return given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.values import Item, Value, equal
@@ -100,6 +100,13 @@ class Operation:
     def ruled_out_by(self, item: Item) -> bool:
         """Whether the stored item, which refused this write, also tells that it was not done before."""
         return True
+
+    def and_when(self, condition: Condition | None) -> Self:
+        """The same write, on this condition too."""
+        first, *guards = self.writes
+        parts = [*conjuncts(first.condition), *conjuncts(_on_the_item(condition))]
+        wanted = _all(parts) if parts else None
+        return replace(self, writes=(replace(first, condition=wanted), *guards))
 
     def actions(self, now: int | None = None) -> list[Action]:
         """What a transaction has to do for it; `now`, in seconds, is needed where the entity expires."""

@@ -125,3 +125,6 @@ class _Sending(ASGIResponse):
 async def _gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+class EventStreamResponse: ...

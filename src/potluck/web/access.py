@@ -1,0 +1,292 @@
+"""Who may call a rule: the rows that are read to admit a caller, and the conditions on them, stated once.
+
+The conditions are held against the rows that were read, and checked again inside every write. An instance is an
+admitted caller with everything a rule is given, so the type of a rule's first parameter says who may call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from potluck.people.authentication import Principal
+from potluck.people.entities import Account
+from potluck.people.errors import AccountGone
+from potluck.table import Change as FieldChange
+from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, the, update
+from potluck.table.entity import plan_of
+from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
+from potluck.table.operations import Operation
+from potluck.web.errors import Forbidden, NotFound, NotSignedIn, ProblemError
+from potluck.web.inputs import UNSET, Change, DeclarationError, New
+from potluck.web.live import Right
+from potluck.web.views import View, view_plan
+from potluck.web.writes import Outcome, Writes
+
+if TYPE_CHECKING:
+    from potluck.store import Store
+    from potluck.web.app import Core
+
+__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor"]
+
+R = TypeVar("R", bound=Entity)
+E = TypeVar("E", bound=Entity)
+V = TypeVar("V", bound=View[Any])
+
+NOBODY = "unknown"
+
+
+@dataclass(slots=True, kw_only=True)
+class Visitor:
+    """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
+
+    principal: Principal | None = None
+    client: str = NOBODY
+    """What attempts are counted by."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    by_page: bool = False
+    """Whether a page asks, and not a program."""
+
+
+class Access:
+    """An admitted caller; subclasses say who is one.
+
+    The path parameters it needs are its annotations: `family_id: FamilyId`. Headers that decide who is admitted are
+    named in `headers`, with what the API document says of them.
+    """
+
+    headers: ClassVar[Mapping[str, str]] = {}
+    needs_principal: ClassVar[bool] = False
+
+    core: Core
+    context: Any
+    """What the app hands its rules besides the core: App.context."""
+    rows: Store
+    visitor: Visitor
+    principal: Principal | None
+
+    def __init__(self, core: Core, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
+        self.core = core
+        self.context = context
+        self.rows = core.store
+        self.visitor = visitor
+        self.principal = visitor.principal
+        self.uses_time = False
+        self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
+        self.__dict__.update(ids)
+
+    # --- for subclasses -----------------------------------------------------------------------------------------------
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        """The rows that decide whether the caller is admitted; they are read consistently, with the thing itself."""
+        return ()
+
+    async def admit(self, *rows: Any) -> None:
+        """Look at those rows; raise for a caller who may not: NotFound for a stranger."""
+
+    def checks(self) -> Sequence[Operation]:
+        """That the caller is still admitted, for the transaction of a write."""
+        return ()
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        """Raise for a write that one of the checks refused."""
+        raise NotFound from refusal
+
+    def right(self) -> Right | None:
+        """The row by which the caller may follow a live list, if there is one."""
+        return None
+
+    # --- for rules ----------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> datetime:
+        """The time, in whole seconds. An answer that depends on it is not remembered."""
+        self.uses_time = True
+        return self.core.clock().replace(microsecond=0)
+
+    def make(self, new: New[E], **given: Any) -> E:
+        """The new entity: what was sent, the time stamps that it has, and what is given."""
+        entity: type[E] = new.__entity__
+        sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
+        return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
+
+    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome) -> Writes[E]:
+        """The thing with the values of the change; no write if it has them already."""
+        new = {
+            name: value
+            for name in change.__struct_fields__
+            if name != "version" and (value := getattr(change, name)) is not UNSET and value != getattr(thing, name)
+        }
+        if not new:
+            return Writes(thing)
+        changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
+        after, write = self.edit(thing, *changes)
+        return Writes(after, write, *others)
+
+    def edit(
+        self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
+    ) -> tuple[E, Operation]:
+        """The thing after these changes, and the write: `at.edit(item, the(Item.status).becomes("purchased"))`."""
+        stamps = self._stamps(type(thing), "updated_at")
+        changes = (*changes, *(the(getattr(type(thing), name)).becomes(value) for name, value in stamps.items()))
+        values: dict[str, Any] = {}
+        for each in changes:
+            if isinstance(each, Becomes):
+                values[each.field.name] = each.value
+            elif isinstance(each, Add):
+                values[each.field.name] = getattr(thing, each.field.name) + each.amount
+        write = update(thing, *changes, when=when, keep_version=keep_version)
+        version = plan_of(thing).version
+        if version is not None and write.version is not None:
+            values[version.name] = write.version
+        return replace(thing, **values), write
+
+    async def show(self, view: type[V], items: Sequence[Any]) -> list[V]:
+        """The views of these items, as this caller sees them."""
+        return await view_plan(view).show_many(self, items)
+
+    def keeping(
+        self, answer: Any, made: object = None, *, of: UUID | None = None, account_checked: bool = False
+    ) -> list[Operation]:
+        """For a rule that writes by itself, in several steps: what keeps its answer, to go into the last of them.
+
+        `of` is whose answer it is, where nobody is signed in yet; `account_checked` says that the write itself reads or
+        changes the account, which a transaction can name only once.
+        """
+        return [] if self.keeps is None else self.keeps(answer, made, of, account_checked)
+
+    def _stamps(self, entity: type[Entity], *names: str) -> dict[str, datetime]:
+        fields = plan_of(entity).fields
+        return {name: self.now for name in names if name in fields}
+
+
+class Anyone(Access):
+    """Anybody, signed in or not."""
+
+
+class SignedIn(Access):
+    """Someone who is signed in, or a program with their API token."""
+
+    needs_principal = True
+
+    principal: Principal
+
+    def checks(self) -> Sequence[Operation]:
+        # Nothing is begun for somebody whose account is being deleted.
+        return (check(Account.by_id(self.principal.user_id), when=present),)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        raise AccountGone from refusal
+
+
+class ByRow(SignedIn, Generic[R]):
+    """Someone who has a row of their own in the place that the path names.
+
+        class InFamily(ByRow[Member], admits=the(Member.status) == "active"):
+            \"\"\"A member of the family in the path.\"\"\"
+
+            family_id: FamilyId
+
+        class FamilyAdmin(InFamily, needs=the(Member.role) == "admin", otherwise=AdminsOnly):
+            \"\"\"An admin of the family in the path.\"\"\"
+
+    The row is found by the entity's `by_id`: its parameters are those of the path and one more, the caller's id.
+    Whoever does not meet `admits` gets 404; whoever does not meet `needs` gets the problem named by `otherwise`.
+    """
+
+    entity: ClassVar[type[Entity]]
+    admits: ClassVar[Condition | None] = None
+    rights: ClassVar[tuple[tuple[Condition, type[ProblemError]], ...]] = ()
+    own_parameter: ClassVar[str]
+
+    row: R
+
+    def __init_subclass__(
+        cls,
+        *,
+        admits: Condition | None = None,
+        needs: Condition | None = None,
+        otherwise: type[ProblemError] = Forbidden,
+    ) -> None:
+        super().__init_subclass__()
+        if admits is not None:
+            cls.admits = admits
+        if needs is not None:
+            cls.rights = (*cls.rights, (needs, otherwise))
+        for base in vars(cls).get("__orig_bases__", ()):
+            if get_origin(base) is ByRow and isinstance(get_args(base)[0], type):
+                cls.entity = get_args(base)[0]
+                cls.own_parameter = _own_parameter(cls)
+        for part in _conditions(cls):
+            if not isinstance(part, Compared) or part.operator != "=":
+                raise DeclarationError(f"{cls.__name__}: access is decided by `the(field) == value`, not by {part}")
+
+    def ref(self) -> Ref[R]:
+        """The caller's own row."""
+        by_id = _by_id(self.entity)
+        own = self.own_parameter
+        found: Ref[R] = by_id.refer(
+            *(self.principal.user_id if name == own else getattr(self, name) for name in by_id.names)
+        )
+        return found
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (self.ref(),)
+
+    async def admit(self, *rows: Any) -> None:
+        (row,) = rows
+        self.must_admit(row)
+        self.row = row
+
+    @classmethod
+    def must_admit(cls, row: Any) -> None:
+        """Raise for a row, as read now or as met by a refused write, that does not give this access."""
+        if row is None or not meets(row, cls.admits):
+            raise NotFound
+        for condition, problem in cls.rights:
+            if not meets(row, condition):
+                raise problem
+
+    def checks(self) -> Sequence[Operation]:
+        parts = _conditions(type(self))
+        return (check(self.ref(), when=All(parts) if len(parts) > 1 else parts[0] if parts else present),)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        self.must_admit(refusal.current)
+
+    def right(self) -> Right | None:
+        return Right(self.ref(), lambda row: meets(row, self.admits))
+
+
+def _own_parameter(access: type[ByRow[Any]]) -> str:
+    """Which parameter of the entity's `by_id` is the caller's id: the one that the access does not annotate."""
+    names = _by_id(access.entity).names
+    own = [name for name in names if name not in access.__annotations__]
+    if len(own) != 1:
+        raise DeclarationError(
+            f"{access.__name__}: annotate all parameters of {access.entity.__name__}.by_id but the caller's own id,"
+            f" of {names}; without annotation are {own}"
+        )
+    return str(own[0])
+
+
+def _by_id(entity: Any) -> Any:
+    """The access pattern by which an entity is found: what `Entity.by_id` is bound to."""
+    return entity.by_id.__self__
+
+
+def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:
+    return tuple(part for each in (access.admits, *(one for one, _ in access.rights)) for part in conjuncts(each))
+
+
+def meets(row: Entity, condition: Condition | None) -> bool:
+    """Whether an entity that was read fulfils a condition that is otherwise checked by the store."""
+    return all(
+        isinstance(part, Compared) and getattr(row, part.field.name) == part.operand for part in conjuncts(condition)
+    )

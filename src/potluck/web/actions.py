@@ -1,0 +1,508 @@
+"""Actions: the rules of one subject with their addresses. A decorator returns the rule as it was given.
+
+    stores = Actions(InFamily, Store.by_id, StoreView, api="/families/{family_id}/stores", page="/shopping/{family_id}/stores")
+
+    @stores.list(order=by_name, live=True)
+    def all_stores(at: InFamily) -> Query[Store]:
+        \"\"\"All stores, by name.\"\"\"
+        return Store.all_of_family(at.family_id)
+
+    @stores.create()
+    async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
+        \"\"\"Add a store. Admins only.\"\"\"
+        store = at.make(new, family_id=at.family_id, store_id=new.store_id or new_id())
+        return Writes(store, put(store, when=absent))
+
+What a rule takes says what it is about: its first parameter is an Access and says who may call it; a parameter of the
+subject's entity is the thing that the path names; an Input is what is sent. mypy checks all of them. What mypy cannot
+see, such as a path without a parameter that the access needs, is a DeclarationError at import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import get_annotations, iscoroutinefunction, signature
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints, overload
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from potluck.table import Entity, Query, Ref
+from potluck.table.entity import plan_of
+from potluck.web.access import Access
+from potluck.web.errors import Problem, ProblemError
+from potluck.web.inputs import DeclarationError, Input, Versioned
+from potluck.web.views import View, ViewPlan, view_plan
+from potluck.web.writes import Writes
+
+__all__ = ["Action", "Actions", "Declared", "Listing", "Page", "PageForm", "Read", "Show"]
+
+A = TypeVar("A", bound=Access)
+E = TypeVar("E", bound=Entity)
+In = TypeVar("In", bound=Input)
+T = TypeVar("T")
+S = TypeVar("S")
+
+Method = Literal["POST", "PUT", "PATCH", "DELETE"]
+Context = Mapping[str, Any]
+Problems = Sequence[type[ProblemError] | Problem]
+Then = str | Callable[[Any, Any], str | Response]
+Frame = Callable[[Any], Awaitable[Context]]
+
+PATH_PARAMETER = re.compile(r"{(\w+)}")
+
+
+class Show(Protocol):
+    """What a page is shown for: a first look, or a form that was refused. A page's rule may take it."""
+
+    @property
+    def clash(self) -> Any:
+        """How the thing is now, as its view shows it, where a form was about an older version; else None."""
+
+    @property
+    def refusal(self) -> Exception | None:
+        """Why a form was refused, if that is why the page is shown."""
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """What stands in the address after `?`."""
+
+    def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Any:
+        """The form of this input: as it was filled in, if it was refused, else blank or with these values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageForm:
+    """How a page posts an action: where to, where that leads, and which page shows the form again when it is refused."""
+
+    path: str | None = None
+    """After the address of the subject, or of the thing; None for the action's own path."""
+    then: Then = ""
+    """Where a form that was taken leads: an address with names of the path and of the answer in braces, or a function
+    of the access and the answer."""
+    on: Callable[..., Any] | None = None
+    """The rule of the page that shows the form again; without one, a refusal is a page of its own."""
+    row: str | None = None
+    """The template that answers htmx: the thing as it is now, or with what clashed."""
+    versioned: bool = True
+    """False: what is said stays true whatever else was changed meanwhile, so that a version that is behind is no clash."""
+
+
+# --- what was declared ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """A rule and its address."""
+
+    subject: Actions[Any]
+    rule: Callable[..., Any]
+    access: type[Access]
+    path: str | None
+    """Under /api/v1; None for what only pages do."""
+    input: type[Input] | None = None
+    on_thing: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.rule.__name__
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The path parameters that the rule may be given, with their annotated types."""
+        return parameters_of(self.access, self.subject.entity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action(Declared):
+    """A rule that writes."""
+
+    method: Method
+    status: int
+    secret: bool = False
+    """The answer holds a secret: it is given once, and never kept."""
+    answer: Any = None
+    """The type of the answer, for the API document."""
+    form: PageForm | None = None
+    form_path: str | None = None
+    input_optional: bool = False
+
+    @property
+    def versioned(self) -> bool:
+        return self.input is not None and issubclass(self.input, Versioned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read(Declared):
+    """A rule that only reads, and answers with one thing."""
+
+    answer: Any = None
+    media_type: str = "application/json"
+    tagged: bool = True
+    """Whether the answer carries an ETag."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing(Declared):
+    """A rule that finds things."""
+
+    order: Callable[[Any], tuple[Any, ...]] | None = None
+    also: Callable[[Sequence[Any]], Struct] | None = None
+    live: Callable[[Any], Query[Any]] | None = None
+    row: str | None = None
+    row_events: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Declared):
+    """A rule that says what a page shows."""
+
+    address: str
+    template: str
+    takes_show: bool = False
+
+
+# --- the decorators ---------------------------------------------------------------------------------------------------
+
+class ActionDecorator(Protocol[E]):
+    @overload
+    def __call__(
+        self, rule: Callable[[A], Coroutine[Any, Any, Writes[S]]], /
+    ) -> Callable[[A], Coroutine[Any, Any, Writes[S]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, E], Coroutine[Any, Any, Writes[S]]], /
+    ) -> Callable[[A, E], Coroutine[Any, Any, Writes[S]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, In], Coroutine[Any, Any, Writes[S]]], /
+    ) -> Callable[[A, In], Coroutine[Any, Any, Writes[S]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, E, In], Coroutine[Any, Any, Writes[S]]], /
+    ) -> Callable[[A, E, In], Coroutine[Any, Any, Writes[S]]]: ...
+
+
+class ReadDecorator(Protocol[E]):
+    @overload
+    def __call__(self, rule: Callable[[A], Coroutine[Any, Any, S]], /) -> Callable[[A], Coroutine[Any, Any, S]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, E], Coroutine[Any, Any, S]], /
+    ) -> Callable[[A, E], Coroutine[Any, Any, S]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, In], Coroutine[Any, Any, S]], /
+    ) -> Callable[[A, In], Coroutine[Any, Any, S]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, E, In], Coroutine[Any, Any, S]], /
+    ) -> Callable[[A, E, In], Coroutine[Any, Any, S]]: ...
+
+
+class ListDecorator(Protocol[E]):
+    @overload
+    def __call__(self, rule: Callable[[A], Query[E]], /) -> Callable[[A], Query[E]]: ...
+    @overload
+    def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]], /
+    ) -> Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, In], Coroutine[Any, Any, Query[E] | Sequence[E]]], /
+    ) -> Callable[[A, In], Coroutine[Any, Any, Query[E] | Sequence[E]]]: ...
+
+
+class Actions(Generic[E]):
+    """The rules of one subject. Without `one`, it has no things with an id, and its rules are about the path itself."""
+
+    def __init__(
+        self,
+        access: type[Access],
+        one: Callable[..., Ref[E]] | None = None,
+        view: type[View[E]] | Mapping[type[Access], type[View[E]]] | None = None,
+        *,
+        api: str | None = None,
+        page: str | None = None,
+        tag: str = "",
+        frame: Frame | None = None,
+    ) -> None:
+        """`frame` makes what all pages of the subject show around them; `tag` is its chapter of the API document.
+
+        A mapping of views gives each access its own: what an athlete sees is not what a coach sees.
+        """
+        self.access, self.one, self.api, self.page_address, self.tag, self.frame = access, one, api, page, tag, frame
+        self.views = _views(view)
+        self.declared: list[Declared] = []
+        self.entity: type[Entity] | None = None
+        self.id: str | None = None
+        self.names: tuple[str, ...] = ()
+        if one is not None:
+            self.names = one.__self__.names  # type: ignore[attr-defined]
+            self.entity = one.__self__.pattern.members[0].cls  # type: ignore[attr-defined]
+            own = [name for name in self.names if f"{{{name}}}" not in (api or page or "")]
+            if len(own) != 1:
+                raise DeclarationError(f"{api or page}: all parameters of {one} but the last must be in it: {self.names}")
+            self.id = own[0]
+
+    def view_for(self, access: type[Access]) -> ViewPlan:
+        """The view by which this access shows things."""
+        for each in access.__mro__:
+            if each in self.views:
+                return self.views[each]
+        raise DeclarationError(f"{self.api or self.page_address}: there is no view for {access.__name__}")
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def list(
+        self,
+        path: str = "",
+        *problems: type[ProblemError] | Problem,
+        order: Callable[[Any], tuple[Any, ...]] | None = None,
+        also: Callable[[Sequence[Any]], Struct] | None = None,
+        live: bool | Callable[[Any], Query[E]] = False,
+        row: str | None = None,
+        row_events: str = "/events",
+    ) -> ListDecorator[E]:
+        """`GET` of the list. A rule that returns a query is read page by page in the order of its keys.
+
+        `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
+        out from the whole list. `live` also serves `/events` and `/changes` of the rule's query, or of another that is
+        made from the access. `row` is the template by which a page hears of changes, at `row_events` after its address.
+        """
+
+        def declare(rule: Any) -> Any:
+            read = self._signature(rule)
+            follows: Any = None
+            if live:
+                follows = live if callable(live) else rule
+                if live is True and (read.input is not None or iscoroutinefunction(rule)):
+                    raise DeclarationError(f"{rule.__name__}: say which query is live: `live=lambda at: ...`")
+            self.declared.append(
+                Listing(
+                    **read.common(self, self._api(path)),
+                    problems=problems_of(problems),
+                    order=order,
+                    also=also,
+                    live=follows,
+                    row=row,
+                    row_events=None if row is None else f"{self.page_address}{row_events}",
+                )
+            )
+            return rule
+
+        return declare
+
+    def read(
+        self,
+        path: str = "",
+        *problems: type[ProblemError] | Problem,
+        media_type: str = "application/json",
+        tagged: bool = True,
+    ) -> ReadDecorator[E]:
+        """`GET` of one thing, or of whatever the rule works out: an entity, a struct, or a response of its own."""
+
+        def declare(rule: Any) -> Any:
+            read = self._signature(rule)
+            self.declared.append(
+                Read(
+                    **read.common(self, self._api(path, read.on_thing)),
+                    problems=problems_of(problems),
+                    answer=read.answer,
+                    media_type=media_type,
+                    tagged=tagged,
+                )
+            )
+            return rule
+
+        return declare
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def create(
+        self, *problems: type[ProblemError] | Problem, form: PageForm | None = None, secret: bool = False
+    ) -> ActionDecorator[E]:
+        """`POST` to the list, answered with 201."""
+        return self._action("POST", "", problems, status=201, form=form, secret=secret)
+
+    def change(self, *problems: type[ProblemError] | Problem, form: PageForm | None = None) -> ActionDecorator[E]:
+        """`PATCH` of one thing, with the version that was seen."""
+        return self._action("PATCH", "", problems, status=200, form=form)
+
+    def delete(
+        self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None
+    ) -> ActionDecorator[E]:
+        """`DELETE` of one thing, answered with 204; with If-Match, only of that version."""
+        return self._action("DELETE", path, problems, status=204, form=form)
+
+    def action(
+        self,
+        method: Method,
+        path: str = "",
+        *problems: type[ProblemError] | Problem,
+        status: int = 200,
+        form: PageForm | None = None,
+        secret: bool = False,
+        input_optional: bool = False,
+    ) -> ActionDecorator[E]:
+        """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`."""
+        return self._action(
+            method, path, problems, status=status, form=form, secret=secret, input_optional=input_optional
+        )
+
+    def form(
+        self, path: str, *, then: Then, on: Callable[..., Any] | None = None, row: str | None = None
+    ) -> ActionDecorator[E]:
+        """What only a page can post: its form is other than what a program would send."""
+        return self._action(
+            "POST", path, (), status=200, form=PageForm(path=path, then=then, on=on, row=row), api=False
+        )
+
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    def page(self, path: str, template: str) -> Callable[[T], T]:
+        """A page at this path after the address of the subject, or of the thing if the rule takes one.
+
+        The rule returns what its template shows, as names and values, or a response of its own. It takes an access,
+        then what it needs of: the thing, an Input made of the address after `?`, and a Show.
+        """
+
+        def declare(rule: Any) -> Any:
+            read = self._signature(rule, documented=False)
+            self.declared.append(
+                Page(
+                    **read.common(self, None),
+                    address=self._page(path, read.on_thing),
+                    template=template,
+                    takes_show=read.takes_show,
+                )
+            )
+            return rule
+
+        return declare
+
+    # --- what these share ---------------------------------------------------------------------------------------------
+
+    def _action(
+        self,
+        method: Method,
+        path: str,
+        problems: Problems,
+        *,
+        status: int,
+        form: PageForm | None,
+        secret: bool = False,
+        input_optional: bool = False,
+        api: bool = True,
+    ) -> Any:
+        def declare(rule: Any) -> Any:
+            read = self._signature(rule, documented=api)
+            form_path = None
+            if form is not None:
+                form_path = self._page(path if form.path is None else form.path, read.on_thing)
+            self.declared.append(
+                Action(
+                    **read.common(self, self._api(path, read.on_thing) if api else None),
+                    problems=problems_of(problems),
+                    method=method,
+                    status=204 if read.answer is type(None) else status,
+                    secret=secret,
+                    answer=read.answer,
+                    form=form,
+                    form_path=form_path,
+                    input_optional=input_optional,
+                )
+            )
+            return rule
+
+        return declare
+
+    def _api(self, path: str, on_thing: bool = False) -> str:
+        if self.api is None:
+            raise DeclarationError(f"{self.page_address}: an action for programs needs `api=`")
+        return f"{self.api}/{{{self.id}}}{path}" if on_thing else self.api + path
+
+    def _page(self, path: str, on_thing: bool) -> str:
+        if self.page_address is None:
+            raise DeclarationError(f"{self.api}: a page needs `page=`")
+        return f"{self.page_address}/{{{self.id}}}{path}" if on_thing else self.page_address + path
+
+    def _signature(self, rule: Any, *, documented: bool = True) -> _Signature:
+        """What a rule takes and answers. Read once, at import."""
+        hints = get_type_hints(rule)
+        access, *given = [hints.get(name) for name in signature(rule).parameters]
+        if not (isinstance(access, type) and issubclass(access, Access)):
+            raise DeclarationError(f"{rule.__name__}: the first parameter must be an Access; it says who may call this")
+        if documented and not rule.__doc__:
+            raise DeclarationError(f"{rule.__name__}: write a docstring; the API document shows it")
+        read = _Signature(rule=rule, access=access, answer=_answer(hints.get("return")))
+        for each in given:
+            if each is Show:
+                read.takes_show = True
+            elif self.entity is not None and each is self.entity:
+                read.on_thing = True
+            elif isinstance(each, type) and issubclass(each, Input):
+                read.input = each
+            else:
+                raise DeclarationError(f"{rule.__name__}: {each} is neither an Input nor the subject's entity")
+        addresses = [each for each in (self.api, self.page_address) if each is not None]
+        known = {name for each in addresses for name in PATH_PARAMETER.findall(each)} | {self.id}
+        missing = known - {None} - set(parameters_of(access, self.entity))
+        if missing:
+            raise DeclarationError(f"{rule.__name__}: nothing says what {sorted(map(str, missing))} of the path are")
+        return read
+
+
+@dataclass(slots=True, kw_only=True)
+class _Signature:
+    rule: Callable[..., Any]
+    access: type[Access]
+    answer: Any
+    input: type[Input] | None = None
+    on_thing: bool = False
+    takes_show: bool = False
+
+    def common(self, subject: Actions[Any], path: str | None) -> dict[str, Any]:
+        return {
+            "subject": subject,
+            "rule": self.rule,
+            "access": self.access,
+            "path": path,
+            "input": self.input,
+            "on_thing": self.on_thing,
+        }
+
+
+def parameters_of(access: type[Access], entity: type[Entity] | None = None) -> dict[str, Any]:
+    """The types of path parameters: those that the access annotates, and the fields of the entity."""
+    found: dict[str, Any] = {}
+    if entity is not None:
+        found |= {name: each.annotation for name, each in plan_of(entity).fields.items()}
+    for base in reversed(access.__mro__):
+        if issubclass(base, Access) and base.__module__ != Access.__module__:
+            found |= get_annotations(base, eval_str=True)
+    return found
+
+
+def problems_of(declared: Problems) -> tuple[Problem, ...]:
+    return tuple(each if isinstance(each, Problem) else each.problem for each in declared)
+
+
+def _views(view: Any) -> dict[type[Access], ViewPlan]:
+    if view is None:
+        return {}
+    if isinstance(view, Mapping):
+        return {access: view_plan(each) for access, each in view.items()}
+    return {Access: view_plan(view)}
+
+
+def _answer(hint: Any) -> Any:
+    """What a rule answers, without the Writes around it."""
+    if get_origin(hint) is Writes:
+        return get_args(hint)[0]
+    return hint

@@ -1,0 +1,266 @@
+"""The JSON door: an endpoint under /api/v1 for every declared action, read and list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from potluck.field_types import Text
+from potluck.people.idempotency import Answer
+from potluck.table import Query
+from potluck.web.access import Access, Visitor
+from potluck.web.actions import Action, Actions, Declared, Listing, Read
+from potluck.web.errors import BodyNotJson
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.responses import JsonResponse, not_modified
+from potluck.web.http.router import Endpoint, Router
+from potluck.web.inputs import UNSET, Input
+from potluck.web.live.event_stream import EventStreamResponse
+from potluck.web.live.positions import LONGEST_POSITION
+from potluck.web.pagination import PageRequest, list_input
+from potluck.web.requests import Ids, body_of, idempotency_key, must_be_json, visitor_of
+from potluck.web.runner import Runner, Sent, tag
+from potluck.web.schema import decode, decode_query
+from potluck.web.versions import expected, known, seen, tag_of
+
+if TYPE_CHECKING:
+    from potluck.web.app import Core
+
+__all__ = ["Api", "Since"]
+
+API = "/api/v1"
+NOT_JSON = "The body must be JSON, in UTF-8"
+
+encode = msgspec.json.Encoder().encode
+
+
+class NoQuery(Input):
+    """An address that takes nothing after `?`."""
+
+
+class Since(Input):
+    since: Annotated[str, Text(0, LONGEST_POSITION, trim=False)]
+
+
+class MaybeSince(Input):
+    since: Annotated[str, Text(0, LONGEST_POSITION, trim=False)] | msgspec.UnsetType = UNSET
+
+
+class Api:
+    """Serves what the subjects of one app declare to programs."""
+
+    def __init__(self, runner: Runner, authentication: Authentication, request_key: bytes) -> None:
+        self._runner = runner
+        self._core = runner.core
+        self._authentication = authentication
+        self._request_key = request_key
+
+    def add_to(self, router: Router, subjects: Sequence[Actions[Any]]) -> None:
+        for subject in subjects:
+            for declared in subject.declared:
+                if declared.path is not None:
+                    for method, path, endpoint in self._endpoints(declared):
+                        router.add(method, API + path, endpoint)
+
+    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
+        assert declared.path is not None
+        if isinstance(declared, Action):
+            yield declared.method, declared.path, self.action(declared)
+        elif isinstance(declared, Read):
+            yield "GET", declared.path, self.read(declared)
+        elif isinstance(declared, Listing):
+            yield "GET", declared.path, self.list(declared)
+            if declared.live is not None:
+                yield "GET", f"{declared.path}/events", self.events(declared)
+                yield "GET", f"{declared.path}/changes", self.changes(declared)
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def action(self, action: Action) -> Endpoint:
+        ids_of = Ids(action.parameters)
+        kind = action.input
+
+        async def answer(request: Request) -> ASGIApp:
+            ids = ids_of(request)
+            _no_query(request)
+            visitor = await visitor_of(request, self._authentication)
+            body = await body_of(request)
+
+            def sent() -> Sent:
+                given: Input | None = None
+                if kind is not None and (body or not action.input_optional):
+                    must_be_json(request.headers)
+                    if not body:
+                        raise BodyNotJson(NOT_JSON)
+                    given = decode(kind, body)
+                elif kind is not None:
+                    given = kind()
+                if action.versioned:
+                    return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
+                return Sent(given, expected(request) if action.on_thing and action.method == "DELETE" else None)
+
+            asked = idempotency_key(request, visitor.principal, body, self._request_key)
+            done = await self._runner.perform(action, visitor, ids, sent, asked)
+            return _response(done.kept)
+
+        return answer
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, read: Read) -> Endpoint:
+        ids_of = Ids(read.parameters)
+
+        async def answer(request: Request) -> ASGIApp:
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication)
+            at, thing = await self._runner.admit(read, visitor, ids)
+            given = [each for each in (thing, _query(read.input, request)) if each is not None]
+            found = await read.rule(at, *given)
+            if isinstance(found, Response):
+                return found
+            shown = await self._runner.show(read, at, found)
+            body = encode(shown)
+            if not read.tagged:
+                return JsonResponse(body)
+            tagged = tag(read, found, body) if read.subject.entity is type(found) else tag_of(body)
+            return not_modified(tagged) if known(request, tagged) else JsonResponse(body, 200, {"etag": tagged})
+
+        return answer
+
+    def list(self, listing: Listing) -> Endpoint:
+        ids_of = Ids(listing.parameters)
+        kind = list_input(listing.input)
+
+        async def answer(request: Request) -> ASGIApp:
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication)
+            at, _ = await self._runner.admit(listing, visitor, ids)
+            wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
+            page = PageRequest.read(request, visitor, wanted, self._core.cursors)
+            filters = () if listing.input is None else (kind.filter_of(wanted),)
+            items, following, extra, position = await found_in(self._core, listing, at, filters, page)
+            told = encode(items)
+            tagged = tag_of(told + encode(extra) + (b"" if following is None else b"more"))
+            if known(request, tagged):
+                return not_modified(tagged)
+            body = {"items": msgspec.Raw(told), **extra, "nextCursor": page.cursor(following), "position": position}
+            return JsonResponse(encode(body), 200, {"etag": tagged})
+
+        return answer
+
+    # --- live updates -------------------------------------------------------------------------------------------------
+
+    def events(self, listing: Listing) -> Endpoint:
+        ids_of = Ids(listing.parameters)
+
+        async def answer(request: Request) -> ASGIApp:
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication)
+            at, _ = await self._runner.admit(listing, visitor, ids)
+            since = decode_query(MaybeSince, request.query_params.multi_items(), strict=True).since
+            return await self.stream(request, listing, visitor, ids, at, since or None)
+
+        return answer
+
+    async def stream(
+        self,
+        request: Request,
+        listing: Listing,
+        visitor: Visitor,
+        ids: dict[str, Any],
+        at: Access,
+        since: str | None,
+        **options: Any,
+    ) -> ASGIApp:
+        """The changes of a list as they happen, for as long as the caller is admitted."""
+        assert listing.live is not None
+
+        async def allowed() -> bool:
+            if visitor.principal is not None and not await self._authentication.still(request, visitor.principal):
+                return False
+            await self._runner.admit(listing, visitor, ids)
+            return True
+
+        source = self._core.live.open(
+            since,
+            request.headers.get("last-event-id"),
+            of=listing.live(at),
+            see=self._see(listing, at),
+            allowed=allowed,
+            by=visitor.principal,
+            right=at.right(),
+            **options,
+        )
+        return EventStreamResponse(source)
+
+    def changes(self, listing: Listing) -> Endpoint:
+        ids_of = Ids(listing.parameters)
+
+        async def answer(request: Request) -> ASGIApp:
+            assert listing.live is not None
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication)
+            at, _ = await self._runner.admit(listing, visitor, ids)
+            wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
+            found = await self._core.live.changes(
+                wanted.since, of=listing.live(at), see=self._see(listing, at), right=at.right()
+            )
+            if found.reset:
+                # A place where they begin anew has to be one at which they may look.
+                await self._runner.admit(listing, visitor, ids)
+            return JsonResponse(encode(found))
+
+        return answer
+
+    def _see(self, listing: Listing, at: Access) -> Any:
+        plan = listing.subject.view_for(type(at))
+
+        async def see(item: Any) -> Any:
+            return (await plan.show_many(at, [item]))[0]
+
+        return plan.show if plan.lookup is None else see
+
+
+async def found_in(
+    core: Core, listing: Listing, at: Access, filters: Sequence[Input], page: PageRequest
+) -> tuple[list[Any], Mapping[str, Any] | None, dict[str, Any], str | None]:
+    """A page of a list as the caller sees it, where the next begins, what follows from the whole, and its position."""
+    plan = listing.subject.view_for(type(at))
+    follows = None if listing.live is None else listing.live(at)
+    # Where live updates go on from is asked before the list is read, so that nothing falls in between.
+    position = None if follows is None else await core.live.position(follows)
+    found = listing.rule(at, *filters)
+    if isawaitable(found):
+        found = await found
+    if isinstance(found, Query) and follows is not None:
+        position = await core.live.position(follows, read_by=found)
+    if isinstance(found, Query) and listing.order is None:
+        part = await core.store.page(found, page.limit, page.after)
+        return await plan.show_many(at, part.items), part.next, {}, position
+    whole = await core.store.all(found) if isinstance(found, Query) else found
+    shown = await plan.show_many(at, whole)
+    if listing.order is not None:
+        shown.sort(key=listing.order)
+    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
+    items, following = page.part_of(shown, listing.order)
+    return items, following, extra, position
+
+
+def _query(kind: type[Input] | None, request: Request) -> Input | None:
+    given: Input = decode_query(kind or NoQuery, request.query_params.multi_items(), strict=True)
+    return None if kind is None else given
+
+
+def _no_query(request: Request) -> None:
+    if request.scope["query_string"]:
+        decode_query(NoQuery, request.query_params.multi_items(), strict=True)
+
+
+def _response(answer: Answer) -> JsonResponse:
+    return JsonResponse(answer.body, answer.status, answer.headers)

@@ -1,0 +1,165 @@
+"""Plain endpoints, for pages that do not fit a rule with its access: a ballot of a stranger, signing in, a file.
+
+    pages = Endpoints()
+
+    @pages.get("/sign-in")
+    async def sign_in(call: Call) -> Response:
+        return call.page("people/sign_in.html", form=blank(SignIn))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from potluck.people.authentication import Principal
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.access import Access, Visitor
+from potluck.web.errors import NotFound, NotSignedIn, ProblemError
+from potluck.web.forms import Form, decode_form
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.problems import Problems
+from potluck.web.http.responses import Cookie, with_cookies
+from potluck.web.inputs import Input
+from potluck.web.layout import Templates
+from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
+
+if TYPE_CHECKING:
+    from potluck.web.app import Core
+
+__all__ = ["Call", "Endpoints", "Site"]
+
+A = TypeVar("A", bound=Access)
+In = TypeVar("In", bound=Input)
+Answering = Callable[["Call"], Awaitable[Any]]
+T = TypeVar("T", bound=Answering)
+
+
+class Site:
+    """What every endpoint of the suite shares."""
+
+    def __init__(self, core: Core, authentication: Authentication, templates: Templates, problems: Problems) -> None:
+        self.core = core
+        self.authentication = authentication
+        self.templates = templates
+        self.problems = problems
+
+
+class Call:
+    """A request to a plain endpoint, with what the suite knows about it and the answers it can be given."""
+
+    def __init__(self, site: Site, context: Any, request: Request, visitor: Visitor) -> None:
+        self.site = site
+        self.core = site.core
+        self.authentication = site.authentication
+        self.context = context
+        self.request = request
+        self.visitor = visitor
+
+    @property
+    def principal(self) -> Principal | None:
+        return self.visitor.principal
+
+    def signed_in(self) -> Principal:
+        """Who is calling; NotSignedIn if nobody is known."""
+        if self.visitor.principal is None:
+            raise NotSignedIn
+        return self.visitor.principal
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """What stands in the address after `?`."""
+        return self.request.query_params
+
+    def text(self, name: str) -> str:
+        """A part of the path."""
+        found: str = self.request.path_params[name]
+        return found
+
+    def id(self, name: str) -> UUID:
+        """A part of the path that is an id; NotFound for anything else."""
+        text = self.text(name)
+        try:
+            found = UUID(text)
+        except ValueError:
+            raise NotFound from None
+        if str(found) != text:
+            raise NotFound
+        return found
+
+    async def admit(self, access: type[A]) -> A:
+        """The caller as this access admits them, by the values in the path; what it raises becomes the answer."""
+        if access.needs_principal:
+            self.signed_in()
+        at = access(self.core, self.context, self.visitor, ids_of(access, self.request))
+        await at.admit(*await self.core.store.get_many(at.reads()))
+        return at
+
+    async def form(self, kind: type[In]) -> Form[In]:
+        """The form that a page sent; whatever was typed, it can be shown again."""
+        must_be_form(self.request.headers)
+        return decode_form(kind, await body_of(self.request))
+
+    def page(
+        self,
+        name: str,
+        *cookies: Cookie,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        **context: Any,
+    ) -> Response:
+        """A page as this person sees it."""
+        found = self.site.templates.page(self.request, name, self.visitor.principal, context, status, headers)
+        return with_cookies(found, cookies)
+
+    def again(
+        self, name: str, filled: Form[Any], refusal: Exception | None = None, field: str | None = None, **context: Any
+    ) -> Response:
+        """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands."""
+        error = refusal if refusal is not None else InvalidFields(*filled.wrong)
+        told = self.site.problems.refusal(error)
+        if told is None:
+            raise error
+        if isinstance(refusal, InvalidFields):
+            filled = filled.refused(refusal)
+        elif refusal is not None:
+            field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
+            filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
+        return self.page(name, status=told.problem.status, headers=told.headers, form=filled, **context)
+
+    def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
+        return self.authentication.cookie(self.request, name, value, max_age, path)
+
+
+class Endpoints:
+    """Endpoints with their addresses, for an app to hand over."""
+
+    def __init__(self) -> None:
+        self.declared: list[tuple[str, str, Answering]] = []
+
+    def get(self, path: str) -> Callable[[T], T]:
+        return self._declare("GET", path)
+
+    def post(self, path: str) -> Callable[[T], T]:
+        return self._declare("POST", path)
+
+    def _declare(self, method: str, path: str) -> Callable[[T], T]:
+        def declare(answering: T) -> T:
+            self.declared.append((method, path, answering))
+            return answering
+
+        return declare
+
+
+def endpoint_of(site: Site, context: Any, answering: Answering) -> Callable[[Request], Awaitable[Any]]:
+    """The endpoint as the router takes it."""
+
+    async def answer(request: Request) -> Any:
+        visitor = await visitor_of(request, site.authentication, by_page=True)
+        return await answering(Call(site, context, request, visitor))
+
+    return answer

@@ -1,0 +1,78 @@
+"""The suite as one ASGI application: a request finds its endpoint, and whatever that raises becomes an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from potluck.web.errors import BY_STATUS
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.problems import HttpProblem, Problems
+from potluck.web.http.router import Router
+
+__all__ = ["Application"]
+
+
+class Application:
+    """Answers requests by the router's endpoints; `state` is for whoever serves it."""
+
+    def __init__(
+        self,
+        router: Router,
+        authentication: Authentication,
+        problems: Problems,
+        state: Mapping[str, Any],
+        *,
+        around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+        fallback: ASGIApp | None = None,
+    ) -> None:
+        """`around` is what every request passes first, those that find no endpoint included."""
+        self.router = router
+        self.authentication = authentication
+        self.problems = problems
+        self.state = SimpleNamespace(**state)
+        self._fallback = fallback
+        self._serve = around(self._answer)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._serve(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+            return
+        request = Request(scope, receive, send)
+        found = self.router.find(scope["path"])
+        if self._fallback is not None and (found is None or found.endpoint(scope["method"]) is None):
+            await self._fallback(scope, receive, send)
+            return
+        try:
+            if found is None:
+                raise HttpProblem(BY_STATUS[404])
+            if scope["method"] == "OPTIONS":
+                await Response(status_code=204, headers={"allow": found.allowed})(scope, receive, send)
+                return
+            self.authentication.must_be_same_origin(request)
+            answering = found.endpoint(scope["method"])
+            if answering is None:
+                raise HttpProblem(BY_STATUS[405], {"allow": found.allowed})
+            scope["path_params"], scope["path_template"] = answering.values, answering.path
+            response = await answering.endpoint(request)
+        except Exception as error:
+            response = self.problems.answer(request, error)
+        await response(scope, receive, send)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            await send({"type": "lifespan.startup.complete"})
+        elif message["type"] == "lifespan.shutdown":
+            await send({"type": "lifespan.shutdown.complete"})
+            return

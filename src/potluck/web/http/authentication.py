@@ -1,0 +1,87 @@
+"""Who is calling, from what a request carries: a token, or the cookie of a browser that signed in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from starlette.requests import HTTPConnection
+
+from potluck.people.authentication import Authenticator, Principal
+from potluck.web.errors import CrossSite
+from potluck.web.http.clients import Clients, values_of
+from potluck.web.http.responses import Cookie
+
+__all__ = ["Authentication"]
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+BEARER = "bearer "
+# A browser keeps a cookie with this name only if it came over https, for this host alone and for all of its paths.
+SECURE_COOKIE = "__Host-potluck"
+PLAIN_COOKIE = "potluck"
+# As long as browsers keep any. When it is over, the session says, which is extended by every use; a cookie is not.
+COOKIE_KEPT = timedelta(days=400)
+
+
+class Authentication:
+    """Knows principals by what their requests carry."""
+
+    def __init__(self, authenticator: Authenticator, clients: Clients) -> None:
+        self.authenticator = authenticator
+        self.clients = clients
+
+    async def principal(self, request: HTTPConnection) -> Principal | None:
+        """Who is calling, if anybody is known by what the request carries."""
+        secret = self.secret(request)
+        return None if secret is None else await self.authenticator.authenticate(secret)
+
+    async def still(self, request: HTTPConnection, principal: Principal) -> bool:
+        """Whether what an open stream was opened with still names the same person, with the same password."""
+        now = await self.principal(request)
+        return now is not None and (now.hash, now.session_epoch) == (principal.hash, principal.session_epoch)
+
+    def secret(self, request: HTTPConnection) -> str | None:
+        """The token, if one is given; else what the cookie holds."""
+        given = values_of(request.scope, b"authorization")
+        if given:
+            # Of two, a proxy and we might each take another for who is calling.
+            named = len(given) == 1 and given[0][: len(BEARER)].lower() == BEARER
+            return given[0][len(BEARER) :].strip() if named else ""
+        return request.cookies.get(self.cookie_name(request))
+
+    def cookie_name(self, request: HTTPConnection) -> str:
+        return SECURE_COOKIE if self.secure(request) else PLAIN_COOKIE
+
+    def secure(self, request: HTTPConnection) -> bool:
+        """Whether the person's browser has come over https."""
+        return self.clients.scheme_of(request.scope) == "https"
+
+    def signed_in(self, request: HTTPConnection, secret: str) -> Cookie:
+        """The cookie by which a browser is known from now on, for as long as its session is used."""
+        return self.cookie(request, self.cookie_name(request), secret, int(COOKIE_KEPT.total_seconds()))
+
+    def signed_out(self, request: HTTPConnection) -> Cookie:
+        """The cookie that takes the other away."""
+        return self.cookie(request, self.cookie_name(request), "", 0)
+
+    def cookie(self, request: HTTPConnection, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
+        """A cookie for this browser; over https it is sent over https only."""
+        return Cookie(name=name, value=value, max_age=max_age, path=path, secure=self.secure(request))
+
+    def must_be_same_origin(self, request: HTTPConnection) -> None:
+        """CrossSite, if another site's page may have made a browser send this.
+
+        A browser says where a request comes from, in one header or the other. A program with a token, or with nothing,
+        says neither, and carries nothing that a browser would add by itself.
+        """
+        if request.scope.get("method", "GET") in SAFE or "authorization" in request.headers:
+            return
+        sites = request.headers.getlist("sec-fetch-site")
+        origins = request.headers.getlist("origin")
+        if sites:
+            allowed = set(sites) == {"same-origin"}
+        elif origins:
+            allowed = set(origins) == {self.clients.origin_of(request.scope)}
+        else:
+            allowed = not any(name in request.cookies for name in (SECURE_COOKIE, PLAIN_COOKIE))
+        if not allowed:
+            raise CrossSite

@@ -1,0 +1,135 @@
+"""What callers get when something is refused or went wrong: a page for people, problem+json for programs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from potluck.table.entity import Entity
+from potluck.web.errors import (
+    BROKEN,
+    ERRORS,
+    PRECONDITION_FAILED,
+    PROBLEMS,
+    VERSION_CONFLICT,
+    Kind,
+    Problem,
+    ProblemError,
+    by_slug,
+)
+from potluck.web.http.responses import html
+from potluck.web.layout import Templates
+from potluck.web.versions import if_match
+
+__all__ = ["PROBLEM_JSON", "HttpProblem", "Problems", "Refusal"]
+
+PROBLEM_JSON = "application/problem+json"
+API = "/api/"
+
+HTMX = "hx-request"
+# A piece of a page asked for a new one of itself, which a problem has not: it would vanish without a word.
+INSTEAD_OF_THE_PAGE = {"hx-retarget": "#main", "hx-reselect": "#main", "hx-reswap": "outerHTML"}
+
+log = logging.getLogger("potluck.web")
+
+
+class HttpProblem(Exception):
+    """A request that HTTP itself has a problem with: no such address, no such method, a body that is too large."""
+
+    def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem.explanation)
+        self.problem = problem
+        self.headers = dict(headers or {})
+
+
+class Refusal(NamedTuple):
+    """An error as callers are told of it."""
+
+    problem: Problem
+    detail: str
+    members: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+
+class Problems:
+    """Every error that can leave an endpoint, put into an answer."""
+
+    def __init__(
+        self,
+        templates: Templates,
+        declared: tuple[Problem, ...] = (),
+        errors: Mapping[type[Exception], Kind] | None = None,
+    ) -> None:
+        self._templates = templates
+        self._kinds = {**ERRORS, **(errors or {})}
+        self.by_slug = by_slug((*PROBLEMS, *(kind.problem for kind in self._kinds.values()), *declared))
+
+    def refusal(self, error: Exception) -> Refusal | None:
+        """What the error is to callers; None for a defect of ours."""
+        if isinstance(error, ProblemError):
+            return Refusal(error.problem, str(error), _shown(error.members), error.headers)
+        if isinstance(error, HttpProblem):
+            return Refusal(error.problem, str(error), {}, error.headers)
+        kind = next((self._kinds[each] for each in type(error).__mro__ if each in self._kinds), None)
+        if kind is None:
+            return None
+        detail = str(error) if kind.detail is None else kind.detail or kind.problem.explanation
+        members = dict(kind.members(error))
+        if kind.problem is VERSION_CONFLICT:
+            members |= _shown({"current": getattr(error, "current", None)})
+        return Refusal(kind.problem, detail, members, kind.headers(error))
+
+    def answer(self, request: Request, error: Exception) -> ASGIApp:
+        refusal = self.refusal(error)
+        if refusal is None:
+            # Answered without a word about the inside; the log has it, under the number that the answer gives.
+            log.error("request failed", exc_info=error, extra={"request_id": _request_id(request)})
+            refusal = Refusal(BROKEN, BROKEN.explanation, {}, {})
+        problem = refusal.problem
+        if problem is VERSION_CONFLICT and if_match(request) is not None:
+            problem = PRECONDITION_FAILED
+        headers = {**refusal.headers, "cache-control": "no-store"}
+        if not request.scope["path"].startswith(API) and wants_html(request.headers.get("accept", "")):
+            if HTMX in request.headers:
+                headers |= INSTEAD_OF_THE_PAGE
+            context = {"problem": problem, "detail": refusal.detail, "request_id": _request_id(request)}
+            return html(self._templates.render(request, "problem.html", context), problem.status, headers)
+        body = {
+            "type": f"/problems/{problem.slug}",
+            "title": problem.title,
+            "status": problem.status,
+            "detail": refusal.detail,
+            "requestId": _request_id(request),
+            **refusal.members,
+        }
+        return Response(msgspec.json.encode(body), problem.status, headers, PROBLEM_JSON)
+
+
+def wants_html(accept: str) -> bool:
+    """Whether an Accept header prefers HTML: a browser asks for it by name; a program that takes anything gets JSON."""
+    best, wanted = 0.0, False
+    for each in accept.split(","):
+        kind, *parameters = (part.strip().lower() for part in each.split(";"))
+        quality = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+        try:
+            weight = float(quality)
+        except ValueError:
+            weight = 0.0
+        if weight > best:
+            best, wanted = weight, kind in ("text/html", "text/*")
+    return wanted
+
+
+def _shown(members: Mapping[str, Any]) -> dict[str, Any]:
+    """An entity has attributes that are nobody's business; what was made for showing is shown."""
+    return {name: each for name, each in members.items() if each is not None and not isinstance(each, Entity)}
+
+
+def _request_id(request: Request) -> str:
+    return str(request.scope.get("state", {}).get("request_id", ""))

@@ -1,0 +1,128 @@
+"""Finds who answers an address: a tree of path segments, so that the last of many addresses is found as soon as the first."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+__all__ = ["Endpoint", "Found", "Match", "Router"]
+
+Endpoint = Callable[[Request], Awaitable[ASGIApp]]
+"""Answers a request with a response, which is an ASGI application of its own."""
+
+
+class _Declared(NamedTuple):
+    names: tuple[str, ...]
+    endpoint: Endpoint
+    path: str
+
+
+@dataclass(slots=True)
+class _Node:
+    """What can follow after some segments of a path."""
+
+    literals: dict[str, _Node] = field(default_factory=dict)
+    parameter: _Node | None = None
+    methods: dict[str, _Declared] = field(default_factory=dict)
+    rest: Endpoint | None = None
+    """Answers whatever follows, however many segments it has."""
+
+
+class Match(NamedTuple):
+    """The endpoint of a request, the values in its path by name, and the path as it was declared."""
+
+    endpoint: Endpoint
+    values: dict[str, str]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is at an address: an endpoint for each method, and the values that stand in the path."""
+
+    methods: Mapping[str, _Declared]
+    values: tuple[str, ...]
+
+    def endpoint(self, method: str) -> Match | None:
+        """Who answers this method; what can be read can also be asked about by HEAD."""
+        found = self.methods.get(method) or (self.methods.get("GET") if method == "HEAD" else None)
+        if found is None:
+            return None
+        return Match(found.endpoint, dict(zip(found.names, self.values, strict=False)), found.path)
+
+    @property
+    def allowed(self) -> str:
+        """The methods as an Allow header names them."""
+        known = {*self.methods, "OPTIONS"} | ({"HEAD"} if "GET" in self.methods else set())
+        return ", ".join(sorted(known))
+
+
+class Router:
+    """Addresses such as `/families/{family_id}/stores`. A segment that is written out comes before a parameter."""
+
+    def __init__(self) -> None:
+        self._root = _Node()
+
+    def add(self, method: str, path: str, endpoint: Endpoint) -> None:
+        node = self._root
+        names: list[str] = []
+        for segment in _segments(path):
+            if segment.startswith("{"):
+                names.append(segment[1:-1])
+                if node.parameter is None:
+                    node.parameter = _Node()
+                node = node.parameter
+            else:
+                node = node.literals.setdefault(segment, _Node())
+        if method in node.methods:
+            raise ValueError(f"{method} {path} is declared twice")
+        node.methods[method] = _Declared(tuple(names), endpoint, path)
+
+    def add_all_below(self, path: str, endpoint: Endpoint) -> None:
+        """GET of every address that begins with this path; the endpoint is given what follows as `rest`."""
+        node = self._root
+        for segment in _segments(path):
+            node = node.literals.setdefault(segment, _Node())
+        node.rest = endpoint
+
+    def find(self, path: str) -> Found | None:
+        return _find(self._root, _segments(path), 0, ())
+
+    def addresses(self) -> Iterator[tuple[str, str]]:
+        """Every method with its path."""
+        yield from _addresses(self._root)
+
+
+def _segments(path: str) -> list[str]:
+    return path.strip("/").split("/") if path.strip("/") else []
+
+
+def _find(node: _Node, segments: list[str], position: int, values: tuple[str, ...]) -> Found | None:
+    if position == len(segments):
+        return Found(node.methods, values) if node.methods else None
+    segment = segments[position]
+    literal = node.literals.get(segment)
+    if literal is not None:
+        found = _find(literal, segments, position + 1, values)
+        if found is not None:
+            return found
+    if node.parameter is not None and segment:
+        found = _find(node.parameter, segments, position + 1, (*values, segment))
+        if found is not None:
+            return found
+    if node.rest is not None:
+        return Found({"GET": _Declared(("rest",), node.rest, "")}, ("/".join(segments[position:]),))
+    return None
+
+
+def _addresses(node: _Node) -> Iterator[tuple[str, str]]:
+    for method, declared in node.methods.items():
+        yield method, declared.path
+    for following in node.literals.values():
+        yield from _addresses(following)
+    if node.parameter is not None:
+        yield from _addresses(node.parameter)

@@ -1,0 +1,241 @@
+"""The HTML door: pages, the forms they post, and rows that change while one looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.table import Entity
+from potluck.web.access import Access, Visitor
+from potluck.web.actions import Action, Actions, Declared, Listing, Page
+from potluck.web.api import Api, MaybeSince
+from potluck.web.errors import Conflict, ProblemError, VersionNeeded
+from potluck.web.forms import Form, blank, decode_form
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.problems import Problems
+from potluck.web.http.responses import html, redirect
+from potluck.web.http.router import Endpoint, Router
+from potluck.web.inputs import UNSET, Input
+from potluck.web.layout import Templates
+from potluck.web.requests import Ids, body_of, must_be_form, visitor_of
+from potluck.web.runner import Done, Runner, Sent
+from potluck.web.schema import decode_query
+
+__all__ = ["Pages", "to_sign_in"]
+
+HTMX = "hx-request"
+# Of these the page that has the form knows nothing, or must not tell.
+NOT_SHOWN_AGAIN = frozenset({401, 404})
+
+
+class Shown:
+    """What a page is shown for: see Show in actions.py."""
+
+    def __init__(self, request: Request, filled: Form[Any] | None = None, refusal: Exception | None = None) -> None:
+        self.query: Mapping[str, str] = request.query_params
+        self.refusal = refusal
+        self.clash = refusal.members.get("current") if isinstance(refusal, Conflict) else None
+        self._filled = filled
+
+    def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Form[Any]:
+        filled = self._filled
+        return filled if filled is not None and filled.kind is kind else blank(kind, values)
+
+
+class Pages:
+    """Serves what the subjects of one app declare to people."""
+
+    def __init__(
+        self, runner: Runner, api: Api, authentication: Authentication, templates: Templates, problems: Problems
+    ) -> None:
+        self._runner = runner
+        self._api = api
+        self._authentication = authentication
+        self._templates = templates
+        self._problems = problems
+        self._by_rule: dict[Any, Page] = {}
+
+    def add_to(self, router: Router, subjects: Sequence[Actions[Any]]) -> None:
+        for subject in subjects:
+            for declared in subject.declared:
+                if isinstance(declared, Page):
+                    self._by_rule[declared.rule] = declared
+        for subject in subjects:
+            for declared in subject.declared:
+                for method, address, endpoint in self._endpoints(declared):
+                    router.add(method, address, endpoint)
+
+    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
+        if isinstance(declared, Page):
+            yield "GET", declared.address, self.page(declared)
+        elif isinstance(declared, Action) and declared.form_path is not None:
+            yield "POST", declared.form_path, self.form(declared)
+        elif isinstance(declared, Listing) and declared.row_events is not None:
+            yield "GET", declared.row_events, self.row_events(declared)
+
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    def page(self, page: Page) -> Endpoint:
+        ids_of = Ids(page.parameters)
+
+        async def answer(request: Request) -> ASGIApp:
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication, by_page=True)
+            if visitor.principal is None and page.access.needs_principal:
+                return to_sign_in(request)
+            return await self._show(request, page, visitor, ids, Shown(request))
+
+        return answer
+
+    async def _show(
+        self,
+        request: Request,
+        page: Page,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
+        shown: Shown,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        at, thing = await self._runner.admit(page, visitor, ids)
+        given: list[Any] = [] if thing is None else [thing]
+        if page.input is not None:
+            # Strangers hang parameters of their own on links to pages: what a page does not know, it does not mind.
+            given.append(decode_query(page.input, request.query_params.multi_items(), strict=False))
+        if page.takes_show:
+            given.append(shown)
+        context = await page.rule(at, *given)
+        if isinstance(context, Response):
+            return context
+        return self._templates.page(
+            request, page.template, visitor.principal, {**await self._frame(page, at), **context}, status, headers
+        )
+
+    async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
+        frame = declared.subject.frame
+        return {} if frame is None else await frame(at)
+
+    # --- forms --------------------------------------------------------------------------------------------------------
+
+    def form(self, action: Action) -> Endpoint:
+        ids_of = Ids(action.parameters)
+        posted = action.form
+        assert posted is not None
+
+        async def answer(request: Request) -> ASGIApp:
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication, by_page=True)
+            body = await body_of(request)
+            filled: Form[Any] | None = None
+
+            def sent() -> Sent:
+                nonlocal filled
+                if action.input is None:
+                    return Sent()
+                must_be_form(request.headers)
+                filled = decode_form(action.input, body)
+                given = filled.value
+                if not action.versioned or not posted.versioned:
+                    return Sent(given)
+                if given.version is UNSET:
+                    raise VersionNeeded
+                return Sent(given, given.version)
+
+            try:
+                done = await self._runner.perform(action, visitor, ids, sent)
+            except Exception as refusal:
+                again = await self._again(request, action, visitor, ids, filled, refusal)
+                if again is None:
+                    raise
+                return again
+            if posted.row is not None and HTMX in request.headers:
+                return self._row(request, action, done.shown, ids)
+            return _then(posted.then, done, ids)
+
+        return answer
+
+    async def _again(
+        self,
+        request: Request,
+        action: Action,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
+        filled: Form[Any] | None,
+        refusal: Exception,
+    ) -> ASGIApp | None:
+        """The form once more, with what is wrong beside its fields; None where there is no page to show it on."""
+        told = self._problems.refusal(refusal)
+        assert action.form is not None
+        if told is None or told.problem.status in NOT_SHOWN_AGAIN or told.problem.status >= 500:
+            return None
+        if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
+            mine = None if filled is None else filled.values
+            return self._row(request, action, refusal.members["current"], ids, clash=mine, status=409)
+        page = self._by_rule.get(action.form.on)
+        if page is None:
+            return None
+        if filled is not None and not isinstance(refusal, InvalidFields | Conflict):
+            field = refusal.field if isinstance(refusal, ProblemError) else None
+            filled = filled.refused(
+                told.detail if field is None else InvalidFields(WrongField(field, told.detail))
+            )
+        shown = Shown(request, filled, refusal)
+        return await self._show(request, page, visitor, ids, shown, told.problem.status, told.headers)
+
+    # --- rows that change while one looks -----------------------------------------------------------------------------
+
+    def _row(self, request: Request, action: Action, item: Any, ids: Mapping[str, Any], *, clash: Any = None, status: int = 200) -> Response:
+        assert action.form is not None and action.form.row is not None
+        if item is None:
+            return html("", status)
+        return html(self._templates.render(request, action.form.row, {**ids, "item": item, "clash": clash}), status)
+
+    def row_events(self, listing: Listing) -> Endpoint:
+        ids_of = Ids(listing.parameters)
+
+        async def answer(request: Request) -> ASGIApp:
+            assert listing.row is not None
+            template = listing.row
+            ids = ids_of(request)
+            visitor = await visitor_of(request, self._authentication, by_page=True)
+            at, _ = await self._runner.admit(listing, visitor, ids)
+            since = decode_query(MaybeSince, request.query_params.multi_items(), strict=False).since
+
+            def render(event: Any) -> str:
+                return self._templates.render(request, template, {**ids, "item": event.item, "clash": None})
+
+            return await self._api.stream(request, listing, visitor, ids, at, since or None, render=render)
+
+        return answer
+
+
+def to_sign_in(request: Request) -> Response:
+    """To where one signs in, and back from there."""
+    return redirect(f"/sign-in?next={quote(request.scope['path'])}")
+
+
+def _then(then: Any, done: Done, ids: Mapping[str, Any]) -> Response:
+    """Where a form leads that was taken."""
+    if callable(then):
+        led = then(done.at, done.answer)
+        return led if isinstance(led, Response) else redirect(led)
+    return redirect(then.format_map(_Names(done.answer, ids)))
+
+
+class _Names(dict[str, Any]):
+    """What an address may name in braces: values of the path, and fields of the answer."""
+
+    def __init__(self, answer: Any, ids: Mapping[str, Any]) -> None:
+        super().__init__(ids)
+        self._answer = answer
+
+    def __missing__(self, name: str) -> Any:
+        if isinstance(self._answer, Entity) or hasattr(self._answer, name):
+            return getattr(self._answer, name)
+        raise KeyError(name)

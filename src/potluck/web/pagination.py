@@ -1,0 +1,86 @@
+"""Lists in pages: where the next one begins is told as a sealed text that only the same caller can use, here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import msgspec
+from starlette.requests import Request
+
+from potluck.field_types import Integer, Text
+from potluck.web.access import Visitor
+from potluck.web.cursors import LONGEST_CURSOR, Cursors
+from potluck.web.inputs import UNSET, DeclarationError, Input, Unset
+
+__all__ = ["LONGEST_PAGE", "USUAL_PAGE", "PageQuery", "PageRequest", "list_input"]
+
+USUAL_PAGE = 50
+LONGEST_PAGE = 100
+
+T = TypeVar("T")
+Order = Callable[[Any], tuple[Any, ...]]
+
+
+class PageQuery(Input):
+    limit: Annotated[int, Integer(1, LONGEST_PAGE, f"limit must be a whole number from 1 to {LONGEST_PAGE}")] = USUAL_PAGE
+    cursor: Annotated[str, Text(0, LONGEST_CURSOR, "cursor must be a nextCursor of this list", trim=False)] | Unset = UNSET
+
+
+@cache
+def list_input(filters: type[Input] | None) -> Any:
+    """What the address of a list takes: its own filters, and which page of it."""
+    if filters is None:
+        return PageQuery
+    hints = get_type_hints(filters, include_extras=True)
+    defaults = {each.name: each.default for each in msgspec.structs.fields(filters)}
+    for name, default in defaults.items():
+        if default is msgspec.NODEFAULT:
+            raise DeclarationError(f"{filters.__name__}.{name}: a filter can be left out, so it needs a default")
+
+    def filter_of(wanted: Any) -> Input:
+        return filters(**{name: getattr(wanted, name) for name in defaults})
+
+    namespace = {
+        "__annotations__": {name: hints[name] for name in defaults},
+        "__module__": filters.__module__,
+        "filter_of": staticmethod(filter_of),
+        **defaults,
+    }
+    return type(PageQuery)(f"{filters.__name__}Page", (PageQuery,), namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which page of which list is asked for, and by whom."""
+
+    limit: int
+    after: Mapping[str, Any] | None
+    sealed_for: str
+    cursors: Cursors
+
+    @classmethod
+    def read(cls, request: Request, visitor: Visitor, wanted: PageQuery, cursors: Cursors) -> PageRequest:
+        """The page that a request asks for; its cursor holds for this caller, address and filter alone."""
+        who = None if visitor.principal is None else visitor.principal.user_id
+        said = sorted(each for each in request.query_params.multi_items() if each[0] not in ("limit", "cursor"))
+        sealed_for = f"{who} {request.scope['path']} {said!r}"
+        after = None if wanted.cursor is UNSET else cursors.unseal(wanted.cursor, sealed_for)
+        return cls(wanted.limit, after, sealed_for, cursors)
+
+    def cursor(self, following: Mapping[str, Any] | None) -> str | None:
+        """What to ask for the next page with; None after the last."""
+        return None if following is None else self.cursors.seal(following, self.sealed_for)
+
+    def part_of(self, items: Sequence[T], order: Order | None) -> tuple[list[T], dict[str, Any] | None]:
+        """A page of a list that was read whole, also if what the page before ended with is gone."""
+        if order is None:
+            start = 0 if self.after is None else int(self.after["start"])
+            page = list(items[start : start + self.limit])
+            return page, {"start": start + self.limit} if len(items) > start + self.limit else None
+        after = None if self.after is None else [*self.after["after"]]
+        rest = items if after is None else [each for each in items if [*order(each)] > after]
+        page = list(rest[: self.limit])
+        return page, {"after": [*order(page[-1])]} if len(rest) > self.limit else None

@@ -1,0 +1,137 @@
+"""What endpoints read from a request: who calls, the values in its path, its body, its Idempotency-Key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+
+from potluck.people.authentication import Principal
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.idempotency import LONGEST_KEY, Asked, request_hash
+from potluck.web.access import Access, Visitor
+from potluck.web.actions import parameters_of
+from potluck.web.errors import BY_STATUS, WrongMediaType
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.clients import values_of
+from potluck.web.http.problems import HttpProblem
+from potluck.web.schema import path_value, schema_of
+
+__all__ = ["Ids", "body_of", "camel", "idempotency_key", "ids_of", "must_be_form", "must_be_json", "visitor_of"]
+
+LARGEST_BODY = 1_000_000
+FORM = "application/x-www-form-urlencoded"
+JSON_TYPE = re.compile(r"application/(?:json|[a-z0-9!#$&^_.-]+\+json)")
+UTF_8 = {"utf-8", "utf8"}
+NOT_AS_JSON = "The body must be sent as application/json, in UTF-8 and without a content encoding"
+KEY = b"idempotency-key"
+
+
+def camel(name: str) -> str:
+    """A name as callers write it: `store_id` is `storeId`."""
+    first, *others = name.split("_")
+    return first + "".join(each.capitalize() for each in others)
+
+
+async def visitor_of(request: Request, authentication: Authentication, *, by_page: bool = False) -> Visitor:
+    """Who calls, and what they bring along."""
+    return Visitor(
+        principal=await authentication.principal(request),
+        client=authentication.clients.client_of(request.scope),
+        headers=request.headers,
+        cookies=request.cookies,
+        by_page=by_page,
+    )
+
+
+class Ids:
+    """Reads the values in a path, each as strictly as a field of a body."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        """`parameters` are their annotated types, by name."""
+        self._types = {name: schema_of(kind) for name, kind in parameters.items()}
+
+    def __call__(self, request: Request) -> dict[str, Any]:
+        """The values by name; InvalidFields with every one that is wrong."""
+        found: dict[str, Any] = {}
+        wrong: list[WrongField] = []
+        for name, text in request.path_params.items():
+            value = path_value(self._types[name], camel(name), text)
+            if isinstance(value, WrongField):
+                wrong.append(value)
+            else:
+                found[name] = value
+        if wrong:
+            raise InvalidFields(*wrong)
+        return found
+
+
+@cache
+def _ids_of(access: type[Access]) -> Ids:
+    return Ids(parameters_of(access))
+
+
+def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
+    """The values in the path that an access needs."""
+    return _ids_of(access)(request)
+
+
+async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
+    """The body, which is not read any further than it may be large."""
+    stated = request.headers.get("content-length", "")
+    if stated.isdigit() and int(stated) > largest:
+        raise HttpProblem(BY_STATUS[413])
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > largest:
+                raise HttpProblem(BY_STATUS[413])
+            parts.append(part)
+    except ClientDisconnect:
+        # Nobody is there to be answered; what came is no whole request, so nothing is done.
+        raise HttpProblem(BY_STATUS[400]) from None
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def must_be_json(headers: Mapping[str, str]) -> None:
+    """WrongMediaType for a body that is said to be something else than JSON."""
+    kind, parameters = media_type_of(headers)
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    charset = parameters.get("charset", "utf-8")
+    if not JSON_TYPE.fullmatch(kind) or charset not in UTF_8 or encoding not in ("identity", ""):
+        raise WrongMediaType(NOT_AS_JSON)
+
+
+def must_be_form(headers: Mapping[str, str]) -> None:
+    """WrongMediaType for what is not sent as browsers send forms."""
+    if media_type_of(headers)[0] != FORM:
+        raise WrongMediaType(f"The form must be sent as {FORM}")
+
+
+def media_type_of(headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    kind, *parts = headers.get("content-type", "").split(";")
+    named = (each.partition("=") for each in parts)
+    return kind.strip().lower(), {name.strip().lower(): value.strip().strip('"').lower() for name, _, value in named}
+
+
+def idempotency_key(request: Request, principal: Principal | None, body: bytes, secret: bytes) -> Asked | None:
+    """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret."""
+    given = values_of(request.scope, KEY)
+    if not given:
+        return None
+    if len(given) > 1:
+        raise InvalidFields(WrongField("Idempotency-Key", "Idempotency-Key is given more than once"))
+    key = given[0]
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise InvalidFields(WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
+    target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
+    # A version in the header is part of what was asked.
+    version = ", ".join(values_of(request.scope, b"if-match"))
+    said = body + b"\n" + version.encode("latin-1", "replace")
+    hashed = request_hash(request.method, target, said, secret)
+    return Asked.by_nobody(key, hashed) if principal is None else Asked(principal.user_id, key, hashed)

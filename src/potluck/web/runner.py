@@ -1,0 +1,288 @@
+"""The runner: the way of every write, for every rule of every app.
+
+    admit -> kept answer -> decode -> the thing of the path -> its version -> the rule -> one transaction -> the answer
+
+A rule only reads, and says what to write. So the caller's right and the kept answer go into the same transaction, the
+rule is asked again when somebody was faster, and a refused write becomes the right answer: here, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import msgspec
+
+from potluck.people.errors import AccountGone
+from potluck.people.idempotency import Answer, Asked
+from potluck.table import Entity, Unavailable, WriteRefused
+from potluck.table.operations import Check, Operation
+from potluck.web.access import Access, Visitor
+from potluck.web.actions import Action, Declared
+from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
+from potluck.web.inputs import Input
+from potluck.web.versions import etag, tag_of
+from potluck.web.writes import Writes
+
+if TYPE_CHECKING:
+    from potluck.web.app import Core
+
+__all__ = ["Done", "Runner", "Sent"]
+
+# Each refusal means that another writer went on, so this many in a row is a very busy row.
+ATTEMPTS = 200
+# From here on the pauses get no longer.
+LONGEST_PAUSE_AT = 4
+
+encode = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What was sent: the input, and the version that was seen, if one was named."""
+
+    input: Input | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An action that was done, or was done before."""
+
+    at: Access
+    answer: Any
+    """What the rule answered; for a repeat of what was done before, None."""
+    shown: Any
+    """The same as the caller is shown it."""
+    kept: Answer
+    """The same as it is sent, and kept."""
+
+
+Decode = Callable[[], Sent]
+"""Gives what was sent. It is called once the caller is admitted: a stranger gets 404 whatever they send."""
+
+
+class Runner:
+    """Runs the rules of one app. Programs and pages differ only in what they decode, and in what they make of it."""
+
+    def __init__(self, core: Core, context: Any = None) -> None:
+        self.core = core
+        self.context = context
+        self._rows = core.store
+        self._answers = core.people.answers
+
+    async def admit(
+        self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
+    ) -> tuple[Access, Any]:
+        """The admitted caller, and the thing that the path names, read together."""
+        access = declared.access
+        if access.needs_principal and visitor.principal is None:
+            raise NotSignedIn
+        at = access(self.core, self.context, visitor, ids)
+        refs = at.reads()
+        subject = declared.subject
+        if declared.on_thing and subject.one is not None:
+            refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
+        rows: Sequence[Any] = await self._rows.get_many(refs) if refs else ()
+        thing = None
+        if declared.on_thing:
+            *rows, thing = rows
+        await at.admit(*rows)
+        if declared.on_thing and thing is None and must_exist:
+            raise NotFound
+        return at, thing
+
+    async def perform(
+        self,
+        action: Action,
+        visitor: Visitor,
+        ids: Mapping[str, Any],
+        decode: Decode = Sent,
+        asked: Asked | None = None,
+    ) -> Done:
+        """Do what the rule says, once for each Idempotency-Key."""
+        sent: Sent | None = None
+        for attempt in range(ATTEMPTS):
+            at, thing = await self.admit(action, visitor, ids, must_exist=False)
+            if asked is not None and (kept := await self._answers.find(asked)) is not None:
+                return Done(at, None, None, kept)
+            if sent is None:
+                sent = decode()
+            try:
+                done = await self._attempt(action, at, thing, sent, asked)
+            except Exception as refusal:
+                # It may have been refused by an earlier attempt with the same key, which was done meanwhile.
+                if asked is not None and (kept := await self._answers.find(asked)) is not None:
+                    return Done(at, None, None, kept)
+                if isinstance(refusal, ProblemError):
+                    await self._show_members(action, at, refusal)
+                raise
+            if done is not None:
+                return done
+            await asyncio.sleep(self._rows.patience.wait(min(attempt + 1, LONGEST_PAUSE_AT)))
+        raise Unavailable(f"{action.name}: others were faster {ATTEMPTS} times")
+
+    async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
+        """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
+        if action.on_thing:
+            if thing is None:
+                raise NotFound
+            if sent.version is not None and thing.version != sent.version:
+                raise Conflict(current=thing)
+        kept_by_rule = False
+
+        def keep(answer: Any, made: object, of: UUID | None, account_checked: bool) -> list[Operation]:
+            nonlocal kept_by_rule
+            kept_by_rule = True
+            assert asked is not None
+            kept = _answer(action, answer, answer, made, {})
+            return self._answers.keeping(asked, replace(kept, of=of), account_checked=account_checked)
+
+        at.keeps = None if asked is None else keep
+        given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
+        writes: Writes[Any] = await action.rule(at, *given)
+        shown = await self.show(action, at, writes.answer)
+        answer = _answer(action, writes.answer, shown, writes.made, writes.headers)
+        if not kept_by_rule and not await self._commit(at, writes, thing, sent.version, asked, answer):
+            return None
+        if writes.after is not None:
+            await writes.after()
+        return Done(at, writes.answer, shown, answer)
+
+    async def show(self, declared: Declared, at: Access, answer: Any) -> Any:
+        """What the caller is shown of an answer: entities by their view, anything else as it is."""
+        if isinstance(answer, Entity):
+            return (await declared.subject.view_for(type(at)).show_many(at, [answer]))[0]
+        if isinstance(answer, list) and answer and isinstance(answer[0], Entity):
+            return {"items": await declared.subject.view_for(type(at)).show_many(at, answer)}
+        return {"items": []} if answer == [] else answer
+
+    async def _show_members(self, declared: Declared, at: Access, refusal: ProblemError) -> None:
+        """Entities that a refusal tells of are shown by their view, or not at all."""
+        for name, member in list(refusal.members.items()):
+            if isinstance(member, Entity):
+                if type(member) is declared.subject.entity:
+                    refusal.members[name] = await self.show(declared, at, member)
+                else:
+                    del refusal.members[name]
+
+    async def _commit(
+        self, at: Access, writes: Writes[Any], thing: Any, version: int | None, asked: Asked | None, answer: Answer
+    ) -> bool:
+        """True once everything is written; False if the rule should be asked again."""
+        keeping = [] if asked is None else self._answers.keeping(asked, answer)
+        if not writes.operations and not keeping:
+            return True
+        together = _Together(at.checks(), writes.operations, keeping)
+        try:
+            await self._rows.transact(*together.operations)
+        except WriteRefused as refusal:
+            refused = together.original(refusal.operation)
+            if together.carries_check(refusal.operation):
+                at.refuse(refusal)
+                if refused is None:
+                    # The row admits the caller after all: it has changed back, or only its version is another.
+                    return False
+            if refused is None:
+                raise
+            if refused in keeping:
+                if isinstance(refused, Check):
+                    raise AccountGone from refusal
+                return False
+            await self._explain(writes, refused, refusal, thing, version)
+            return False
+        return True
+
+    async def _explain(
+        self, writes: Writes[Any], refused: Operation, refusal: WriteRefused, thing: Any, version: int | None
+    ) -> None:
+        """Raise what the refusal of this write means; return if it means that the rule should be asked again."""
+        outcome = writes.outcomes.get(id(refused))
+        if outcome is not None:
+            problem = outcome.refused
+            if callable(problem) and not isinstance(problem, type):
+                problem = await problem(refusal)
+            if problem is not None:
+                raise problem from refusal
+            return
+        if thing is None or refused.seen is not thing:
+            raise refusal
+        if refusal.current is None:
+            raise NotFound from refusal
+        if version is not None:
+            raise Conflict(current=refusal.current) from refusal
+
+
+class _Together:
+    """Everything that goes into one transaction. The caller's own checks come first, so that someone who is out learns
+    nothing of the other rows; a row that is both checked and written is checked by its write."""
+
+    def __init__(
+        self, checks: Sequence[Operation], writes: Sequence[Operation], keeping: Sequence[Operation]
+    ) -> None:
+        self._originals: dict[int, Operation] = {}
+        self._carriers: set[int] = set()
+        written = {_row(each): each for each in writes}
+        first: list[Operation] = []
+        merged: dict[int, Operation] = {}
+        for each in checks:
+            write = written.get(_row(each))
+            if write is None:
+                first.append(each)
+                self._carriers.add(id(each))
+            else:
+                merged[id(write)] = write.and_when(each.when)
+        rest: list[Operation] = []
+        for write in writes:
+            sent = merged.get(id(write), write)
+            if sent is not write:
+                self._carriers.add(id(sent))
+            self._originals[id(sent)] = write
+            rest.append(sent)
+        rows = {_row(each) for each in (*first, *rest)}
+        for each in keeping:
+            # The account is checked once, whoever asks for it.
+            if not (isinstance(each, Check) and _row(each) in rows):
+                self._originals[id(each)] = each
+                rest.append(each)
+        self.operations = [*first, *rest]
+
+    def original(self, operation: Any) -> Operation | None:
+        """The write as the rule gave it; None for a check of the caller's."""
+        return self._originals.get(id(operation))
+
+    def carries_check(self, operation: Any) -> bool:
+        return id(operation) in self._carriers
+
+
+def _row(operation: Operation) -> tuple[str, str]:
+    table = operation.plan.table
+    return table.name, repr([operation.key[name] for name in table.key_names])
+
+
+def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str]) -> Answer:
+    if shown is None:
+        return Answer(status=action.status, headers=dict(headers), made=None if made is None else str(made))
+    body = encode(shown)
+    if made is None and isinstance(answer, Entity) and action.subject.id is not None:
+        made = getattr(answer, action.subject.id, None)
+    told = dict(headers)
+    if isinstance(answer, Entity):
+        told.setdefault("etag", tag(action, answer, body))
+    return Answer(
+        status=action.status,
+        body=body,
+        headers=told,
+        made=None if made is None else str(made),
+        secret=action.secret,
+    )
+
+
+def tag(declared: Declared, entity: Entity, body: bytes) -> str:
+    """A version, where the answer is one row and the same for all; else a hash of what is told."""
+    plan = declared.subject.view_for(declared.access)
+    version = getattr(entity, "version", None)
+    return etag(version) if version is not None and plan.lookup is None else tag_of(body)

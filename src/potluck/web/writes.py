@@ -1,0 +1,66 @@
+"""What a rule returns: an answer, and what has to be written before it may be given."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from potluck.table import WriteRefused
+from potluck.table.operations import Operation
+from potluck.web.errors import ProblemError
+
+__all__ = ["After", "Explain", "Outcome", "Refused", "Writes", "or_raise", "or_retry"]
+
+A_co = TypeVar("A_co", covariant=True)
+
+After = Callable[[], Awaitable[object]]
+"""Work that follows the write and that nothing depends on: it is awaited before the answer is given."""
+
+Explain = Callable[[WriteRefused], Awaitable[ProblemError | None]]
+"""Looks at a refusal and says which problem it is; None if the rule should be asked again."""
+
+Refused = type[ProblemError] | ProblemError | Explain | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """A write, and what its refusal means; None means that the rule should be asked again."""
+
+    operation: Operation
+    refused: Refused
+
+
+class Writes(Generic[A_co]):
+    """The answer, and the operations that must all succeed, in one transaction, before it is given.
+
+    An entity is answered by the view of its subject, None with 204, any other struct as it is.
+    """
+
+    __slots__ = ("after", "answer", "headers", "made", "operations", "outcomes")
+
+    def __init__(
+        self,
+        answer: A_co,
+        *writes: Operation | Outcome,
+        after: After | None = None,
+        made: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`made` is the id that a repeat is told where the answer itself is not kept, because it holds a secret."""
+        self.answer = answer
+        self.after = after
+        self.made = made
+        self.headers = headers or {}
+        self.operations = [each.operation if isinstance(each, Outcome) else each for each in writes]
+        self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
+
+
+def or_raise(operation: Operation, refused: type[ProblemError] | ProblemError | Explain) -> Outcome:
+    """If this write is refused, that is why. A function may look at the refusal; None from it asks the rule again."""
+    return Outcome(operation, refused)
+
+
+def or_retry(operation: Operation) -> Outcome:
+    """If this write is refused, something that the rule read has changed: ask the rule again."""
+    return Outcome(operation, None)

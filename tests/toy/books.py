@@ -1,0 +1,142 @@
+"""Books, and who is in them."""
+
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from potluck.people.entities import Account
+from potluck.people.secrets import new_id
+from potluck.table import absent, check, delete, present, put, the, update
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import NotFound, ProblemError
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
+from potluck.web.views import View
+from potluck.web.writes import Writes, or_raise
+from tests.toy.access import BookAdmin, InBook
+from tests.toy.entities import Book, Member, Title
+
+__all__ = ["BookView", "books", "frame", "members", "pages"]
+
+
+class LastAdmin(ProblemError, slug="last-admin", status=409, title="The last admin stays"):
+    """A book without an admin would be nobody's."""
+
+    def __init__(self) -> None:
+        super().__init__("A book keeps its last admin")
+
+
+class BookView(View[Book]):
+    book_id: UUID
+    name: str
+    version: int
+
+
+class NewBook(New[Book]):
+    name: Title
+
+
+class BookChange(Change[Book]):
+    name: Title | Unset = UNSET
+
+
+async def frame(at: Any) -> dict[str, Any]:
+    return {"app": "notes", "here": "Notes"}
+
+
+books = Actions(InBook, Book.by_id, BookView, api="/books", page="/notes", tag="Notes", frame=frame)
+
+
+@books.create(form=PageForm(then="/notes/{book_id}"))
+async def open_book(at: SignedIn, new: NewBook) -> Writes[Book]:
+    """Open a book of notes; its opener is its admin."""
+    book = at.make(new, book_id=new_id())
+    member = Member(book_id=book.book_id, user_id=at.principal.user_id, admin=True)
+    return Writes(book, put(book, when=absent), put(member, when=absent))
+
+
+@books.list(order=lambda book: (str(book.book_id),))
+async def own_books(at: SignedIn) -> list[Book]:
+    """The books that the caller is in, in the order of their ids."""
+    mine = await at.rows.all(Member.of_user(at.principal.user_id))
+    found = await at.rows.get_many([Book.by_id(each.book_id) for each in mine])
+    # One may have gone after the index was read.
+    return [each for each in found if each is not None]
+
+
+@books.read()
+async def one_book(at: InBook, book: Book) -> Book:
+    """A book that the caller is in."""
+    return book
+
+
+@books.change()
+async def rename(at: BookAdmin, book: Book, change: BookChange) -> Writes[Book]:
+    """Give a book another name."""
+    return at.apply(book, change)
+
+
+@books.page("", "notes/books.html")
+async def books_page(at: SignedIn, show: Show) -> dict[str, Any]:
+    return {"books": await own_books(at), "form": show.form(NewBook)}
+
+
+# --- who is in a book -------------------------------------------------------------------------------------------------
+
+members = Actions(BookAdmin, Member.by_id, api="/books/{book_id}/members", tag="Notes")
+newcomers = Actions(BookAdmin, api="/books/{book_id}/members/{user_id}", tag="Notes")
+
+
+class LettingIn(BookAdmin):
+    user_id: UUID
+
+
+@newcomers.action("PUT")
+async def let_in(at: LettingIn) -> Writes[None]:
+    """Let somebody into the book."""
+    if await at.rows.get(Member.by_id(at.book_id, at.user_id)) is not None:
+        return Writes(None)
+    return Writes(
+        None,
+        or_raise(check(Account.by_id(at.user_id), when=present), NotFound),
+        or_raise(check(Book.by_id(at.book_id), when=present), NotFound),
+        put(Member(book_id=at.book_id, user_id=at.user_id)),
+    )
+
+
+@members.delete()
+async def put_out(at: BookAdmin, member: Member) -> Writes[None]:
+    """Put somebody out of the book."""
+    one_fewer = update(Book.by_id(at.book_id), the(Book.admin_count).add(-1), when=the(Book.admin_count) > 1)
+    return Writes(None, delete(member, when=present), *([or_raise(one_fewer, LastAdmin)] if member.admin else []))
+
+
+# --- invitations ------------------------------------------------------------------------------------------------------
+
+pages = Endpoints()
+
+
+@pages.post("/notes/{book_id}/invitations")
+async def invite(call: Call) -> Response:
+    at = await call.admit(InBook)
+    book = await at.rows.one(Book.by_id(at.book_id))
+    made = await at.core.people.invitations.make("notes", str(at.book_id), "member", at.principal.user_id)
+    return call.page("notes/invited.html", book=book, secret=made.secret, **await frame(at))
+
+
+@pages.post("/notes/invitation")
+async def come_in(call: Call) -> Response:
+    user_id = call.signed_in().user_id
+    accepted = await call.core.people.invitations.accept(
+        carried_invitation(call),
+        user_id,
+        lambda invitation: [
+            check(Account.by_id(user_id), when=present),
+            put(Member(book_id=UUID(invitation.place), user_id=user_id), when=absent),
+        ],
+    )
+    return redirect(f"/notes/{accepted.place}", drop_invitation(call))
