@@ -17,6 +17,7 @@ from potluck.web.callers import Door
 from potluck.web.forms import blank, form
 from potluck.web.layout import page
 from potluck.web.live import Live, Right
+from potluck.web.live.litestar_adapter import event_stream
 from potluck.web.people.carrying import carried, dropped
 from potluck.web.row_events import row_events, row_text
 from tests.toy.entities import Member, Note
@@ -128,7 +129,8 @@ async def events(
     async def allowed() -> bool:
         return await door.still(request, caller) and await notes.is_in(caller, book_id)
 
-    return live.stream(
+    return event_stream(
+        live,
         request,
         of=Note.all_of_book(book_id),
         see=lambda note: shown(note, caller.user_id),

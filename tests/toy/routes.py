@@ -14,6 +14,7 @@ from potluck.web.bodies import Body, Says
 from potluck.web.callers import Door
 from potluck.web.cursors import Listed, Part, View
 from potluck.web.live import Changes, Live, Right
+from potluck.web.live.litestar_adapter import event_stream
 from potluck.web.once import Made, Once, Told
 from potluck.web.versions import etag, expected, seen, tag_of, unchanged
 from tests.toy.entities import Member, Note
@@ -218,7 +219,8 @@ async def events(
     async def allowed() -> bool:
         return await door.still(request, caller) and await notes.is_in(caller, book_id)
 
-    return live.stream(
+    return event_stream(
+        live,
         request,
         of=Note.all_of_book(book_id),
         see=lambda note: shown(note, caller.user_id),
