@@ -37,11 +37,11 @@ PURCHASED = 12
 STORES = 4
 CONNECTIONS = 32
 
-ROUNDS = 15
+ROUNDS = 11
 ROUND_SECONDS = 0.25
 # After a write so many people read, each something of their own. Those who read first do so before the clock starts: a
 # server that was idle for milliseconds takes two or three times as long for its first answers, whatever they are.
-WRITES = 3
+WRITES = 2
 READERS = 16
 WARMING = 4
 
