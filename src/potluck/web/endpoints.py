@@ -159,7 +159,7 @@ def endpoint_of(site: Site, context: Any, answering: Answering) -> Callable[[Req
     """The endpoint as the router takes it."""
 
     async def answer(request: Request) -> Any:
-        visitor = await visitor_of(request, site.authentication, by_page=True)
+        visitor = await visitor_of(request, site.authentication)
         return await answering(Call(site, context, request, visitor))
 
     return answer

@@ -86,7 +86,7 @@ class Pages:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication, by_page=True)
+            visitor = await visitor_of(request, self._authentication)
             if visitor.principal is None and page.access.needs_principal:
                 return to_sign_in(request)
             return await self._show(request, page, visitor, ids, Shown(request))
@@ -130,7 +130,7 @@ class Pages:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication, by_page=True)
+            visitor = await visitor_of(request, self._authentication)
             body = await body_of(request)
             filled: Form[Any] | None = None
 
@@ -211,7 +211,7 @@ class Pages:
             assert listing.row is not None
             template = listing.row
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication, by_page=True)
+            visitor = await visitor_of(request, self._authentication)
             at, _ = await self._runner.admit(listing, visitor, ids)
             since = decode_query(MaybeSince, request.query_params.multi_items(), strict=False).since
 

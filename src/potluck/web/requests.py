@@ -35,15 +35,19 @@ def camel(name: str) -> str:
     return first + "".join(each.capitalize() for each in others)
 
 
-async def visitor_of(request: Request, authentication: Authentication, *, by_page: bool = False) -> Visitor:
-    """Who calls, and what they bring along."""
-    return Visitor(
-        principal=await authentication.principal(request),
-        client=authentication.clients.client_of(request.scope),
-        headers=request.headers,
-        cookies=request.cookies,
-        by_page=by_page,
-    )
+async def visitor_of(request: Request, authentication: Authentication, access: type[Access] | None = None) -> Visitor:
+    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names."""
+    principal = await authentication.principal(request)
+
+    def client() -> str:
+        return authentication.clients.client_of(request.scope)
+
+    if access is None:
+        return Visitor(
+            principal=principal, client=client, headers=request.headers, cookies=request.cookies, by_page=True
+        )
+    named = {name: request.headers[name] for name in access.headers if name in request.headers}
+    return Visitor(principal=principal, client=client, headers=named)
 
 
 class Ids:
