@@ -28,6 +28,8 @@ PLACES = (
     (re.compile(r"\b[0-9a-f]{64}\b"), "<sha256>"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "<request id>"),
     (CODE, "<code>"),
+    # In a file of ballots, the order of the lots.
+    (re.compile(r"\[tie [0-9 ]+\]"), "[tie …]"),
 )
 LONG = re.compile(r"[A-Za-z0-9_-]{40,}")
 TAG = re.compile(r'(?:W/)?"[^"]*"')

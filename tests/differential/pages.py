@@ -86,7 +86,7 @@ def drawing(inside: list[str], around: str) -> str:
         return inside[0]
     words = " ".join(each for each in inside if not each.startswith("<"))
     # A code to be photographed has the random id of what it leads to in every line.
-    number = "" if 'class="qr"' in around else " " + sha256("".join(inside).encode()).hexdigest()[:8]
+    number = "" if "QR code" in around else " " + sha256("".join(inside).encode()).hexdigest()[:8]
     return f"[{len(inside)} pieces{number}]{words}"
 
 
