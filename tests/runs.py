@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["started"]
+__all__ = ["ended", "started"]
 
 ROOT = Path(__file__).parent.parent
 # What the conftest needs, and no other plugin: those take longer to load than the made-up tests to run.
 PLUGINS = ("-p", "xdist", "-p", "tests.conftest")
+# A bound on what must end at all, on a machine that has other things to do; no measure of how fast it is.
+PATIENCE_SECONDS = 120
 
 
 def started(folder: Path, *options: str, **environment: str) -> subprocess.Popen[str]:
@@ -33,3 +35,14 @@ def started(folder: Path, *options: str, **environment: str) -> subprocess.Popen
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What a run said until it ended by itself; one that does not is ended, and fails with what it said."""
+    try:
+        return process.communicate(timeout=PATIENCE_SECONDS)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError(
+            f"It went on for {PATIENCE_SECONDS} seconds, and said: {process.communicate()[0]}"
+        ) from None
