@@ -5,13 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.patience import PATIENCE_SECONDS
+
 __all__ = ["ended", "started"]
 
 ROOT = Path(__file__).parent.parent
 # What the conftest needs, and no other plugin: those take longer to load than the made-up tests to run.
 PLUGINS = ("-p", "xdist", "-p", "tests.conftest")
-# A bound on what must end at all, on a machine that has other things to do; no measure of how fast it is.
-PATIENCE_SECONDS = 120
+# Three processes that each import pytest.
+RUN_SECONDS = 3 * PATIENCE_SECONDS
 
 
 def started(folder: Path, *options: str, **environment: str) -> subprocess.Popen[str]:
@@ -40,9 +42,7 @@ def started(folder: Path, *options: str, **environment: str) -> subprocess.Popen
 def ended(process: subprocess.Popen[str]) -> str:
     """What a run said until it ended by itself; one that does not is ended, and fails with what it said."""
     try:
-        return process.communicate(timeout=PATIENCE_SECONDS)[0]
+        return process.communicate(timeout=RUN_SECONDS)[0]
     except subprocess.TimeoutExpired:
         process.kill()
-        raise AssertionError(
-            f"It went on for {PATIENCE_SECONDS} seconds, and said: {process.communicate()[0]}"
-        ) from None
+        raise AssertionError(f"It went on for {RUN_SECONDS} seconds, and said: {process.communicate()[0]}") from None
