@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from potluck.apps.shopping.entities import MOST
+from potluck.apps.shopping.fields import MOST
 
 __all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
 
