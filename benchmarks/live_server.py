@@ -22,6 +22,7 @@ from potluck.store import Store
 from potluck.table import Entity, Table, query
 from potluck.table import get as get_item
 from potluck.web.live import Live, Right
+from potluck.web.live.litestar_adapter import event_stream
 from potluck.web.server.uvicorn_server import Server
 
 Name = Annotated[str, Meta(max_length=40)]
@@ -115,7 +116,7 @@ def application(file: str) -> Litestar:
             return await store.get(Member.of_list(list_id)) is not None
 
         right = Right(Member.of_list(list_id))
-        return live.stream(request, of=Note.on_list(list_id), see=shown, allowed=allowed, right=right)
+        return event_stream(live, request, of=Note.on_list(list_id), see=shown, allowed=allowed, right=right)
 
     @post("/lists/{list_id:str}/notes")
     async def write(request: Request[Any, Any, Any], list_id: FromPath[str], data: JSONBody[dict[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Rows of a list that changes while one looks, for `Live.stream`: from the same template as the page's own."""
+"""Events of a list as rows of HTML, for `Live.open`: from the same template as the page's own."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ def row_text(request: Request[Any, Any, Any], template: str, /, **context: Any) 
 
 
 def row_events(request: Request[Any, Any, Any], template: str, item: str, /, **context: Any) -> Render:
-    """How each event is told: the row, whose template has the item by this name.
+    """Renders each event as its row; the template has the item by this name.
 
-    Of a row that is gone too: it is known by its id, and shows what the caller could see of it before.
+    A row that is deleted is rendered too, as the caller saw it last: the page finds it by its id.
     """
-    return lambda told: row_text(request, template, **context, **{item: told.item})
+    return lambda event: row_text(request, template, **context, **{item: event.item})

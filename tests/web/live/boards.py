@@ -24,8 +24,7 @@ from potluck.table import (
     query,
     sparse,
 )
-from potluck.web.live import Live
-from potluck.web.live.event_stream import EventStream
+from potluck.web.live import EventSource, Live
 
 Name = Annotated[str, Meta(max_length=20)]
 
@@ -149,9 +148,8 @@ class Event(NamedTuple):
 class Listener:
     """Reads an event stream as a browser does."""
 
-    def __init__(self, response: Any) -> None:
-        assert isinstance(response, EventStream)
-        self.response = response
+    def __init__(self, source: EventSource) -> None:
+        self.source = source
         self.events: list[Event] = []
         self.comments = 0
         self.last_id = ""
@@ -161,7 +159,7 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
 
     async def listen(self) -> None:
-        async for chunk in self.response.chunks:
+        async for chunk in self.source.chunks:
             self.raw += chunk
             for block in chunk.decode().split("\n\n")[:-1]:
                 self._block(block)
@@ -200,13 +198,13 @@ class Listener:
 async def listening(live: Live, since: Any = None, **options: Any) -> AsyncIterator[Listener]:
     """Someone who listens until the block ends."""
     given: dict[str, Any] = {"of": Card.on_board("b"), "see": shown, "allowed": yes, **options}
-    listener = Listener(live.stream(since, **given))
+    listener = Listener(live.open(since, **given))
     task = asyncio.create_task(listener.listen())
     try:
         await listener.until(lambda: bool(listener.last_id) or listener.ended)
         yield listener
     finally:
-        listener.response.end()
+        listener.source.end()
         await asyncio.wait_for(task, 10)
 
 

@@ -7,13 +7,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-from litestar import Litestar, Request, Response, get
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from potluck.engines.embedded import open_embedded
 from potluck.people.errors import InvalidFields
 from potluck.store import Store
-from potluck.web.live import Changes, Live
+from potluck.web.live import EventStreamResponse, Live, event_stream
 from potluck.web.live.event_stream import event_text
 from potluck.web.server import connection_limits, uvicorn_server
 from tests.web.live.boards import KEY, Card, boards, clock, shown, yes
@@ -25,7 +29,7 @@ LONG_EVENT = 50_000
 class Client:
     """One request to an application, as a server makes it, whose reader may go away or be slow."""
 
-    def __init__(self, app: Litestar, path: str, query: str = "", **headers: str) -> None:
+    def __init__(self, app: Starlette, path: str, query: str = "", **headers: str) -> None:
         self.scope: Any = {
             "type": "http",
             "method": headers.pop("method", "GET"),
@@ -44,11 +48,12 @@ class Client:
         self.headers: dict[str, str] = {}
         self.body = b""
         self.complete = False
+        self.broken = False
         self._gone = asyncio.Event()
         self._asked = False
         self.taking = asyncio.Event()
         self.taking.set()
-        self.task = asyncio.create_task(app(self.scope, self._receive, self._send))  # type: ignore[arg-type]
+        self.task = asyncio.create_task(app(self.scope, self._receive, self._send))
 
     async def _receive(self) -> Any:
         if not self._asked:
@@ -63,6 +68,8 @@ class Client:
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
         else:
             await self.taking.wait()
+            if self.broken:
+                raise OSError("the connection is gone")
             self.body += message.get("body", b"")
             self.complete = not message.get("more_body", False)
 
@@ -92,26 +99,31 @@ async def live(store: Store) -> AsyncIterator[Live]:
 
 
 @pytest.fixture
-def app(live: Live) -> Litestar:
-    @get("/events")
-    async def events(request: Request[Any, Any, Any]) -> Response[None]:
-        return live.stream(request, of=Card.on_board("b"), see=shown, allowed=yes)
+def app(live: Live) -> Starlette:
+    def opened(request: Request, **options: Any) -> EventStreamResponse:
+        since, last_event_id = request.query_params.get("since"), request.headers.get("last-event-id")
+        source = live.open(since, last_event_id, of=Card.on_board("b"), see=shown, allowed=yes, **options)
+        return EventStreamResponse(source)
 
-    @get("/long")
-    async def long(request: Request[Any, Any, Any]) -> Response[None]:
-        return live.stream(request, of=Card.on_board("b"), see=shown, allowed=yes, render=lambda _: "x" * LONG_EVENT)
+    async def events(request: Request) -> Response:
+        return opened(request)
 
-    @get("/changes")
-    async def changes(request: Request[Any, Any, Any]) -> Changes:
-        return await live.changes(request, of=Card.on_board("b"), see=shown)
+    async def long(request: Request) -> Response:
+        return opened(request, render=lambda _: "x" * LONG_EVENT)
 
-    def refused(request: Request[Any, Any, Any], error: InvalidFields) -> Response[str]:
+    async def changes(request: Request) -> Response:
+        found = await live.changes(request.query_params.get("since"), of=Card.on_board("b"), see=shown)
+        return Response(msgspec.json.encode(found))
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, InvalidFields)
         return Response(error.errors[0].field, status_code=422)
 
-    return Litestar([events, long, changes], exception_handlers={InvalidFields: refused}, openapi_config=None)  # type: ignore[dict-item]
+    routes = [Route("/events", events), Route("/long", long), Route("/changes", changes)]
+    return Starlette(routes=routes, exception_handlers={InvalidFields: refused})
 
 
-async def test_the_answer_begins_at_once_and_goes_on(app: Litestar, store: Store) -> None:
+async def test_the_answer_begins_at_once_and_goes_on(app: Starlette, store: Store) -> None:
     client = Client(app, "/events")
     await client.until(b"retry: 1000\n\nid: ")
     assert client.status == 200
@@ -125,7 +137,15 @@ async def test_the_answer_begins_at_once_and_goes_on(app: Litestar, store: Store
     await asyncio.wait_for(client.task, 5)
 
 
-async def test_nothing_is_left_of_a_client_that_went_away(app: Litestar, live: Live) -> None:
+async def test_a_head_request_gets_the_headers_and_opens_nothing(app: Starlette, live: Live) -> None:
+    client = Client(app, "/events", method="HEAD")
+    await asyncio.wait_for(client.task, 5)
+    assert (client.status, client.body, client.complete) == (200, b"", True)
+    assert client.headers["content-type"].partition(";")[0] == "text/event-stream"
+    assert live.open_streams == 0
+
+
+async def test_nothing_is_left_of_a_client_that_went_away(app: Starlette, live: Live) -> None:
     clients = [Client(app, "/events") for _ in range(5)]
     for client in clients:
         await client.until(b"id: ")
@@ -137,7 +157,7 @@ async def test_nothing_is_left_of_a_client_that_went_away(app: Litestar, live: L
     assert live._tails[boards.name]._waiting == {}
 
 
-async def test_a_client_that_does_not_read_holds_up_nobody(app: Litestar, store: Store) -> None:
+async def test_a_client_that_does_not_read_holds_up_nobody(app: Starlette, store: Store) -> None:
     slow, fast = Client(app, "/events"), Client(app, "/events")
     await slow.until(b"id: ")
     await fast.until(b"id: ")
@@ -154,7 +174,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody(app: Litestar, store:
 
 
 async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_ever(
-    app: Litestar, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    app: Starlette, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(connection_limits, "UNREAD_SECONDS", 1.0)
@@ -190,7 +210,29 @@ async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_eve
     await asyncio.wait_for(running, 10)
 
 
-async def test_the_header_goes_before_the_query(app: Litestar, store: Store, live: Live) -> None:
+async def test_a_client_that_takes_nothing_is_given_up(
+    app: Starlette, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "STALLED_SECONDS", 0.1)
+    client = Client(app, "/events")
+    await client.until(b"id: ")
+    client.taking.clear()
+    await store.put(Card(board="b", card="one"))
+    await asyncio.wait_for(client.task, 5)
+    assert not client.complete
+    assert live.open_streams == 0
+
+
+async def test_a_connection_that_breaks_ends_the_stream(app: Starlette, store: Store, live: Live) -> None:
+    client = Client(app, "/events")
+    await client.until(b"id: ")
+    client.broken = True
+    await store.put(Card(board="b", card="one"))
+    await asyncio.wait_for(client.task, 5)
+    assert live.open_streams == 0
+
+
+async def test_the_header_goes_before_the_query(app: Starlette, store: Store, live: Live) -> None:
     first = await live.position(boards)
     await store.put(Card(board="b", card="one"))
     second = (await live.changes(first, of=Card.on_board("b"), see=shown)).position
@@ -211,7 +253,7 @@ async def test_the_header_goes_before_the_query(app: Litestar, store: Store, liv
         await asyncio.wait_for(client.task, 5)
 
 
-async def test_garbage_in_the_query_is_refused_and_in_the_header_begins_anew(app: Litestar) -> None:
+async def test_garbage_in_the_query_is_refused_and_in_the_header_begins_anew(app: Starlette) -> None:
     refused = Client(app, "/events", "since=garbage")
     await asyncio.wait_for(refused.task, 5)
     assert (refused.status, refused.body) == (422, b"since")
@@ -222,7 +264,7 @@ async def test_garbage_in_the_query_is_refused_and_in_the_header_begins_anew(app
     await asyncio.wait_for(forgiven.task, 5)
 
 
-async def test_stopping_completes_the_answer(app: Litestar, live: Live) -> None:
+async def test_stopping_completes_the_answer(app: Starlette, live: Live) -> None:
     client = Client(app, "/events")
     await client.until(b"id: ")
     await live.stop()

@@ -18,9 +18,9 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Throttled
 from potluck.store import Store
 from potluck.table import put, the
-from potluck.web.live import Changes, Live, Message, Told
+from potluck.web.live import Changes, Event, Live, Message
 from potluck.web.live import live as live_module
-from potluck.web.live.live import _named
+from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import Position, PositionCodec
 from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
 from tests.web.live.boards import (
@@ -249,7 +249,7 @@ async def test_without_a_position_it_begins_now(embedded: World) -> None:
 @pytest.mark.parametrize("garbage", ["", "x", "null", "0", "ä" * 50, "A" * 100_000, "%00", "../..", "A" * 64])
 async def test_a_position_that_was_never_given_out_is_refused(embedded: World, garbage: str) -> None:
     with pytest.raises(InvalidFields) as refused:
-        embedded.live.stream(garbage, of=Card.on_board("b"), see=shown, allowed=None)  # type: ignore[arg-type]
+        embedded.live.open(garbage, of=Card.on_board("b"), see=shown, allowed=None)  # type: ignore[arg-type]
     assert [each.field for each in refused.value.errors] == ["since"]
     with pytest.raises(InvalidFields):
         await embedded.live.changes(garbage, of=Card.on_board("b"), see=shown)
@@ -349,7 +349,7 @@ async def test_a_table_that_is_made_anew_is_reset(world: World) -> None:
 
 async def test_a_reader_who_is_slower_than_memory_reads_the_log(embedded: World) -> None:
     live = embedded.another(buffer_records=5)
-    response: Any = live.stream(await live.position(boards), of=Card.on_board("b"), see=shown, allowed=_yes)
+    response: Any = live.open(await live.position(boards), of=Card.on_board("b"), see=shown, allowed=_yes)
     chunks = response.chunks
     await anext(chunks)
     await anext(chunks)
@@ -481,7 +481,7 @@ async def test_a_quiet_stream_is_checked_again_and_kept_alive(embedded: World) -
 
 
 def position_at(text: str) -> Position:
-    return PositionCodec(KEY).decode(text, _named([Card.on_board("b")]))
+    return PositionCodec(KEY).decode(text, _lists_id([Card.on_board("b")]))
 
 
 async def test_a_position_is_good_for_the_partitions_that_it_is_of(embedded: World) -> None:
@@ -570,18 +570,18 @@ async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_a
     caller = Principal(kind="session", user_id=uuid4(), name="", hash="", session_epoch=0, expires_at=None)
     # None of them has begun when the last is asked for.
     responses: list[Any] = [
-        embedded.live.stream(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller) for _ in range(6)
+        embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller) for _ in range(6)
     ]
     begun = [[await anext(each.chunks), await anext(each.chunks, None)] for each in responses]
     assert [first for first, _ in begun] == [b"retry: 1000\n\n"] * 6
     assert [second is None for _, second in begun] == [False] * 3 + [True] * 3
     assert embedded.live.open_streams == 3
     with pytest.raises(Throttled):
-        embedded.live.stream(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller)
+        embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller)
     for each in responses:
         await each.chunks.aclose()
     assert embedded.live.open_streams == 0
-    assert not embedded.live._of_one
+    assert not embedded.live._open_by_user
 
 
 async def test_a_large_history_is_sent_in_pieces_each_to_one_who_may_look_then(embedded: World) -> None:
@@ -594,8 +594,8 @@ async def test_a_large_history_is_sent_in_pieces_each_to_one_who_may_look_then(e
         checks[0] += 1
         return checks[0] < 4
 
-    response: Any = embedded.live.stream(
-        start, of=Card.on_board("b"), see=shown, allowed=allowed, render=lambda told: "x" * 30_000 + told.item.card
+    response: Any = embedded.live.open(
+        start, of=Card.on_board("b"), see=shown, allowed=allowed, render=lambda event: "x" * 30_000 + event.item.card
     )
     pieces = [piece async for piece in response.chunks]
     told = [piece.count(b"event: created") for piece in pieces]
@@ -621,10 +621,10 @@ async def test_a_view_that_fails_ends_its_stream_and_no_other(
 
 
 async def test_pages_get_fragments_whatever_lines_they_have(embedded: World) -> None:
-    def render(told: Told) -> Message | str:
-        if told.event == "deleted":
+    def render(event: Event) -> Message | str:
+        if event.name == "deleted":
             return "gone"
-        return Message("card", f"<li>\r\n{told.item.card}\r</li>\n\nevent: forged\nid: forged")
+        return Message("card", f"<li>\r\n{event.item.card}\r</li>\n\nevent: forged\nid: forged")
 
     async with listening(embedded.live, render=render) as listener:
         card = await embedded.store.put(Card(board="b", card="one"))

@@ -65,7 +65,7 @@ class World:
 
 @pytest.fixture
 async def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    monkeypatch.setattr(log, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(log, "RETRY_SECONDS", 0.2)
     monkeypatch.setattr(tail, "READY_SECONDS", 0.5)
     monkeypatch.setattr(tail, "DISCOVER_SECONDS", 0.1)
     engine = Switched(await open_embedded(tmp_path / "store.db"))
@@ -108,7 +108,7 @@ async def test_streams_end_with_a_wish_to_come_back_and_miss_nothing_when_they_d
         assert 10_000 <= milliseconds <= 20_000
     # Whoever comes now is told at once; nobody is told that nothing is new. A list can be read, and goes on from here.
     with pytest.raises(Unavailable):
-        world.live.stream(followers[0].last_id, of=Card.on_board("b"), see=shown, allowed=yes)
+        world.live.open(followers[0].last_id, of=Card.on_board("b"), see=shown, allowed=yes)
     with pytest.raises(Unavailable):
         await world.live.changes(followers[0].last_id, of=Card.on_board("b"), see=shown)
     listed = await world.live.position(Card.on_board("b"))

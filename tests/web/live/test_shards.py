@@ -123,7 +123,7 @@ class Turns(asyncio.Semaphore):
 async def test_for_one_who_has_gone_away_the_log_is_read_no_further(engine: Engine) -> None:
     sharded = Sharded(engine)
     live = Live(sharded, clock, key=KEY, buffer_records=3)
-    turns = live._log_turns = Turns(4)
+    turns = live._log_slots = Turns(4)
     start = await live.position(boards)
     for number in range(90):
         await Store(engine, clock).put(Card(board="elsewhere", card=f"c{number}"))
@@ -131,7 +131,7 @@ async def test_for_one_who_has_gone_away_the_log_is_read_no_further(engine: Engi
     # Nothing of it is theirs, so nothing is sent on the way.
     async with listening(live, start) as gone:
         await gone.until(lambda: bool(gone.last_id))
-        gone.response.end()
+        gone.source.end()
         await gone.until(lambda: gone.ended)
     left_early = turns.taken
     async with listening(live, start) as stays:

@@ -24,7 +24,8 @@ from potluck.apps.polls.records import Known, version_of, votes_of
 from potluck.apps.polls.service import Polls
 from potluck.people.authentication import Principal
 from potluck.web.callers import Door
-from potluck.web.live import Changed, Changes, Live, Message, Told
+from potluck.web.live import Changed, Changes, Event, Live, Message
+from potluck.web.live.litestar_adapter import event_stream
 
 __all__ = ["Following", "PollNow"]
 
@@ -77,21 +78,21 @@ class Following:
                 await self._polls.results.record(self._by, self._poll_id)
             return True
 
-        async def render(_: Told) -> Message:
+        async def render(_: Event) -> Message:
             if whole:
                 return Message("updated", msgspec.json.encode(await self.now()))
             await self._looked()
             return Message("reset", "{}")
 
         of = Results.of(self._poll_id)
-        return live.stream(
-            request, of=of, see=self._news, allowed=allowed, by=visitor, render=render, turns=self._turns
+        return event_stream(
+            live, request, of=of, see=self._news, allowed=allowed, by=visitor, render=render, schedule=self._ends
         )
 
     async def changes(self, since: str | None, live: Live) -> Changes:
         """How it stands, if anything changed since the position."""
         of = Results.of(self._poll_id)
-        found = await live.changes(since, of=of, see=_what_counts, turns=self._turns)
+        found = await live.changes(since, of=of, see=_what_counts, schedule=self._ends)
         told = (
             [Changed(event="updated", position=found.position, item=await self.now())]
             if found.changes or found.reset
@@ -122,7 +123,7 @@ class Following:
         self._behind = known.votes_version < version_of(shards)
         return shards, poll, known, status
 
-    def _turns(self) -> datetime | None:
+    def _ends(self) -> datetime | None:
         """When its time is over, unless the caller was told that it is."""
         return None if self._ends_at == self._told_end else self._ends_at
 

@@ -16,6 +16,7 @@ from potluck.people.authentication import Principal
 from potluck.table import Query
 from potluck.web.callers import Door
 from potluck.web.live import Changes, Live, Right, See
+from potluck.web.live.litestar_adapter import event_stream
 from potluck.web.live.positions import LONGEST_POSITION
 
 __all__ = ["live_routes"]
@@ -44,7 +45,7 @@ def live_routes(
             return await door.still(request, caller) and await shopping.is_in(caller, family_id)
 
         right = membership(family_id, caller)
-        return live.stream(request, of=of(family_id), see=see(shopping), allowed=allowed, by=caller, right=right)
+        return event_stream(live, request, of=of(family_id), see=see(shopping), allowed=allowed, by=caller, right=right)
 
     @get(
         f"{path}/changes",

@@ -1,38 +1,44 @@
-"""Live updates: what changes in a list, told to everyone who looks at it, from the table's own change log.
+"""Live updates: everyone who looks at a list gets its changes as events, read from the table's own change log.
 
-    position = await live.position(query)            # before the list is read, so that nothing falls in between
-    page = await store.page(query, limit)
+To show a list and keep it up to date, ask `Live.position` first, then read the list, then open the stream from that
+position: nothing falls in between. `Live.open` gives an `EventSource`, which `EventStreamResponse` sends over HTTP;
+`Live.changes` gives the same changes as one answer, to a client that polls.
 
-    @get("/lists/{list_id:uuid}/events")
-    async def events(request: Request, ...) -> Response[None]:
-        return live.stream(
-            request, by=caller, of=query, see=view_for(caller), allowed=still_a_member, right=Right(Member.by_id(...))
-        )
+**Which events.** A change becomes an event if the item was or is in the list and the caller sees a difference: `see`
+returns what they may see of an entity, None for nothing. From nothing to something is `created`, from something to
+nothing `deleted`, and if both views are equal there is no event. Something may also change by itself at a known time,
+with no row written, such as a poll that ends: `schedule` says when, and an `updated` event is sent then.
 
-    @get("/lists/{list_id:uuid}/changes")
-    async def changes(since: str, ...) -> Changes:
-        return await live.changes(since, of=query, see=view_for(caller), right=Right(Member.by_id(...)))
+**Where it begins.** At the `Last-Event-ID`, else at `since`, else now. A position is valid on every worker and after a
+restart, but only for the partition it was made for: nobody can use a position from elsewhere to see what happened in a
+list before they had access to it. If the log does not reach back to the position, the stream sends `reset`: read the
+list again; later changes follow. The same happens to someone who lost access and got it back. `right` is the row that
+gives them access, and a position from before that row was taken away or restored counts as too old. Where a stream
+begins anew it asks `allowed`; after `changes`, the caller of it has to check access.
 
-**What is told.** A change is told if the item was or is in the list, and the caller may see a difference: `see` gives
-what they may see of an entity, None for nothing. What was nothing and is something is `created`, what becomes nothing
-is `deleted`, and where both views are equal there is no event at all. What becomes different by itself, at a time that
-is known, changes no row: `turns` says when, and it is told then.
-
-**Where it begins.** At the `Last-Event-ID` header, else at `?since=`, else now. A position holds for every worker and
-after a restart, and for the partition that it was given out for: whoever comes to another brings none that reaches back
-to before they came. Where the log does not reach back so far, the stream says `reset`: read the list again; what
-changes from then on follows. So it does for somebody who was in, was put out and came again: `right` is the row by
-which they may look, and a position from before it was taken away, or given back, is as good as one that is too old.
-Whether they may look at the place where they begin anew, a stream asks `allowed`; after `changes`, its route asks.
-
-**How long it lasts.** Before events are sent, and every 15 seconds, `allowed` is asked; when it says no, or raises, the
-stream ends. It ends with `Live.stop()` as well, and the client comes back after a second, to another worker perhaps.
-Where the table's stream cannot be read for ten seconds, streams end with a wish to come back later; until it can be
-read again, whoever comes is told that the store is busy. Lists are read meanwhile, and their positions are good.
+**How long it lasts.** `allowed` is asked before events are sent and every 15 seconds; the stream ends when it returns
+False or raises. It also ends with `Live.stop()`, and the client reconnects after a second, perhaps to another worker.
+If the table's stream cannot be read for ten seconds, open streams end and ask clients to reconnect later; until it can
+be read again, new ones are refused with Unavailable. Lists can be read meanwhile, and their positions are valid.
 """
 
-from potluck.web.live.live import Allowed, Changed, Changes, Live, Message, Render, Turns
-from potluck.web.live.rights import Right
-from potluck.web.live.telling import EventName, See, Told
+from potluck.web.live.access import Right
+from potluck.web.live.event_stream import EventSource, EventStreamResponse
+from potluck.web.live.events import Event, EventName, See
+from potluck.web.live.live import Allowed, Changed, Changes, Live, Message, Render, Schedule
 
-__all__ = ["Allowed", "Changed", "Changes", "EventName", "Live", "Message", "Render", "Right", "See", "Told", "Turns"]
+__all__ = [
+    "Allowed",
+    "Changed",
+    "Changes",
+    "Event",
+    "EventName",
+    "EventSource",
+    "EventStreamResponse",
+    "Live",
+    "Message",
+    "Render",
+    "Right",
+    "Schedule",
+    "See",
+]

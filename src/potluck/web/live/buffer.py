@@ -1,4 +1,4 @@
-"""The last changes of a table in memory, each under the partitions that it touches, of the table and of every index."""
+"""The last changes of a table, in memory, by the partitions they touch, of the table and of every index."""
 
 from collections import deque
 from collections.abc import Container, Mapping
@@ -13,7 +13,7 @@ from potluck.web.live.positions import Vector
 __all__ = ["BUFFER_BYTES", "BUFFER_RECORDS", "Buffer", "Record", "Topic", "TopicKey", "topics_of"]
 
 BUFFER_RECORDS = 2000
-# As the service counts them; in memory it is about ten times as much.
+# By the service's count; in memory it is about ten times as much.
 BUFFER_BYTES = 2_000_000
 
 TopicKey = tuple[str | None, str]
@@ -21,7 +21,7 @@ TopicKey = tuple[str | None, str]
 
 
 class Record:
-    """One change: where it stands in the log and in the buffer, and what it was decoded to for whoever looked first."""
+    """One change: its place in the log and in the buffer, and its entities once anyone has decoded them."""
 
     __slots__ = (
         "arrived",
@@ -46,11 +46,11 @@ class Record:
         self.size = int(change.record["dynamodb"].get("SizeBytes", 0))
         self.topics = topics
         self.vector = vector
-        """How far everything was read when this was read."""
+        """How far every shard was read when this was read."""
         self.ordinal = -1
         self.arrived = 0.0
         self.positions: dict[bytes, str] = {}
-        """After it, as those who read along are told, by the lists that they read."""
+        """The encoded position after it, by the id of the lists that are read."""
         self.decoded_old: dict[Any, Any] = {}
         self.decoded_new: dict[Any, Any] = {}
 
@@ -63,23 +63,23 @@ class Topic:
     def __init__(self) -> None:
         self.records: deque[Record] = deque()
         self.dropped = -1
-        """The last of its changes that memory has no longer."""
+        """The ordinal of the last of its changes that was dropped from memory."""
 
 
 class Shard:
-    """How far one shard was read, and from where on all of it is in memory."""
+    """How far one shard was read, and after which change all of it is in memory."""
 
     __slots__ = ("floor", "from_start", "sequence")
 
     def __init__(self, from_start: bool) -> None:
         self.from_start = from_start
-        """Whether it began while it was watched, so that nothing of it came before what was read."""
+        """Whether it was read from its very beginning, so that nothing came before what is in memory."""
         self.sequence: int | None = None
         self.floor: int | None = None
 
 
 class Buffer:
-    """What was read of one log since it is read, the oldest forgotten first."""
+    """The last changes of one log; the oldest are dropped first."""
 
     def __init__(
         self, table: Table, log: Log, watched: Container[TopicKey], most_records: int, most_bytes: int
@@ -96,12 +96,12 @@ class Buffer:
         self.shards: dict[str, Shard] = {}
         self.vector: Vector = {}
         self.floor: Vector = {}
-        """How far everything was read before the oldest change that is here."""
+        """How far every shard was read before the oldest change in memory."""
         self.end = 0
-        """The number that the next change gets."""
+        """The ordinal of the next change."""
 
     def follow(self, shard: str, instead_of: str | None = None) -> None:
-        """From now on this shard is read, and its parent no more."""
+        """Begin with this shard, and leave its parent."""
         self.shards[shard] = Shard(from_start=instead_of is not None)
         vector = {each: number for each, number in self.vector.items() if each != instead_of}
         self.vector = {**vector, shard: None}
@@ -118,7 +118,7 @@ class Buffer:
         state = self.shards[shard]
         state.sequence = sequence
         if state.floor is None:
-            # Of a shard that was there before, what lies before the first change that was read is not known.
+            # What a shard had before the first change that was read here is not known.
             state.floor = sequence
         self.records.append(record)
         for key in topics:
@@ -128,10 +128,10 @@ class Buffer:
             topic.records.append(record)
         self._bytes += record.size
         while len(self.records) > self._most_records or (self._bytes > self._most_bytes and len(self.records) > 1):
-            self._forget_oldest()
+            self._drop_oldest()
         return record
 
-    def _forget_oldest(self) -> None:
+    def _drop_oldest(self) -> None:
         record = self.records.popleft()
         self._bytes -= record.size
         self.floor = record.vector
@@ -146,7 +146,7 @@ class Buffer:
                 del self.topics[key]
 
     def covers(self, vector: Vector) -> bool:
-        """Whether everything after this position is in memory; where that is not certain, it is not."""
+        """Whether everything after this position is certainly in memory."""
         for shard, sequence in vector.items():
             state = self.shards.get(shard)
             if state is None or sequence is None or state.floor is None or sequence < state.floor:
@@ -157,14 +157,14 @@ class Buffer:
         )
 
     def read_before(self, vector: Vector, record: Record) -> bool:
-        """Whether a reader who has come this far has had the change."""
+        """Whether a reader who has read this far has had the change."""
         if record.shard in vector:
             sequence = vector[record.shard]
             return sequence is not None and record.sequence <= sequence
         return self.log.precedes(record.shard, vector)
 
     def later(self, one: Vector, other: Vector) -> Vector:
-        """How far both together have read."""
+        """The further of both, by shard."""
         together: dict[str, int | None] = {}
         for shard in {**one, **other}:
             if self.log.precedes(shard, one) or self.log.precedes(shard, other):
@@ -175,13 +175,13 @@ class Buffer:
 
 
 def partition_attributes(table: Table) -> tuple[tuple[str | None, str], ...]:
-    """By index, and None for the table, the attribute that says the partition."""
+    """The partition key attribute of the table (None) and of each index."""
     indexes = ((index, keys[0].name) for index, keys in table.indexes.items())
     return (None, table.partition.name), *indexes
 
 
 def topics_of(keys: tuple[tuple[str | None, str], ...], change: Change) -> tuple[TopicKey, ...]:
-    """The partitions in which the change is to be seen: those the item is in, and those it was in."""
+    """The partitions that the change touches: those the item is in, and those it was in."""
     found: dict[TopicKey, None] = {}
     for image in (change.old, change.new):
         if image is not None:
@@ -193,6 +193,6 @@ def topics_of(keys: tuple[tuple[str | None, str], ...], change: Change) -> tuple
 
 
 def partition_text(value: Mapping[str, Any] | Value) -> str:
-    # Numbers are canonical on both engines, and a key attribute has one type only.
+    # Both engines write numbers in one form only, and a key attribute has one type.
     ((_, text),) = value.items()
     return str(text)

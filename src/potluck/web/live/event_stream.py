@@ -1,18 +1,14 @@
-"""Server-sent events on the wire, and the answer that sends them for as long as it is listened to."""
+"""Server-sent events on the wire, and the ASGI response that sends them for as long as the client listens."""
 
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Callable
 
-from litestar import Request, Response
-from litestar.datastructures import Cookie
-from litestar.enums import MediaType
-from litestar.response.base import ASGIResponse
-from litestar.types import Receive, Send
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-__all__ = ["KEPT_ALIVE", "OPENED", "EventStream", "event_text", "id_text", "retry_text"]
+__all__ = ["KEPT_ALIVE", "OPENED", "EventSource", "EventStreamResponse", "event_text", "id_text", "retry_text"]
 
 HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
@@ -26,7 +22,7 @@ LINE_END = re.compile("\r\n|\r|\n")
 
 
 def event_text(event: str, data: str | bytes, position: str) -> bytes:
-    """One event, whatever lines its data has."""
+    """One event; its data may have any number of lines."""
     if LINE_END.search(event):
         raise ValueError(f"an event's name has one line, not {event!r}")
     text = data.decode() if isinstance(data, bytes) else data
@@ -35,96 +31,73 @@ def event_text(event: str, data: str | bytes, position: str) -> bytes:
 
 
 def id_text(position: str) -> bytes:
-    """No event, but where to go on from after it."""
+    """No event, only the position to resume from."""
     return f"id: {position}\n\n".encode()
 
 
 def retry_text(seconds: float) -> bytes:
-    """No event, but when to come back after the end."""
+    """No event, only how long to wait before reconnecting."""
     return f"retry: {round(seconds * 1000)}\n\n".encode()
 
 
-class EventStream(Response[None]):
-    """An answer that goes on until its source ends, or its reader goes away."""
+class EventSource:
+    """An open stream: `chunks` yields what to send, and `end()` makes it finish soon, from wherever it is called."""
 
-    def __init__(self, chunks: AsyncIterator[bytes], end: Callable[[], None]) -> None:
-        super().__init__(None, headers=HEADERS, media_type=MEDIA_TYPE)
-        self.chunks = chunks
-        self.end = end
-
-    def to_asgi_response(
-        self,
-        app: Any,
-        request: Request[Any, Any, Any],
-        *,
-        cookies: Iterable[Cookie] | None = None,
-        headers: dict[str, str] | None = None,
-        is_head_response: bool = False,
-        status_code: int | None = None,
-        **_: Any,
-    ) -> ASGIResponse:
-        return _Sending(
-            self.chunks,
-            self.end,
-            cookies=[*self.cookies, *(cookies or ())],
-            headers={**(headers or {}), **self.headers},
-            # The framework does not say so; without a body there would be nothing to send, for ever.
-            is_head_response=is_head_response or request.method == "HEAD",
-            media_type=MEDIA_TYPE,
-            status_code=self.status_code or status_code,
-        )
-
-
-class _Sending(ASGIResponse):
     __slots__ = ("chunks", "end")
 
-    _should_set_content_length = False
-
-    def __init__(
-        self,
-        chunks: AsyncIterator[bytes],
-        end: Callable[[], None],
-        *,
-        cookies: list[Cookie],
-        headers: dict[str, str],
-        is_head_response: bool,
-        media_type: MediaType | str,
-        status_code: int | None,
-    ) -> None:
-        super().__init__(
-            cookies=cookies,
-            headers=headers,
-            is_head_response=is_head_response,
-            media_type=media_type,
-            status_code=status_code,
-        )
+    def __init__(self, chunks: AsyncIterator[bytes], end: Callable[[], None]) -> None:
         self.chunks = chunks
         self.end = end
 
-    async def send_body(self, send: Send, receive: Receive) -> None:
-        # One task more and no task group: most of what an open stream costs would be that.
-        listening = asyncio.create_task(_gone(receive))
-        listening.add_done_callback(lambda _: self.end())
+    async def close(self) -> None:
+        """End it and release what it holds, whether or not anything was read from it."""
+        self.end()
+        if hasattr(self.chunks, "aclose"):
+            await self.chunks.aclose()
+
+
+class EventStreamResponse(Response):
+    """Sends an event source until it ends or the client disconnects; a HEAD request gets the headers only."""
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, source: EventSource) -> None:
+        # Not Response's own, which would set a content-length.
+        self.source = source
+        self.status_code = 200
+        self.background = None
+        self.init_headers(HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            async for chunk in self.chunks:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            if scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await self._send_chunks(receive, send)
+        finally:
+            await self.source.close()
+
+    async def _send_chunks(self, receive: Receive, send: Send) -> None:
+        # A single extra task instead of a task group, which would be most of what an open stream costs.
+        disconnected = asyncio.create_task(_disconnected(receive))
+        disconnected.add_done_callback(lambda _: self.source.end())
+        try:
+            async for chunk in self.source.chunks:
                 async with asyncio.timeout(STALLED_SECONDS):
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
-                if listening.done():
+                if disconnected.done():
                     break
             with contextlib.suppress(OSError):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         except (TimeoutError, OSError):
             pass
         finally:
-            listening.cancel()
-            self.end()
-            if hasattr(self.chunks, "aclose"):
-                await self.chunks.aclose()
+            disconnected.cancel()
 
 
-async def _gone(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-class EventStreamResponse: ...

@@ -1,4 +1,4 @@
-"""The one object that routes and pages ask for live updates."""
+"""`Live`: opens event streams, answers what changed since a position, and gives out positions."""
 
 import asyncio
 import logging
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
-from litestar import Request, Response
 
 from potluck.engines import DynamoError, Engine
 from potluck.people.authentication import Principal
@@ -24,41 +23,41 @@ from potluck.table.access import Gather, Query
 from potluck.table.errors import Unavailable
 from potluck.table.membership import Asked, Membership
 from potluck.table.tables import Table
+from potluck.web.live.access import Right, RightHistory
 from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
-from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventStream, event_text, id_text, retry_text
+from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventSource, event_text, id_text, retry_text
+from potluck.web.live.events import Event, EventName, See, entities, event_for, maybe_await
 from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable, Vector
-from potluck.web.live.reading import Lost, Reader, Seen
-from potluck.web.live.rights import Holding, Right
+from potluck.web.live.reader import Lost, ReadChange, Reader
 from potluck.web.live.tail import Tail
-from potluck.web.live.telling import EventName, See, Told, entities, settled, told
 
-__all__ = ["Allowed", "Changed", "Changes", "Live", "Message", "Render", "Turns"]
+__all__ = ["Allowed", "Changed", "Changes", "Live", "Message", "Render", "Schedule"]
 
 RECHECK_SECONDS = 15.0
-# Of a time when many connect at once, as after a restart, nothing is left after a few rounds of checks.
+# Clients that all connected at once, as after a restart, are checked at different times after a few rounds.
 RECHECK_SPREAD = 0.2
-READERS_OF_LOG_AT_ONCE = 4
-# Both for one worker. Each takes some 25 KB, and is a file to the system.
+LOG_READERS_AT_ONCE = 4
+# Both are limits of one worker. Each stream takes some 25 KB, and a file descriptor.
 MOST_STREAMS = 10_000
-# A person has a few for each window that is open; who has more than this is a program that forgets to close them.
+# A person has a few for each open window; more than this is a program that forgets to close them.
 MOST_STREAMS_OF_ONE = 200
-STREAMS_RETRIED_SECONDS = 30
-# When to come back after a stream that ended because the store fails: not all in the same moment.
-COME_BACK_SECONDS = 10.0, 20.0
-# What is written for one reader before they have taken what came before it, but for a single event that is larger.
+RETRY_AFTER_SECONDS = 30
+# When to reconnect after the store failed: not all at the same moment.
+RECONNECT_SECONDS = 10.0, 20.0
+# The most that is sent at once; a single larger event is sent whole.
 LARGEST_CHUNK = 64 * 1024
 MOST_CHANGES = 100
-# How many steps a request may take that finds nothing of its own; its caller goes on from where it came to.
-MOST_STEPS = 20
-TURNS_OF_OTHERS = 10
+# How many batches one request may read without finding anything; its caller continues from where it stopped.
+MOST_BATCHES = 20
+TURNS_FOR_THE_TAIL = 10
 
 log = logging.getLogger(__name__)
 
 Allowed = Callable[[], Awaitable[bool]]
-"""Whether the caller may still look; asked before events are sent, and every 15 seconds."""
+"""Whether the caller still has access; asked before events are sent, and every 15 seconds."""
 
-Turns = Callable[[], datetime | None]
-"""When what is followed becomes different by itself, no row having changed: a poll whose time is over. None: never."""
+Schedule = Callable[[], datetime | None]
+"""When the list will change by itself, with no row written, such as a poll that ends; None for never."""
 
 
 class Message(NamedTuple):
@@ -68,19 +67,17 @@ class Message(NamedTuple):
     data: str | bytes
 
 
-class Met(NamedTuple):
-    """A change that was read, and the item in the lists before and after it."""
+class ListChange(NamedTuple):
+    """A change of an item that was or is in the lists, and the item before and after it."""
 
-    seen: Seen
+    change: ReadChange
     old: Any | None
     new: Any | None
 
 
 Rendered = Message | str | bytes
-Render = Callable[[Told], Rendered | Awaitable[Rendered]]
-"""How an event is written: its data, or a Message that has another name too. It may have to be awaited."""
-
-AnyRequest = Request[Any, Any, Any]
+Render = Callable[[Event], Rendered | Awaitable[Rendered]]
+"""How an event is written: its data, or a Message if it has another name too. It may be async."""
 
 
 class Changed(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
@@ -96,20 +93,20 @@ class Changes(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 
     changes: list[Changed]
     position: str
-    """Where to go on from."""
+    """Where to continue from."""
     reset: bool
     """The position was older than the log: read the list again."""
     more: bool
     """There is more; ask again at once."""
 
 
-def as_json(told: Told) -> bytes:
-    """The item as every JSON answer has it."""
-    return msgspec.json.encode(told.item)
+def as_json(event: Event) -> bytes:
+    """The item as in every JSON answer."""
+    return msgspec.json.encode(event.item)
 
 
 class Live:
-    """Tells callers what changes. One for a process; it reads the stream of each table that anyone asks about."""
+    """Live updates of a process: it reads the stream of each table that anyone follows, once for all of them."""
 
     def __init__(
         self,
@@ -122,7 +119,7 @@ class Live:
         buffer_records: int = BUFFER_RECORDS,
         buffer_bytes: int = BUFFER_BYTES,
     ) -> None:
-        """`key` seals positions, 32 bytes that all workers share; `lag_seconds` is how far indexes may be behind."""
+        """`key` encrypts positions, 32 bytes that all workers share; `lag_seconds` is how far indexes may be behind."""
         self._engine = engine
         self._clock = clock
         self._codec = PositionCodec(key)
@@ -131,8 +128,8 @@ class Live:
         self._buffer = {"records": buffer_records, "size": buffer_bytes}
         self._tails: dict[str, Tail] = {}
         self._open: set[Reader] = set()
-        self._of_one: Counter[UUID] = Counter()
-        self._log_turns = asyncio.Semaphore(READERS_OF_LOG_AT_ONCE)
+        self._open_by_user: Counter[UUID] = Counter()
+        self._log_slots = asyncio.Semaphore(LOG_READERS_AT_ONCE)
         self._stopped = False
 
     @property
@@ -140,23 +137,23 @@ class Live:
         return len(self._open)
 
     def start(self, *tables: Table) -> None:
-        """Begin to read these tables' streams now, and not when they are first asked about."""
+        """Start reading these tables' streams now instead of when they are first followed."""
         for table in tables:
             self._tail(table).start()
 
     async def stop(self) -> None:
-        """End every stream, so that its client goes to another worker, and read no more."""
+        """End every stream, so that clients reconnect to another worker, and stop reading."""
         self._stopped = True
         for reader in list(self._open):
             reader.end()
         await asyncio.gather(*(tail.stop() for tail in self._tails.values()))
 
     async def position(self, *of: Table | Asked, read_by: Asked | None = None, behind: float | None = None) -> str:
-        """Where the live updates of a list go on; to be asked before the list is read.
+        """Where the live updates of a list begin; to be asked before the list is read.
 
-        It is good for the same partition, or the same several, and for no others. A list that is read from an index,
-        or not consistently, may not show the last changes yet: its position is `behind` seconds earlier, as many as
-        indexes lag if nothing is said. `read_by` is how it is read, where that is not the question that is followed.
+        It is valid for exactly these partitions. A list that is read from an index, or not consistently, may not show
+        the last changes yet: its position is `behind` seconds earlier, by default as many as indexes lag. `read_by` is
+        the query the list is read with, if that is not the one that is followed.
         """
         streams: dict[bytes, Vector] = {}
         for each in of:
@@ -173,11 +170,12 @@ class Live:
                     vector = buffer.floor
             streams[buffer.log.tag] = vector
         lists = [each for each in of if not isinstance(each, Table)]
-        return self._codec.encode(self._now, streams.items(), _named(lists) if lists else EVERY_LIST)
+        return self._codec.encode(self._now, streams.items(), _lists_id(lists) if lists else EVERY_LIST)
 
-    def stream(
+    def open(
         self,
-        since: AnyRequest | str | None,
+        since: str | None,
+        last_event_id: str | None = None,
         *,
         of: Asked | Sequence[Asked],
         see: See,
@@ -185,56 +183,59 @@ class Live:
         by: Principal | None = None,
         right: Right | None = None,
         render: Render = as_json,
-        turns: Turns | None = None,
-    ) -> Response[None]:
-        """The answer that tells what changes; InvalidFields at once for a `since` that is no position.
+        schedule: Schedule | None = None,
+    ) -> EventSource:
+        """A stream of the lists' events; InvalidFields at once for a `since` that is no position of theirs.
 
-        `by` is who listens, if that is known: nobody has so many streams that there are none left for others. `right`
-        is what they may look by: a position from before they were without it is as good as one that is too old.
-        At the time that `turns` says they are told as well, once: `updated`, with None to render.
+        A `last_event_id`, which a browser sends by itself, takes precedence over `since`. `by` is who listens, if that
+        is known, so that one person's streams are limited. `right` is the row that gives them access: a position from
+        before they last lost or regained it counts as too old. At the time that `schedule` gives, one `updated` event
+        with no item is sent.
         """
-        position, lost = self._since(since, of)
-        self._must_have_room_for(by)
+        position, lost = self._start(since, last_event_id, of)
+        self._check_room_for(by)
         reader = self._reader(of, right)
-        reader.must_be_read()
-        chunks = self._chunks(reader, position, lost, see, allowed, by, render, turns)
-        return EventStream(chunks, reader.end)
+        reader.check_readable()
+        return EventSource(
+            self._chunks(reader, position, lost, see, allowed, by, render, schedule),
+            reader.end,
+        )
 
     async def changes(
         self,
-        since: AnyRequest | str | None,
+        since: str | None,
         *,
         of: Asked | Sequence[Asked],
         see: See,
         right: Right | None = None,
-        turns: Turns | None = None,
+        schedule: Schedule | None = None,
         limit: int = MOST_CHANGES,
     ) -> Changes:
-        """What changed since the position, at most so many changes; without one, where to begin."""
-        position, lost = self._since(since, of)
+        """At most `limit` changes since the position; without a position, none, and where to begin."""
+        position, lost = self._start(since, None, of)
         reader = self._reader(of, right)
         found: list[Changed] = []
         more = False
         try:
-            for _ in range(TURNS_OF_OTHERS):
-                # Whoever wrote and asks at once has it in the log; the tail needs its turns to have read it.
+            for _ in range(TURNS_FOR_THE_TAIL):
+                # A caller's own write is in the log by now; let the tail run, so that it has read it too.
                 await asyncio.sleep(0)
             if lost:
                 raise Lost
             await reader.begin(position, self._now)
-            for _ in range(MOST_STEPS):
-                seen, more = await reader.read(self._now)
-                for number, each in enumerate(seen):
-                    met = _met(each, self._now)
-                    event = None if met is None else await told(met.old, met.new, see)
+            for _ in range(MOST_BATCHES):
+                read, more = await reader.read(self._now)
+                for number, each in enumerate(read):
+                    change = _in_lists(each, self._now)
+                    event = None if change is None else await event_for(change.old, change.new, see)
                     if event is not None:
-                        found.append(Changed(event=event.event, position=each.position, item=event.item))
+                        found.append(Changed(event=event.name, position=each.position, item=event.item))
                         if len(found) == limit:
-                            more = more or number + 1 < len(seen)
+                            more = more or number + 1 < len(read)
                             return Changes(changes=found, position=found[-1].position, reset=False, more=more)
                 if not more:
                     break
-            if not more and self._turned(turns, reader.since):
+            if not more and self._is_due(schedule, reader.since):
                 found.append(Changed(event="updated", position=reader.position(), item=None))
             return Changes(changes=found, position=reader.position(), reset=False, more=more)
         except Lost:
@@ -254,22 +255,22 @@ class Live:
         allowed: Allowed,
         by: Principal | None,
         render: Render,
-        turns: Turns | None,
+        schedule: Schedule | None,
     ) -> AsyncIterator[bytes]:
-        """What is sent, piece by piece; it ends when the caller may not look any more."""
+        """What is sent, chunk by chunk; it ends when the caller has no access any more."""
         loop = asyncio.get_running_loop()
         if self._stopped or not self._has_room_for(by):
-            # Others were let in between the request and now; who comes back is told.
+            # Other streams were opened since this one was asked for; a client that reconnects is refused properly.
             reader.end()
         self._open.add(reader)
         if by is not None:
-            self._of_one[by.user_id] += 1
+            self._open_by_user[by.user_id] += 1
         try:
             yield OPENED
             if reader.ended:
                 return
             begun = False
-            turn_told = 0.0
+            schedule_sent = 0.0
             sent_at = loop.time()
             check_at = self._next_check(loop.time())
             while True:
@@ -280,92 +281,92 @@ class Live:
                             raise Lost
                         await reader.begin(since, now)
                         begun = True
-                        # A place where they have not been has to be one at which they may look.
-                        if since is None and reader.by_right and not await _is_allowed(allowed):
+                        # A new starting point has to be one at which they have access.
+                        if since is None and reader.has_right and not await _is_allowed(allowed):
                             return
                         yield id_text(reader.position())
-                    seen, more = await reader.read(now)
+                    read, more = await reader.read(now)
                 except Lost:
                     await reader.begin(None, now)
-                    begun, seen, more = True, [], False
+                    begun, read, more = True, [], False
                     if not await _is_allowed(allowed):
                         return
                     yield event_text("reset", "{}", reader.position())
                 if reader.ended:
                     return
-                concerned = [met for each in seen if (met := _met(each, now)) is not None]
-                looked = max(reader.since, turn_told)
-                turned = self._turned(turns, looked)
-                checked = bool(concerned) or turned or loop.time() >= check_at
+                changes = [change for each in read if (change := _in_lists(each, now)) is not None]
+                looked = max(reader.since, schedule_sent)
+                due = self._is_due(schedule, looked)
+                checked = bool(changes) or due or loop.time() >= check_at
                 if checked:
                     if not await _is_allowed(allowed) or reader.ended:
                         return
                     check_at = self._next_check(loop.time())
                 chunk = b""
-                for each in concerned:
+                for each in changes:
                     if len(chunk) >= LARGEST_CHUNK:
                         yield chunk
-                        # They may have taken a minute over it.
+                        # The client may have taken a minute to read it.
                         if not await _is_allowed(allowed) or reader.ended:
                             return
                         chunk, sent_at = b"", loop.time()
-                    chunk += await _event(each, see, render)
-                if turned and self._turned(turns, looked):
-                    # Unless what was just told has told it.
-                    chunk += await _told(Told("updated", None), render, reader.position())
-                    looked = turn_told = self._clock().timestamp()
+                    chunk += await _change_text(each, see, render)
+                if due and self._is_due(schedule, looked):
+                    # Asked again: rendering the events above may have shown it already.
+                    chunk += await _event_text(Event("updated", None), render, reader.position())
+                    looked = schedule_sent = self._clock().timestamp()
                 if not chunk and loop.time() - sent_at >= self._recheck_seconds * (1 - RECHECK_SPREAD):
-                    # Where nothing of theirs changes for a day, the position must not grow old with it. None is told
-                    # that they might have come to after they were put out.
+                    # The position is kept fresh, or it would be too old after a day without events. It is sent only
+                    # right after access was checked: never one from after they lost it.
                     chunk = KEPT_ALIVE if more else id_text(reader.position()) if checked else b""
                 if chunk:
                     yield chunk
                     sent_at = loop.time()
                 if more:
-                    # A long way back is no reason to keep others waiting.
+                    # Reading a long history must not hold up other requests.
                     await asyncio.sleep(0)
                 else:
-                    await reader.wait(min(check_at - loop.time(), self._until_turn(turns, looked)))
+                    await reader.wait(min(check_at - loop.time(), self._seconds_until_due(schedule, looked)))
                 if reader.ended:
                     return
         except (Unavailable, DynamoError) as error:
-            # The answer has begun, so there is no other way to say it; who comes back too early is told by its status.
+            # The answer has begun, so its status cannot say it. A client that reconnects too early gets a 503.
             log.info("a stream ends: %s", error)
-            yield retry_text(random.uniform(*COME_BACK_SECONDS))
+            yield retry_text(random.uniform(*RECONNECT_SECONDS))
         except Exception:
             log.exception("a stream ends")
         finally:
             reader.close()
             self._open.discard(reader)
             if by is not None:
-                self._of_one[by.user_id] -= 1
-                if not self._of_one[by.user_id]:
-                    del self._of_one[by.user_id]
+                self._open_by_user[by.user_id] -= 1
+                if not self._open_by_user[by.user_id]:
+                    del self._open_by_user[by.user_id]
 
-    def _must_have_room_for(self, by: Principal | None) -> None:
+    def _check_room_for(self, by: Principal | None) -> None:
         if not self._has_room_for(None):
             raise Unavailable("this worker has as many open streams as it can")
         if not self._has_room_for(by):
-            raise Throttled(STREAMS_RETRIED_SECONDS)
+            raise Throttled(RETRY_AFTER_SECONDS)
 
     def _has_room_for(self, by: Principal | None) -> bool:
         if len(self._open) >= MOST_STREAMS:
             return False
-        return by is None or self._of_one[by.user_id] < MOST_STREAMS_OF_ONE
+        return by is None or self._open_by_user[by.user_id] < MOST_STREAMS_OF_ONE
 
-    def _until_turn(self, turns: Turns | None, looked: float) -> float:
-        """In how many seconds there is something to tell without a change; never, if they looked after it."""
-        at = None if turns is None else turns()
+    def _seconds_until_due(self, schedule: Schedule | None, looked: float) -> float:
+        """How long until the list changes by itself; infinite if the caller has looked since then."""
+        at = None if schedule is None else schedule()
         return math.inf if at is None or at.timestamp() <= looked else (at - self._clock()).total_seconds()
 
-    def _turned(self, turns: Turns | None, looked: float) -> bool:
-        """Whether it became different by itself since the caller looked."""
-        return self._until_turn(turns, looked) <= 0
+    def _is_due(self, schedule: Schedule | None, looked: float) -> bool:
+        """Whether the list has changed by itself since the caller looked."""
+        return self._seconds_until_due(schedule, looked) <= 0
 
     def _next_check(self, now: float) -> float:
         return now + self._recheck_seconds * random.uniform(1 - RECHECK_SPREAD, 1)
 
-    # --- what both share ----------------------------------------------------------------------------------------
+    # --- shared -------------------------------------------------------------------------------------------------
 
     @property
     def _now(self) -> int:
@@ -382,27 +383,26 @@ class Live:
         for each in _several(of):
             member = Membership(each)
             lists.setdefault(self._tail(member.table), []).append(member)
-        holding = None if right is None else Holding(right)
-        if holding is not None and self._tail(holding.table) not in lists:
-            raise ValueError(f"the right is a row of {holding.table.name}, which is not followed here")
-        return Reader(self._codec, self._log_turns, lists, _named(_several(of)), holding)
+        history = None if right is None else RightHistory(right)
+        if history is not None and self._tail(history.table) not in lists:
+            raise ValueError(f"the right is a row of {history.table.name}, which is not followed here")
+        return Reader(self._codec, self._log_slots, lists, _lists_id(_several(of)), history)
 
-    def _since(self, given: AnyRequest | str | None, of: Asked | Sequence[Asked]) -> tuple[Position | None, bool]:
-        """The position to begin at, and whether it is one that nobody knows any more."""
-        named = _named(_several(of))
-        if isinstance(given, Request):
-            last = given.headers.get("last-event-id")
-            if last:
-                try:
-                    return self._codec.decode(last, named), False
-                except Unreadable:
-                    # A browser sends by itself what it was given, perhaps under another key: it begins anew.
-                    return None, True
-            given = given.query_params.get("since")
-        if given is None:
+    def _start(
+        self, since: str | None, last_event_id: str | None, of: Asked | Sequence[Asked]
+    ) -> tuple[Position | None, bool]:
+        """The position to begin at, None for now, and whether it is one that cannot be read any more."""
+        lists_id = _lists_id(_several(of))
+        if last_event_id:
+            try:
+                return self._codec.decode(last_event_id, lists_id), False
+            except Unreadable:
+                # A browser repeats what it was sent, perhaps under an earlier key: it begins anew.
+                return None, True
+        if since is None:
             return None, False
         try:
-            return self._codec.decode(given, named), False
+            return self._codec.decode(since, lists_id), False
         except Unreadable:
             raise InvalidFields(WrongField("since", "since must be a position of this list")) from None
 
@@ -411,12 +411,12 @@ def _several(of: Asked | Sequence[Asked]) -> Sequence[Asked]:
     return of if isinstance(of, Sequence) else (of,)
 
 
-def _named(lists: Sequence[Asked]) -> bytes:
-    """By what positions know these lists: their partitions, the same in any process and whatever is asked of them."""
-    return _digest(tuple(sorted({_partition_named(each) for each in lists})))
+def _lists_id(lists: Sequence[Asked]) -> bytes:
+    """What positions identify these lists by: their partitions, the same in any process and for any query of them."""
+    return _digest(tuple(sorted({_partition_id(each) for each in lists})))
 
 
-def _partition_named(asked: Asked) -> str:
+def _partition_id(asked: Asked) -> str:
     query = asked.query if isinstance(asked, Gather) else asked
     if isinstance(query, Query):
         return f"{query.pattern.table.name} {query.pattern.index} {query.partition}"
@@ -443,21 +443,21 @@ def _may_lag(asked: Table | Asked) -> bool:
     return not query.consistent or (isinstance(query, Query) and query.pattern.index is not None)
 
 
-def _met(seen: Seen, now: int) -> Met | None:
-    """The change as one of the lists knows it; None where none does."""
-    old, new = entities(seen.record, seen.part.lists, seen.reader.since, now)
-    return None if old is None and new is None else Met(seen, old, new)
+def _in_lists(read: ReadChange, now: int) -> ListChange | None:
+    """The change as the lists see it; None if it touches none of them."""
+    old, new = entities(read.record, read.part.lists, read.reader.since, now)
+    return None if old is None and new is None else ListChange(read, old, new)
 
 
-async def _event(met: Met, see: See, render: Render) -> bytes:
-    """The event as it is sent; nothing where the caller would see no difference."""
-    event = await told(met.old, met.new, see)
-    return b"" if event is None else await _told(event, render, met.seen.position)
+async def _change_text(change: ListChange, see: See, render: Render) -> bytes:
+    """The event as it is sent; nothing if the caller would see no difference."""
+    event = await event_for(change.old, change.new, see)
+    return b"" if event is None else await _event_text(event, render, change.change.position)
 
 
-async def _told(event: Told, render: Render, position: str) -> bytes:
-    rendered = await settled(render(event))
-    name, data = rendered if isinstance(rendered, Message) else (event.event, rendered)
+async def _event_text(event: Event, render: Render, position: str) -> bytes:
+    rendered = await maybe_await(render(event))
+    name, data = rendered if isinstance(rendered, Message) else (event.name, rendered)
     return event_text(name, data, position)
 
 
@@ -467,6 +467,6 @@ async def _is_allowed(allowed: Allowed) -> bool:
     except (Unavailable, DynamoError):
         raise
     except Exception as error:
-        # Whatever it is: what cannot be made sure of is not told, and who comes back is told why.
+        # Without a clear yes nothing is sent; a client that reconnects gets the error itself.
         log.info("a stream ends: %r", error)
         return False

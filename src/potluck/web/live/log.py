@@ -1,4 +1,4 @@
-"""A table's change log as it is read here: shards and their parents, pages of changes, and what cannot be read."""
+"""A table's change log: its shards and their parents, and pages of changes."""
 
 import logging
 import time
@@ -14,28 +14,28 @@ from potluck.web.live.positions import tag_of
 __all__ = ["Log", "Page", "Trimmed", "open_log"]
 
 PAGE_RECORDS = 1000
-# What fails for longer than this is no hiccup: whoever waits for it is told.
-PATIENCE_SECONDS = 10.0
-# Those of DynamoDB Local begin with zeros.
+# A failure that lasts longer than this is reported as Unavailable.
+RETRY_SECONDS = 10.0
+# DynamoDB Local pads its sequence numbers with zeros.
 SHORTEST_NUMBER = 21
 TRIMMED = frozenset({"TrimmedDataAccessException", "ResourceNotFoundException", "ValidationException"})
-"""What is answered about a place that the log has no longer, or of which it never heard."""
+"""The errors for a place that the log does not have any more, or never had."""
 
 log = logging.getLogger(__name__)
 
 
 class Trimmed(Exception):
-    """The log does not reach back to this place any more."""
+    """The log does not reach back this far any more."""
 
 
 class Page(NamedTuple):
     changes: list[Change]
     next: str | None
-    """Where the shard goes on; None where it has ended."""
+    """The iterator of the next page; None at the shard's end."""
 
 
 class Log:
-    """One stream of one table, and the shards that are known of it."""
+    """One stream of one table, and its shards as they were last looked up."""
 
     def __init__(self, engine: Engine, table: str, arn: str) -> None:
         self.engine = engine
@@ -47,12 +47,12 @@ class Log:
         self.by_tag: dict[bytes, str] = {}
 
     async def look_at_shards(self) -> None:
-        """Learn which shards there are by now."""
+        """Look up the shards there are now."""
         parents: dict[str, str | None] = {}
         closed: set[str] = set()
         request = {"StreamArn": self.arn}
         while True:
-            stream = (await patiently(self.engine, "DescribeStream", request))["StreamDescription"]
+            stream = (await call_with_retry(self.engine, "DescribeStream", request))["StreamDescription"]
             for shard in stream["Shards"]:
                 parents[shard["ShardId"]] = shard.get("ParentShardId")
                 if "EndingSequenceNumber" in shard["SequenceNumberRange"]:
@@ -64,7 +64,7 @@ class Log:
         self.by_tag = {tag_of(shard): shard for shard in parents}
 
     def newest(self) -> list[str]:
-        """The shards that are written to, or were last."""
+        """The shards without children: those that are written to, or were last."""
         followed = set(self.parents.values())
         return [shard for shard in self.parents if shard not in followed]
 
@@ -72,31 +72,31 @@ class Log:
         return [child for child, parent in self.parents.items() if parent == shard]
 
     def precedes(self, shard: str, others: Mapping[str, Any]) -> bool:
-        """Whether one of the others goes on where this shard, or a later one of its line, has ended."""
-        return any(shard in self._line(other) for other in others)
+        """Whether one of the others is a descendant of this shard."""
+        return any(shard in self._ancestors(other) for other in others)
 
     def unknown_to(self, vector: Mapping[str, Any]) -> list[str]:
-        """The first shards of which a position says nothing: they neither come before it nor go on from it."""
+        """The first shards unrelated to a position: neither in it, nor ancestors or descendants of one in it."""
         apart = [
             shard
             for shard in self.parents
             if shard not in vector
             and not self.precedes(shard, vector)
-            and not any(earlier in vector for earlier in self._line(shard))
+            and not any(earlier in vector for earlier in self._ancestors(shard))
         ]
         return [shard for shard in apart if self.parents[shard] not in apart]
 
-    def _line(self, shard: str) -> list[str]:
-        """The shards that it goes on from, as far as they are kept."""
-        line: list[str] = []
+    def _ancestors(self, shard: str) -> list[str]:
+        """Its parent, and so on, as far as they are kept."""
+        ancestors: list[str] = []
         parent = self.parents.get(shard)
         while parent is not None and parent in self.parents:
-            line.append(parent)
+            ancestors.append(parent)
             parent = self.parents[parent]
-        return line
+        return ancestors
 
     async def iterator(self, shard: str, after: int | None) -> str:
-        """A place to read from; Trimmed where changes behind it are not kept any more."""
+        """An iterator after this sequence number; Trimmed if changes after it are gone."""
         request = {"StreamArn": self.arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
         if after is not None:
             request |= {
@@ -104,7 +104,7 @@ class Log:
                 "SequenceNumber": str(after).zfill(SHORTEST_NUMBER),
             }
         try:
-            return str((await patiently(self.engine, "GetShardIterator", request))["ShardIterator"])
+            return str((await call_with_retry(self.engine, "GetShardIterator", request))["ShardIterator"])
         except DynamoError as error:
             if error.code in TRIMMED:
                 raise Trimmed from error
@@ -113,7 +113,7 @@ class Log:
     async def page(self, iterator: str, limit: int = PAGE_RECORDS) -> Page:
         request = {"ShardIterator": iterator, "Limit": limit}
         try:
-            answer = await patiently(self.engine, "GetRecords", request)
+            answer = await call_with_retry(self.engine, "GetRecords", request)
         except DynamoError as error:
             if error.code in TRIMMED:
                 raise Trimmed from error
@@ -122,9 +122,9 @@ class Log:
 
 
 async def open_log(engine: Engine, table: str) -> Log | None:
-    """The log that the table writes now, with its shards; None while it has none."""
+    """The table's current log, with its shards; None while it has none."""
     try:
-        described = (await patiently(engine, "DescribeTable", {"TableName": table}))["Table"]
+        described = (await call_with_retry(engine, "DescribeTable", {"TableName": table}))["Table"]
         arn = described.get("LatestStreamArn")
         if arn is None or not described.get("StreamSpecification", {}).get("StreamEnabled"):
             return None
@@ -137,10 +137,10 @@ async def open_log(engine: Engine, table: str) -> Log | None:
     return found
 
 
-async def patiently(engine: Engine, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Send a read until it does not fail for a passing reason; Unavailable if that takes too long."""
+async def call_with_retry(engine: Engine, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Send a read, and retry passing failures; Unavailable if they last too long."""
     pauses = Pauses()
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + RETRY_SECONDS
     while True:
         try:
             return await engine.call(operation, request)
@@ -148,6 +148,6 @@ async def patiently(engine: Engine, operation: str, request: dict[str, Any]) -> 
             if not is_passing(error):
                 raise
             if time.monotonic() >= until:
-                raise Unavailable(f"{operation} fails for longer than {PATIENCE_SECONDS:g} s: {error}") from error
+                raise Unavailable(f"{operation} fails for longer than {RETRY_SECONDS:g} s: {error}") from error
             log.debug("%s is sent again: %s", operation, error)
         await pauses.wait()

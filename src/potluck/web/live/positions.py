@@ -1,8 +1,8 @@
-"""Positions: how far a reader has come in each shard of each stream, as a text that only this suite can read or make.
+"""Positions: how far a reader has read in each shard of each stream, as an encrypted text.
 
-It is sealed because sequence numbers count what others do, and because a made-up one would reach back to before its
-maker was allowed to look. So would one of another place that its maker could see earlier: a position is good for
-the lists of the partitions that it is of. The same position is always the same text.
+Encrypted, because sequence numbers show how much others write, and because with a made-up position someone could read
+what happened before they had access. The same goes for a position from a list they had access to earlier, so each is
+valid only for the partitions it was made for. The same position is always the same text.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -19,17 +19,17 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 __all__ = ["EVERY_LIST", "LONGEST_POSITION", "Position", "PositionCodec", "Unreadable", "Vector", "tag_of"]
 
 Vector = Mapping[str, int | None]
-"""By shard, the sequence number of the last change that was told; None before the first."""
+"""By shard, the sequence number of the last change that was read; None before the first."""
 
 FORMAT = 1
 TAG_BYTES = 6
 TIME_BYTES = 5
 LONGEST_POSITION = 4000
 KEY_BYTES = 32
-POSITIONS_KNOWN = 1024
-# Without a key of the suite's own, anyone can read positions and make them up.
+POSITIONS_CACHED = 1024
+# With this key anyone can read positions and make them up.
 NO_KEY = bytes(KEY_BYTES)
-# Instead of the name of some lists: of whole tables, and good for every list in them. No caller is given such a one.
+# Instead of the id of some lists: valid for every list of the tables. No caller is ever given such a position.
 EVERY_LIST = b""
 
 
@@ -39,7 +39,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What was told so far, of each stream by its tag, and when that was; shards are known by tags as well."""
+    """How far each stream was read, by its tag and the tags of its shards, and when that was."""
 
     at: int
     streams: Mapping[bytes, Mapping[bytes, int | None]]
@@ -47,23 +47,23 @@ class Position:
 
 @lru_cache(1024)
 def tag_of(name: str) -> bytes:
-    """A short name for a stream or shard: the long ones would be most of a position."""
+    """A short name for a stream or shard: full names would be most of a position."""
     return blake2b(name.encode(), digest_size=TAG_BYTES).digest()
 
 
 class PositionCodec:
-    """Seals positions, and opens them again in any process that has the same key."""
+    """Encrypts positions, and decrypts them in any process that has the same key."""
 
     def __init__(self, key: bytes | None = None) -> None:
-        self._sealing = AESSIV(NO_KEY if key is None else key)
+        self._cipher = AESSIV(NO_KEY if key is None else key)
         # After a restart, or a change, everybody reads the same lists in the same second.
-        self._text = lru_cache(POSITIONS_KNOWN)(self._sealed)
+        self._text = lru_cache(POSITIONS_CACHED)(self._encrypted)
 
     def encode(self, at: int, streams: Iterable[tuple[bytes, Vector]], of: bytes = EVERY_LIST) -> str:
-        """The position as a text; `of` names the lists that it is good for."""
+        """The position as a text; `of` identifies the lists that it is valid for."""
         return self._text(at, tuple([(tag, tuple(vector.items())) for tag, vector in streams]), of)
 
-    def _sealed(self, at: int, streams: Iterable[tuple[bytes, Iterable[tuple[str, int | None]]]], of: bytes) -> str:
+    def _encrypted(self, at: int, streams: Iterable[tuple[bytes, Iterable[tuple[str, int | None]]]], of: bytes) -> str:
         parts = [bytes([FORMAT]), at.to_bytes(TIME_BYTES, "big")]
         for tag, vector in streams:
             shards = list(vector)
@@ -71,14 +71,14 @@ class PositionCodec:
             for shard, sequence in shards:
                 number = b"" if sequence is None else sequence.to_bytes((sequence.bit_length() + 7) // 8, "big")
                 parts += [tag_of(shard), bytes([len(number)]), number]
-        return urlsafe_b64encode(self._sealing.encrypt(b"".join(parts), [of])).decode().rstrip("=")
+        return urlsafe_b64encode(self._cipher.encrypt(b"".join(parts), [of])).decode().rstrip("=")
 
     def decode(self, text: str, of: bytes = EVERY_LIST) -> Position:
-        """The position; Unreadable for what was not made here, or for other lists."""
+        """The position; Unreadable for a text that was not made here, or was made for other lists."""
         if not text or len(text) > LONGEST_POSITION or not text.isascii():
             raise Unreadable
         try:
-            opened = self._opened(urlsafe_b64decode(text + "=" * (-len(text) % 4)), of)
+            opened = self._decrypted(urlsafe_b64decode(text + "=" * (-len(text) % 4)), of)
         except (InvalidTag, NotBase64, ValueError) as error:
             raise Unreadable from error
         rest = iter(opened)
@@ -94,11 +94,11 @@ class PositionCodec:
                 shards[shard] = _number(rest, length) if length else None
         return Position(at, streams)
 
-    def _opened(self, sealed: bytes, of: bytes) -> bytes:
+    def _decrypted(self, sealed: bytes, of: bytes) -> bytes:
         try:
-            return self._sealing.decrypt(sealed, [of])
+            return self._cipher.decrypt(sealed, [of])
         except InvalidTag:
-            return self._sealing.decrypt(sealed, [EVERY_LIST])
+            return self._cipher.decrypt(sealed, [EVERY_LIST])
 
 
 def _taken(rest: Iterator[int], count: int) -> bytes:

@@ -1,8 +1,8 @@
-"""One reader of a table's stream for a whole process: it goes on with it, and wakes those whom a change concerns.
+"""Follows a table's stream, once for a whole process, and wakes the readers whose lists a change touches.
 
-What it read last stays in memory, so that a thousand open event streams read the log once and not a thousand times.
-While the stream cannot be read for longer than a moment, it is `failing`: what is in memory stays good to begin from,
-but nobody is told any more that nothing is new. It goes on by itself when the stream can be read again.
+The last changes stay in memory, so that a thousand open event streams read the log once and not a thousand times.
+If the stream cannot be read for longer than a moment, the tail is `failing`: positions in memory can still be given
+out, but readers are refused, because they would believe that nothing has changed. It recovers by itself.
 """
 
 import asyncio
@@ -19,25 +19,25 @@ from potluck.table.tables import Table
 from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, TopicKey
 from potluck.web.live.log import Log, Trimmed, open_log
 
-__all__ = ["Tail", "Woken"]
+__all__ = ["Tail", "Waiter"]
 
-# The engine says at once when there is something; this is how long to go without looking if it does not.
+# The engine signals changes at once; this is how long to wait before looking anyway.
 IDLE_SECONDS = 2.0
 DISCOVER_SECONDS = 60.0
 SHARD_SUCCESSION_SECONDS = 0.2
 NO_STREAM_SECONDS = 0.5
 READY_SECONDS = 10.0
-# Each of them renders and sends when its turn comes; other requests get theirs in between.
+# Each of them renders and sends when it runs next; other requests run in between.
 WOKEN_AT_ONCE = 50
-TAKEN_IN_AT_ONCE = 200
-# Beside the names of shards, for what cannot be read: the stream itself.
+BUFFERED_AT_ONCE = 200
+# Stands beside the names of shards for the stream itself, where that cannot be read.
 WHOLE = ""
 
 log = logging.getLogger(__name__)
 
 
-class Woken(Protocol):
-    """Whoever waits for changes of some partitions."""
+class Waiter(Protocol):
+    """Waits for changes of some partitions."""
 
     def wake(self) -> None: ...
 
@@ -51,33 +51,33 @@ class Tail:
         self.engine = engine
         self.table = table
         self.buffer: Buffer | None = None
-        """None until the log was read to its end, and again while the table has no stream."""
+        """None until the log was read to its end, and while the table has no stream."""
         self._most_records = records
         self._most_bytes = size
-        self._waiting: dict[TopicKey, dict[Woken, None]] = {}
+        self._waiting: dict[TopicKey, dict[Waiter, None]] = {}
         self.failing = False
         """Whether there may be changes that cannot be read."""
         self._unread: set[str] = set()
-        """The shards, or the whole, of which that is so."""
-        self._said = False
+        """The shards that cannot be read, or WHOLE."""
+        self._failure_logged = False
         self._ready = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
 
     def start(self) -> None:
-        """Begin, unless it was begun."""
+        """Start following, unless it has."""
         if self._running is None and not self._stopped:
             self._running = asyncio.create_task(self._run(), name=f"live:{self.table.name}")
 
     async def stop(self) -> None:
-        """Read no more; whoever still waits for it to be ready is refused."""
+        """Stop reading; whoever still waits for `ready` gets Unavailable."""
         self._stopped = True
         self._ready.set()
         if self._running is not None:
             await _all_cancelled({self._running}, again_after=1.0)
 
     async def ready(self) -> Buffer:
-        """What is in memory, as soon as it goes up to now; Unavailable where that takes too long, or did last time."""
+        """The buffer, once it is up to date; Unavailable if that takes too long, or did last time."""
         self.start()
         while self.buffer is None:
             if self._stopped:
@@ -88,14 +88,14 @@ class Tail:
             try:
                 await asyncio.wait_for(self._ready.wait(), READY_SECONDS)
             except TimeoutError:
-                await self._fails(WHOLE, problem)
+                await self._mark_failing(WHOLE, problem)
                 raise problem from None
         return self.buffer
 
-    def watch(self, topic: TopicKey, reader: Woken) -> None:
+    def watch(self, topic: TopicKey, reader: Waiter) -> None:
         self._waiting.setdefault(topic, {})[reader] = None
 
-    def unwatch(self, topic: TopicKey, reader: Woken) -> None:
+    def unwatch(self, topic: TopicKey, reader: Waiter) -> None:
         waiting = self._waiting.get(topic, {})
         waiting.pop(reader, None)
         if waiting:
@@ -117,43 +117,43 @@ class Tail:
                 else:
                     await asyncio.sleep(NO_STREAM_SECONDS)
             except Unavailable as error:
-                await self._fails(WHOLE, error)
+                await self._mark_failing(WHOLE, error)
             except Exception as error:
                 if isinstance(error, DynamoError) and error.code == CLOSED:
                     return
-                self._say(error)
+                self._log_once(error)
                 await pauses.wait()
             finally:
                 self.buffer = None
                 if not self._stopped:
                     self._ready.clear()
-                # They go on from their own places, in whatever stream there is then.
+                # They continue from their own positions, in whatever stream there is then.
                 await self._wake(self._waiting)
 
-    async def _fails(self, what: str, error: Exception) -> None:
-        """This cannot be read: whoever waits for changes is told to come back, whoever comes, to come later."""
-        self._say(error)
+    async def _mark_failing(self, what: str, error: Exception) -> None:
+        """This shard or stream cannot be read: end the open streams, and refuse new ones."""
+        self._log_once(error)
         self._unread.add(what)
         if not self.failing:
             self.failing = True
             await self._wake(self._waiting)
 
-    def _works(self, *these: str) -> None:
+    def _mark_working(self, *these: str) -> None:
         if self._unread:
             self._unread.difference_update(these)
             self.failing = bool(self._unread)
-        if self._said and not self.failing and self.buffer is not None:
-            self._said = False
+        if self._failure_logged and not self.failing and self.buffer is not None:
+            self._failure_logged = False
             log.warning("the stream of %s is read again", self.table.name)
 
-    def _say(self, error: Exception) -> None:
-        # Once, however often it is tried from then on.
-        if not self._said:
-            self._said = True
+    def _log_once(self, error: Exception) -> None:
+        # Once, however often it is retried.
+        if not self._failure_logged:
+            self._failure_logged = True
             log.warning("the stream of %s cannot be read: %s", self.table.name, error, exc_info=error)
 
     async def _follow(self, found: Log) -> None:
-        """Read the log, each shard after its parent, until it is not the table's any more."""
+        """Read the log, each shard after its parent, until it is not the table's log any more."""
         buffer = Buffer(self.table, found, self._waiting, self._most_records, self._most_bytes)
         reading: dict[str, asyncio.Task[None]] = {}
         behind: set[str] = set()
@@ -179,13 +179,13 @@ class Tail:
                 ended = [shard for shard, task in reading.items() if task in done]
                 for shard in ended:
                     reading.pop(shard).result()
-                if not await self._looked_at(found):
+                if not await self._refresh_shards(found):
                     return
                 for shard in ended:
                     while not found.children(shard):
-                        # The children of a shard that was split may be told of a little later.
+                        # The children of a shard that was split may show up a little later.
                         await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
-                        if not await self._looked_at(found):
+                        if not await self._refresh_shards(found):
                             return
                     for child in found.children(shard):
                         read(child, shard)
@@ -194,11 +194,11 @@ class Tail:
         finally:
             await _all_cancelled(set(reading.values()), again_after=0.1)
             self.buffer = None
-            # Nobody reads any shard any more, so none is in anybody's way.
-            self._works(*(self._unread - {WHOLE}))
+            # No shard is read any more, so none is failing.
+            self._mark_working(*(self._unread - {WHOLE}))
 
-    async def _looked_at(self, found: Log) -> bool:
-        """Learn which shards there are; False if it is the table's stream no more: the table was made anew, say."""
+    async def _refresh_shards(self, found: Log) -> bool:
+        """Look up the shards; False if the table has another stream now, as after it was deleted and created again."""
         while True:
             try:
                 now = await open_log(self.engine, self.table.name)
@@ -206,13 +206,13 @@ class Tail:
                     return False
                 await found.look_at_shards()
             except Unavailable as error:
-                await self._fails(WHOLE, error)
+                await self._mark_failing(WHOLE, error)
             else:
-                self._works(WHOLE)
+                self._mark_working(WHOLE)
                 return True
 
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
-        """Take in what the shard has, as it comes, to its end."""
+        """Buffer the shard's changes as they come, to its end."""
         iterator: str | None = None
         while True:
             last = buffer.shards[shard].sequence
@@ -222,9 +222,9 @@ class Tail:
                 page = await buffer.log.page(iterator)
             except Trimmed:
                 if last is not None:
-                    # A machine that slept for a day: memory has a hole now, so it begins anew.
+                    # The machine slept for a day, say: changes are missing from memory, so it starts over.
                     raise DynamoError("TrimmedDataAccessException", f"{shard} is trimmed after {last}") from None
-                # The log's beginning moves on, and DynamoDB Local was seen to say so of a new shard.
+                # The log's beginning has moved on; and DynamoDB Local was seen to say so of a new shard.
                 iterator = None
                 await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
                 continue
@@ -234,12 +234,12 @@ class Tail:
                 iterator = None
                 continue
             except Unavailable as error:
-                await self._fails(shard, error)
+                await self._mark_failing(shard, error)
                 iterator = None
                 continue
-            self._works(shard)
+            self._mark_working(shard)
             if page.changes:
-                await self._take_in(buffer, shard, page.changes)
+                await self._add(buffer, shard, page.changes)
             iterator = page.next
             if not page.changes or iterator is None:
                 behind.discard(shard)
@@ -250,17 +250,17 @@ class Tail:
             if not page.changes:
                 await self._wait()
 
-    async def _take_in(self, buffer: Buffer, shard: str, changes: list[Change]) -> None:
+    async def _add(self, buffer: Buffer, shard: str, changes: list[Change]) -> None:
         now, wall = time.monotonic(), time.time()
         touched: dict[TopicKey, None] = {}
         for number, change in enumerate(changes, 1):
-            # The log tells whole seconds, so a change is at most a second younger than it says.
-            told = float(change.record["dynamodb"].get("ApproximateCreationDateTime", wall))
-            record = buffer.append(shard, change, now - max(0.0, wall - told - 1.0))
+            # The log has whole seconds, so a change is at most a second newer than it says.
+            created = float(change.record["dynamodb"].get("ApproximateCreationDateTime", wall))
+            record = buffer.append(shard, change, now - max(0.0, wall - created - 1.0))
             for topic in record.topics:
                 if topic in self._waiting:
                     touched[topic] = None
-            if number % TAKEN_IN_AT_ONCE == 0:
+            if number % BUFFERED_AT_ONCE == 0:
                 await asyncio.sleep(0)
         if touched:
             await self._wake(touched)
@@ -270,11 +270,11 @@ class Tail:
     async def _publish(self, buffer: Buffer) -> None:
         self.buffer = buffer
         self._ready.set()
-        self._works(WHOLE)
+        self._mark_working(WHOLE)
         await self._wake(self._waiting)
 
     async def _wake(self, topics: Iterable[TopicKey]) -> None:
-        """Wake whoever watches these, a few at a time, so that others get their turns."""
+        """Wake the readers of these, a few at a time, so that other requests run in between."""
         readers = list({reader: None for topic in topics for reader in self._waiting.get(topic, ())})
         for start in range(0, len(readers), WOKEN_AT_ONCE):
             for reader in readers[start : start + WOKEN_AT_ONCE]:
@@ -291,8 +291,8 @@ class Tail:
 
 
 async def _all_cancelled(tasks: set[asyncio.Task[None]], again_after: float) -> None:
-    """Cancel them until they have ended."""
-    # Up to Python 3.11, `wait_for` loses a cancellation that comes together with its result.
+    """Cancel the tasks until they have ended."""
+    # Up to Python 3.11, `wait_for` loses a cancellation that arrives together with its result.
     while tasks:
         for task in tasks:
             task.cancel()

@@ -10,7 +10,7 @@ import pytest
 from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.table import the
-from potluck.web.live import Live, Right, reading
+from potluck.web.live import Live, Right, reader
 from tests.web.contract.wire import listening as streaming
 from tests.web.contract.worlds import Book, bearer_headers, book_of
 from tests.web.live.boards import KEY, Card, Elsewhere, boards, clock, heard_by, listening, shown, yes
@@ -194,7 +194,7 @@ async def test_who_comes_for_the_first_time_goes_on_from_where_the_list_was_read
 
 
 async def test_further_back_than_is_looked_through_is_reset(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_LOOKED_THROUGH", 10)
+    monkeypatch.setattr(reader, "MOST_SEARCHED", 10)
     live = Live(store.engine, clock, key=KEY, buffer_records=4)
     await store.put(ben("in"))
     await asyncio.sleep(0.1)
@@ -234,5 +234,5 @@ async def test_a_position_is_told_only_where_they_may_look_after_it(store: Store
 async def test_a_right_in_a_table_that_is_not_followed_is_a_mistake(store: Store) -> None:
     live = Live(store.engine, clock, key=KEY)
     with pytest.raises(ValueError, match="not followed"):
-        live.stream(None, of=Elsewhere.on_board("b"), see=shown, allowed=yes, right=RIGHT)
+        live.open(None, of=Elsewhere.on_board("b"), see=shown, allowed=yes, right=RIGHT)
     await live.stop()

@@ -1,4 +1,4 @@
-"""By what a caller may look: a row, while it is there and says so. Who was without it is not told of that time."""
+"""The row that lets a caller look at a list, as the change log shows it: when access was lost, or given back."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from potluck.table.membership import Membership
 from potluck.table.tables import Table
 from potluck.web.live.buffer import Record, TopicKey, partition_text
 
-__all__ = ["Holding", "Right"]
+__all__ = ["Right", "RightHistory"]
 
 
 def _there(row: Any) -> bool:
@@ -18,14 +18,14 @@ def _there(row: Any) -> bool:
 
 
 class Right(NamedTuple):
-    """The caller's own row, in a table that is followed; it holds while `held` says so of it."""
+    """The caller's own row, in a table that is followed; the caller has access while `held` is true of it."""
 
     row: Ref[Any]
     held: Callable[[Any], bool] = _there
 
 
-class Holding:
-    """A right as the changes of its table tell of it."""
+class RightHistory:
+    """Tells from changes of the right's row whether the caller's access was interrupted."""
 
     __slots__ = ("_held", "_row")
 
@@ -42,10 +42,10 @@ class Holding:
         return self._row.index, partition_text(self._row.partition)
 
     def interrupted_by(self, record: Record) -> bool:
-        """Whether the change ends the right, or gives it back."""
+        """Whether the change takes access away, or gives it back."""
         if record.old is None:
-            # Whoever comes for the first time has no position of their own from before. One who comes again left first,
-            # and that is a change as well.
+            # Someone who gets access for the first time has no earlier position of their own. Someone who gets it
+            # again lost it first, and that was a change as well.
             return False
         return self._holds(record.old, record.decoded_old) != self._holds(record.new, record.decoded_new)
 

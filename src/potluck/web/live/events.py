@@ -1,0 +1,66 @@
+"""What a change is to one caller: created, updated, deleted, or no event at all, by what they may see of the item."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from potluck.dynamo.values import Item
+from potluck.table.errors import UnreadableItem
+from potluck.table.membership import Membership
+from potluck.web.live.buffer import Record
+
+__all__ = ["Event", "EventName", "See", "entities", "event_for", "maybe_await"]
+
+EventName = Literal["created", "updated", "deleted"]
+
+See = Callable[[Any], Any | Awaitable[Any]]
+"""What the caller may see of an entity: a view of it, or None for nothing. It may be async."""
+
+# An expired row is deleted a moment later, and a reader who looked in between may still show it.
+EXPIRY_EVENT_SECONDS = 5
+
+log = logging.getLogger(__name__)
+
+
+class Event(NamedTuple):
+    """What happened to an item of a list, and the item as the caller may see it."""
+
+    name: EventName
+    item: Any
+
+
+def entities(record: Record, lists: Sequence[Membership], since: int, now: int) -> tuple[Any | None, Any | None]:
+    """The item in the lists before the change and after it; None where it was or is in none of them."""
+    # An item that expired after the caller last looked gets its event; one that had expired before, they never saw.
+    old = _entity(record.old, lists, since - EXPIRY_EVENT_SECONDS, record.decoded_old)
+    return old, _entity(record.new, lists, now, record.decoded_new)
+
+
+def _entity(row: Item | None, lists: Sequence[Membership], now: int, decoded: dict[Any, Any]) -> Any | None:
+    if row is None:
+        return None
+    try:
+        for each in lists:
+            entity = each.entity(row, now, decoded)
+            if entity is not None:
+                return entity
+    except UnreadableItem:
+        # Reading the list fails with the same error; events of other items go on.
+        log.exception("a changed row cannot be read")
+    return None
+
+
+async def event_for(old: Any | None, new: Any | None, see: See) -> Event | None:
+    """The event for a caller who sees only what `see` returns; None if they would see no difference."""
+    before = None if old is None else await maybe_await(see(old))
+    after = None if new is None else await maybe_await(see(new))
+    if after is None:
+        return None if before is None else Event("deleted", before)
+    if before is None:
+        return Event("created", after)
+    return None if before == after else Event("updated", after)
+
+
+async def maybe_await(value: Any | Awaitable[Any]) -> Any:
+    return await value if inspect.isawaitable(value) else value
