@@ -22,11 +22,11 @@ from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, 
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
-from potluck.web.errors import Forbidden, NotFound, NotSignedIn, ProblemError
+from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
 from potluck.web.views import View, view_plan
-from potluck.web.writes import Outcome, Writes
+from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
 if TYPE_CHECKING:
     from potluck.store import Store
@@ -78,6 +78,8 @@ class Access:
         self.visitor = visitor
         self.principal = visitor.principal
         self.uses_time = False
+        self.attempt = 0
+        """How often the rule was asked before, because others were faster."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
         self.__dict__.update(ids)
 
@@ -102,6 +104,10 @@ class Access:
         """The row by which the caller may follow a live list, if there is one."""
         return None
 
+    def sees(self, thing: Any) -> bool:
+        """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
+        return True
+
     # --- for rules ----------------------------------------------------------------------------------------------------
 
     @property
@@ -116,8 +122,13 @@ class Access:
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
-    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome) -> Writes[E]:
-        """The thing with the values of the change; no write if it has them already."""
+    def apply(
+        self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None
+    ) -> Writes[E]:
+        """The thing with the values of the change; no write if it has them already.
+
+        `refused` is what a refusal of the write means, where that is more than that somebody was faster.
+        """
         new = {
             name: value
             for name in change.__struct_fields__
@@ -127,7 +138,7 @@ class Access:
             return Writes(thing)
         changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
         after, write = self.edit(thing, *changes)
-        return Writes(after, write, *others)
+        return Writes(after, write if refused is None else or_raise(write, refused), *others)
 
     def edit(
         self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
@@ -182,7 +193,8 @@ class SignedIn(Access):
         return (check(Account.by_id(self.principal.user_id), when=present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        raise AccountGone from refusal
+        if refusal.current is None:
+            raise AccountGone from refusal
 
 
 class ByRow(SignedIn, Generic[R]):
@@ -239,9 +251,13 @@ class ByRow(SignedIn, Generic[R]):
     def reads(self) -> Sequence[Ref[Any]]:
         return (self.ref(),)
 
+    def held_to(self) -> type[ByRow[R]]:
+        """The access whose conditions this caller must meet: another one, where that depends on the path."""
+        return type(self)
+
     async def admit(self, *rows: Any) -> None:
         (row,) = rows
-        self.must_admit(row)
+        self.held_to().must_admit(row)
         self.row = row
 
     @classmethod
@@ -254,11 +270,11 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        parts = _conditions(type(self))
+        parts = _conditions(self.held_to())
         return (check(self.ref(), when=All(parts) if len(parts) > 1 else parts[0] if parts else present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        self.must_admit(refusal.current)
+        self.held_to().must_admit(refusal.current)
 
     def right(self) -> Right | None:
         return Right(self.ref(), lambda row: meets(row, self.admits))

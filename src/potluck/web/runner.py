@@ -18,7 +18,7 @@ import msgspec
 
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import Answer, Asked
-from potluck.table import Entity, Unavailable, WriteRefused
+from potluck.table import Entity, NotUnique, Unavailable, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Declared
@@ -91,6 +91,8 @@ class Runner:
         if declared.on_thing:
             *rows, thing = rows
         await at.admit(*rows)
+        if thing is not None and not at.sees(thing):
+            thing = None
         if declared.on_thing and thing is None and must_exist:
             raise NotFound
         return at, thing
@@ -107,6 +109,7 @@ class Runner:
         sent: Sent | None = None
         for attempt in range(ATTEMPTS):
             at, thing = await self.admit(action, visitor, ids, must_exist=False)
+            at.attempt = attempt
             if asked is not None and (kept := await self._answers.find(asked)) is not None:
                 return Done(at, None, None, kept)
             if sent is None:
@@ -192,12 +195,18 @@ class Runner:
                 if isinstance(refused, Check):
                     raise AccountGone from refusal
                 return False
-            await self._explain(writes, refused, refusal, thing, version)
+            await self._explain(at, writes, refused, refusal, thing, version)
             return False
         return True
 
     async def _explain(
-        self, writes: Writes[Any], refused: Operation, refusal: WriteRefused, thing: Any, version: int | None
+        self,
+        at: Access,
+        writes: Writes[Any],
+        refused: Operation,
+        refusal: WriteRefused,
+        thing: Any,
+        version: int | None,
     ) -> None:
         """Raise what the refusal of this write means; return if it means that the rule should be asked again."""
         outcome = writes.outcomes.get(id(refused))
@@ -208,9 +217,9 @@ class Runner:
             if problem is not None:
                 raise problem from refusal
             return
-        if thing is None or refused.seen is not thing:
+        if thing is None or refused.seen is not thing or isinstance(refusal, NotUnique):
             raise refusal
-        if refusal.current is None:
+        if refusal.current is None or not at.sees(refusal.current):
             raise NotFound from refusal
         if version is not None:
             raise Conflict(current=refusal.current) from refusal
