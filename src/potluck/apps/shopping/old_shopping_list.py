@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from potluck.apps.shopping.duplicates import MOST_DUPLICATES, entering_guard, leaving_guard, refuse_duplicate
+from potluck.apps.shopping.old_duplicates import MOST_DUPLICATES, entering_guard, leaving_guard, refuse_duplicate
 from potluck.apps.shopping.entities import (
     Deletion,
     InventoryItem,
