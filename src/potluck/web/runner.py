@@ -8,7 +8,6 @@ rule is asked again when somebody was faster, and a refused write becomes the ri
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ import msgspec
 
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import Answer, Asked
-from potluck.table import Entity, NotUnique, Unavailable, WriteRefused
+from potluck.retries import attempts
+from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Declared
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from potluck.web.app import Core
 
 __all__ = ["Done", "Runner", "Sent"]
-
-# Each refusal means that another writer went on, so this many in a row is a very busy row.
-ATTEMPTS = 200
-# From here on the pauses get no longer.
-LONGEST_PAUSE_AT = 4
 
 encode = msgspec.json.Encoder().encode
 
@@ -107,7 +102,7 @@ class Runner:
     ) -> Done:
         """Do what the rule says, once for each Idempotency-Key."""
         sent: Sent | None = None
-        for attempt in range(ATTEMPTS):
+        async for attempt in attempts(action.name, self._rows.patience):
             at, thing = await self.admit(action, visitor, ids, must_exist=False)
             at.attempt = attempt
             if asked is not None and (kept := await self._answers.find(asked)) is not None:
@@ -125,8 +120,7 @@ class Runner:
                 raise
             if done is not None:
                 return done
-            await asyncio.sleep(self._rows.patience.wait(min(attempt + 1, LONGEST_PAUSE_AT)))
-        raise Unavailable(f"{action.name}: others were faster {ATTEMPTS} times")
+        raise AssertionError("attempts end by raising")
 
     async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
