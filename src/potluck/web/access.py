@@ -52,6 +52,12 @@ class Visitor:
     cookies: Mapping[str, str] = field(default_factory=dict)
     by_page: bool = False
     """Whether a page asks, and not a program."""
+    origin_of: Callable[[], str] = str
+
+    @property
+    def origin(self) -> str:
+        """Where they reach the suite, such as https://potluck.example: what links begin with."""
+        return self.origin_of()
 
 
 class Access:

@@ -44,6 +44,7 @@ async def visitor_of(request: Request, authentication: Authentication, *, by_pag
         headers=request.headers,
         cookies=request.cookies,
         by_page=by_page,
+        origin_of=lambda: authentication.clients.origin_of(request.scope),
     )
 
 

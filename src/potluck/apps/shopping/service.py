@@ -6,10 +6,10 @@ from uuid import UUID
 from potluck.apps.shopping.old_clearing import Clearing
 from potluck.apps.shopping.departures import Departures
 from potluck.apps.shopping.entities import Family, InventoryItem, Member, ShoppingListItem, inventory
-from potluck.apps.shopping.families import Families
+from potluck.apps.shopping.old_families import Families
 from potluck.apps.shopping.following import Following
 from potluck.apps.shopping.old_inventory import Inventory
-from potluck.apps.shopping.members import Members
+from potluck.apps.shopping.old_members import Members
 from potluck.apps.shopping.membership import Membership
 from potluck.apps.shopping.orphans import Orphans
 from potluck.apps.shopping.places import Locations, Stores
