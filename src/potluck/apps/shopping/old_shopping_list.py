@@ -221,7 +221,7 @@ class ShoppingList:
         if where is not None and where not in names.stores:
             raise NothingThere
         shown = sorted((shopping_item_shown(each, names) for each in items), key=by_store)
-        return ShoppingListShown(items=shown, groups=groups_of(shown))
+        return ShoppingListShown(items=shown, groups=groups_of(shown).groups)
 
     async def one(self, caller: Principal, family_id: Id, shopping_item_id: Id) -> ShoppingItemShown:
         with checking() as fields:

@@ -1,0 +1,394 @@
+"""The shopping list: what is to be bought, by whom it was added, where it is bought, and what is done."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.duplicates import (
+    MOST_DUPLICATES,
+    DuplicateItem,
+    enter_guard,
+    entering_guard,
+    leaving_guard,
+)
+from potluck.apps.shopping.entities import InventoryItem, PendingGuard, ShoppingListItem, Store
+from potluck.apps.shopping.fields import (
+    ItemId,
+    ItemStatus,
+    Lines,
+    Name,
+    Notes,
+    ShoppingItemId,
+    StoreChoice,
+    StoreId,
+    ToBuy,
+    Unit,
+)
+from potluck.apps.shopping.lines import Line, read_lines, wrong_with
+from potluck.apps.shopping.names import ListNames
+from potluck.apps.shopping.ordering import by_name, by_store, groups_of
+from potluck.apps.shopping.suggestions import called
+from potluck.apps.shopping.taken import AlreadyThere
+from potluck.people.errors import TooMany, WrongField
+from potluck.people.secrets import new_id
+from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
+from potluck.web.actions import Actions
+from potluck.web.errors import TOO_MANY, NotFound, ProblemError
+from potluck.web.inputs import UNSET, Change, Input, Unset, Versioned
+from potluck.web.views import View, computed
+from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
+
+__all__ = [
+    "NewShoppingItem",
+    "PastedLines",
+    "ShoppingItemChange",
+    "ShoppingItemView",
+    "StatusChange",
+    "TypedItem",
+    "add_lines",
+    "add_to_list",
+    "add_typed",
+    "change_shopping_item",
+    "check_off",
+    "delete_shopping_item",
+    "items_on_list",
+    "shopping_list",
+]
+
+PURCHASED_ITEMS_STAY = timedelta(days=7)
+UNASSIGNED = "unassigned"
+FORMER_MEMBER = "Former member"
+# A transaction takes 100 actions. Besides the lines there are the caller's row and three that keep the answer; a line
+# with a link also has the guard of its inventory item, and checks that this and its store are there.
+ROOM_FOR_LINES = 96
+ACTIONS_OF_A_LINK = 3
+
+
+class ShoppingItemView(View[ShoppingListItem]):
+    shopping_item_id: UUID
+    family_id: UUID
+    name: str
+    status: ItemStatus
+    quantity: int | None
+    unit: str | None
+    notes: str | None
+    version: int
+    ttl: int | None
+    added_by: UUID
+    created_at: datetime
+    updated_at: datetime
+    restocked_at: datetime | None
+
+    @computed
+    def item_id(item: ShoppingListItem, names: ListNames) -> UUID | None:
+        return None if item.item_id in names.gone_items else item.item_id
+
+    @computed
+    def store_id(item: ShoppingListItem, names: ListNames) -> UUID | None:
+        return item.store_id if item.store_id in names.stores else None
+
+    @computed
+    def store_name(item: ShoppingListItem, names: ListNames) -> str | None:
+        return None if item.store_id is None else names.stores.get(item.store_id)
+
+    @computed
+    def added_by_name(item: ShoppingListItem, names: ListNames) -> str:
+        return names.members.get(item.added_by, FORMER_MEMBER)
+
+
+# --- what may be sent -------------------------------------------------------------------------------------------------
+
+
+class NewShoppingItem(Input):
+    """Something to buy. Of an inventory item it has the name, the store and the unit, unless others are given."""
+
+    shopping_item_id: ShoppingItemId | Unset = UNSET
+    item_id: ItemId | None = None
+    name: Name | Unset | None = UNSET
+    store_id: StoreId | Unset | None = UNSET
+    quantity: ToBuy | None = None
+    unit: Unit | Unset | None = UNSET
+    notes: Notes | None = None
+    allow_duplicate: bool = False
+
+    @staticmethod
+    def check(new: "NewShoppingItem") -> Iterator[WrongField]:
+        if new.item_id is None and not isinstance(new.name, str):
+            yield WrongField("name", "")
+
+
+class PastedLines(Input):
+    lines: Lines
+    """One thing to a line, perhaps with how much in front: "2 milk"."""
+
+    @staticmethod
+    def check(pasted: "PastedLines") -> Iterator[WrongField]:
+        return (WrongField("lines", message) for message in wrong_with(read_lines(pasted.lines)))
+
+
+class TypedItem(Input):
+    """One thing as it was typed, or one that was offered; nothing else of it is chosen but where to buy it."""
+
+    lines: Lines = ""
+    item_id: ItemId | None = None
+    store_id: StoreId | None = None
+    shopping_item_id: ShoppingItemId | Unset = UNSET
+    """So that a form that is sent twice adds one thing."""
+    allow_duplicate: bool = False
+
+    @staticmethod
+    def check(typed: "TypedItem") -> Iterator[WrongField]:
+        read = read_lines(typed.lines)
+        if typed.item_id is None or read:
+            for message in wrong_with(read):
+                yield WrongField("lines" if read else "name", message)
+
+
+class ShoppingItemChange(Change[ShoppingListItem]):
+    name: Name | Unset = UNSET
+    store_id: StoreId | Unset | None = UNSET
+    quantity: ToBuy | Unset | None = UNSET
+    unit: Unit | Unset | None = UNSET
+    notes: Notes | Unset | None = UNSET
+
+
+class StatusChange(Versioned):
+    status: ItemStatus
+    allow_duplicate: bool = False
+
+
+class ListFilter(Input):
+    store_id: StoreChoice | Unset = UNSET
+    """The id of a store, or `unassigned`."""
+    status: ItemStatus | Unset = UNSET
+
+
+shopping_list = Actions(
+    InFamily,
+    ShoppingListItem.by_id,
+    ShoppingItemView,
+    api="/families/{family_id}/shopping-list",
+    page="/shopping/{family_id}/list",
+    tag="Shopping",
+)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+@shopping_list.list(order=by_store, also=groups_of, live=lambda at: ShoppingListItem.all_of_family(at.family_id))
+async def items_on_list(at: InFamily, wanted: ListFilter) -> Query[ShoppingListItem]:
+    """The list, or what is for one store, or what is pending or purchased. By store name and unassigned last, pending
+    first, newest first; `groups` count all of it, whichever page is asked for."""
+    family_id, status = at.family_id, wanted.status
+    if wanted.store_id is UNSET:
+        if status is UNSET:
+            return ShoppingListItem.all_of_family(family_id)
+        return ShoppingListItem.by_status(family_id, status)
+    store_id = None if wanted.store_id == UNASSIGNED else UUID(wanted.store_id)
+    if store_id is not None and await at.rows.get(Store.by_id(family_id, store_id)) is None:
+        raise NotFound
+    if status is UNSET:
+        return ShoppingListItem.by_store(family_id, store_id)
+    return ShoppingListItem.by_store_and_status(family_id, store_id, status)
+
+
+@shopping_list.read()
+async def shopping_item(at: InFamily, item: ShoppingListItem) -> ShoppingListItem:
+    """One thing on the list, with the names of its store and of who added it."""
+    return item
+
+
+# --- adding -----------------------------------------------------------------------------------------------------------
+
+
+async def already_there(refusal: WriteRefused) -> ProblemError | None:
+    return AlreadyThere(refusal.current)
+
+
+@shopping_list.create(DuplicateItem, AlreadyThere, TOO_MANY)
+async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingListItem]:
+    """Put something on the list. What is linked to the inventory and there already is answered with 409, and with it as
+    `existing`, unless `allowDuplicate` is true."""
+    item, writes = await _adding(at, new, already_there)
+    return Writes(item, *writes)
+
+
+async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[ShoppingListItem, list[Outcome]]:
+    """The item, and what puts it on the list; `taken` is what it means that something has its id."""
+    linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
+    item = ShoppingListItem(
+        shopping_item_id=new_id() if new.shopping_item_id is UNSET else new.shopping_item_id,
+        family_id=at.family_id,
+        item_id=new.item_id,
+        name=new.name if isinstance(new.name, str) or linked is None else linked.name,  # type: ignore[arg-type]
+        store_id=await _usual_store(at, linked) if new.store_id is UNSET else new.store_id,
+        quantity=new.quantity,
+        unit=(None if linked is None else linked.unit) if new.unit is UNSET else new.unit,
+        notes=new.notes,
+        added_by=at.principal.user_id,
+        created_at=at.now,
+        updated_at=at.now,
+    )
+    writes = [Outcome(put(item, when=absent), taken)]
+    if item.item_id is not None:
+        writes.append(enter_guard(at.rows, item, new.allow_duplicate))
+        writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
+    if item.store_id is not None:
+        there = check(Store.by_id(at.family_id, item.store_id), when=present)
+        writes.append(or_retry(there) if new.store_id is UNSET else or_raise(there, NotFound))
+    return item, writes
+
+
+async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> InventoryItem:
+    linked, guard = await at.rows.get_together(
+        InventoryItem.by_id(at.family_id, item_id), PendingGuard.by_item(at.family_id, item_id)
+    )
+    if linked is None:
+        raise NotFound
+    if allow_duplicate and guard is not None and len(guard.shopping_item_ids) >= MOST_DUPLICATES:
+        raise TooMany("of the same thing on the list", MOST_DUPLICATES)
+    return linked
+
+
+async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | None:
+    """Where it is usually bought, if that store is still there."""
+    if linked is None or linked.preferred_store_id is None:
+        return None
+    store = await at.rows.get(Store.by_id(at.family_id, linked.preferred_store_id))
+    return None if store is None else store.store_id
+
+
+# --- adding what was typed --------------------------------------------------------------------------------------------
+
+
+@shopping_list.action("POST", "/bulk", status=201)
+async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingListItem]]:
+    """Put several things on the list, as they were typed or pasted. All of them or none. What is at home by the name of
+    a line, and is not on the list yet, is linked to it."""
+    lines = read_lines(pasted.lines)
+    linked = await _meant(at, lines)
+    items: list[ShoppingListItem] = []
+    writes: list[Outcome] = []
+    for line in lines:
+        thing = linked.get(line)
+        store_id = await _usual_store(at, thing)
+        item = ShoppingListItem(
+            shopping_item_id=new_id(),
+            family_id=at.family_id,
+            item_id=None if thing is None else thing.item_id,
+            name=line.name if thing is None else thing.name,
+            store_id=store_id,
+            quantity=line.quantity,
+            unit=line.unit or (None if thing is None else thing.unit),
+            added_by=at.principal.user_id,
+            created_at=at.now,
+            updated_at=at.now,
+        )
+        items.append(item)
+        writes.append(or_retry(put(item, when=absent)))
+        if item.item_id is not None:
+            writes.append(or_retry(entering_guard(item)))
+            writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
+    stores = {each.store_id for each in items if each.store_id is not None}
+    there = (or_retry(check(Store.by_id(at.family_id, each), when=present)) for each in stores)
+    return Writes(items, *writes, *there)
+
+
+async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
+    """Put one typed thing on the list. What is at home by its name is meant; else what is on the list already by that
+    name is a duplicate, linked or not, unless that is allowed."""
+    if typed.shopping_item_id is not UNSET:
+        there = await at.rows.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
+        if there is not None:
+            return Writes(there)
+    lines = read_lines(typed.lines)
+    line = lines[0] if lines else None
+    item_id = typed.item_id
+    if item_id is None and line is not None:
+        meant = called(line.name, await _at_home(at))
+        item_id = None if meant is None else meant.item_id
+        if meant is None and not typed.allow_duplicate:
+            pending = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
+            existing = called(line.name, pending)
+            if existing is not None:
+                raise DuplicateItem(existing)
+    new = NewShoppingItem(
+        shopping_item_id=typed.shopping_item_id,
+        item_id=item_id,
+        name=UNSET if item_id is not None or line is None else line.name,
+        store_id=UNSET if typed.store_id is None else typed.store_id,
+        quantity=None if line is None else line.quantity,
+        unit=UNSET if line is None or line.unit is None else line.unit,
+        allow_duplicate=typed.allow_duplicate,
+    )
+    item, writes = await _adding(at, new, None)
+    return Writes(item, *writes)
+
+
+async def _at_home(at: InFamily) -> Sequence[InventoryItem]:
+    """What somebody can mean who types a name."""
+    return sorted(await at.rows.all(InventoryItem.by_status(at.family_id, "active")), key=by_name)
+
+
+async def _meant(at: InFamily, lines: Sequence[Line]) -> dict[Line, InventoryItem]:
+    """The inventory items that lines are linked to: each once, if it is not on the list yet and there is room."""
+    at_home = await _at_home(at)
+    found = {line: thing for line in lines if (thing := called(line.name, at_home)) is not None}
+    once = {thing.item_id: (line, thing) for line, thing in reversed(found.items())}
+    guards = await at.rows.get_many([PendingGuard.by_item(at.family_id, each) for each in once])
+    listed = {each.item_id for each in guards if each is not None and each.shopping_item_ids}
+    fitting = (ROOM_FOR_LINES - len(lines)) // ACTIONS_OF_A_LINK
+    return dict([each for item_id, each in reversed(once.items()) if item_id not in listed][:fitting])
+
+
+# --- changing ---------------------------------------------------------------------------------------------------------
+
+
+@shopping_list.change()
+async def change_shopping_item(
+    at: InFamily, item: ShoppingListItem, change: ShoppingItemChange
+) -> Writes[ShoppingListItem]:
+    """Change the details of a thing on the list."""
+    others: list[Outcome] = []
+    if isinstance(change.store_id, UUID) and change.store_id != item.store_id:
+        others.append(or_raise(check(Store.by_id(at.family_id, change.store_id), when=present), NotFound))
+    return at.apply(item, change, *others)
+
+
+@shopping_list.action("PATCH", "/status", DuplicateItem)
+async def check_off(at: InFamily, item: ShoppingListItem, wanted: StatusChange) -> Writes[ShoppingListItem]:
+    """Check a thing off, or put it back. What is purchased goes by itself seven days later."""
+    if item.status == wanted.status:
+        return Writes(item)
+    purchased = wanted.status == "purchased"
+    changes = [
+        the(ShoppingListItem.status).becomes(wanted.status),
+        the(ShoppingListItem.ttl).becomes(int((at.now + PURCHASED_ITEMS_STAY).timestamp()) if purchased else None),
+    ]
+    guarded = await _is_guarded(at, item)
+    if not guarded and item.item_id is not None:
+        changes.append(the(ShoppingListItem.item_id).becomes(None))
+    after, write = at.edit(item, *changes)
+    if not guarded:
+        return Writes(after, write)
+    if purchased:
+        return Writes(after, write, or_retry(leaving_guard(after)))
+    assert after.item_id is not None
+    there = check(InventoryItem.by_id(at.family_id, after.item_id), when=present)
+    return Writes(after, write, enter_guard(at.rows, after, wanted.allow_duplicate), or_retry(there))
+
+
+@shopping_list.delete()
+async def delete_shopping_item(at: InFamily, item: ShoppingListItem) -> Writes[None]:
+    """Take a thing off the list."""
+    guarded = item.status == "pending" and await _is_guarded(at, item)
+    return Writes(None, delete(item, when=present), *([or_retry(leaving_guard(item))] if guarded else []))
+
+
+async def _is_guarded(at: InFamily, item: ShoppingListItem) -> bool:
+    """Whether it is linked to an inventory item that is still there: the guard goes with that."""
+    if item.item_id is None:
+        return False
+    return await at.rows.get(PendingGuard.by_item(at.family_id, item.item_id)) is not None
