@@ -7,7 +7,6 @@ admitted caller with everything a rule is given, so the type of a rule's first p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 from uuid import UUID
@@ -23,6 +22,7 @@ from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, ProblemError
+from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
 from potluck.web.views import View, view_plan
@@ -38,26 +38,42 @@ R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
 V = TypeVar("V", bound=View[Any])
 
-NOBODY = "unknown"
 
-
-@dataclass(slots=True, kw_only=True)
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
 
-    principal: Principal | None = None
-    client: str = NOBODY
-    """What attempts are counted by."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    cookies: Mapping[str, str] = field(default_factory=dict)
-    by_page: bool = False
-    """Whether a page asks, and not a program."""
-    origin_of: Callable[[], str] = str
+    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "uses_client")
+
+    def __init__(
+        self,
+        *,
+        principal: Principal | None = None,
+        client: str | Callable[[], str] = UNKNOWN,
+        headers: Mapping[str, str] | None = None,
+        cookies: Mapping[str, str] | None = None,
+        by_page: bool = False,
+        origin: Callable[[], str] = str,
+    ) -> None:
+        """`by_page` says that a page asks, and not a program."""
+        self.principal = principal
+        self.headers = headers or {}
+        self.cookies = cookies or {}
+        self.by_page = by_page
+        self.uses_client = False
+        self._client = client
+        self._origin = origin
+
+    @property
+    def client(self) -> str:
+        """What attempts are counted by. An answer that depends on it is not remembered."""
+        self.uses_client = True
+        return self._client if isinstance(self._client, str) else self._client()
 
     @property
     def origin(self) -> str:
-        """Where they reach the suite, such as https://potluck.example: what links begin with."""
-        return self.origin_of()
+        """Where they reach the suite, such as https://potluck.example. An answer that depends on it is not remembered."""
+        self.uses_client = True
+        return self._origin()
 
 
 class Access:

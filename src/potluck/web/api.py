@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from potluck.field_types import Text
+from potluck.people.errors import InvalidFields
 from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
@@ -36,6 +37,8 @@ __all__ = ["Api", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
 NOT_JSON = "The body must be JSON, in UTF-8"
+# A list says where its live updates go on from; that must not grow old with it.
+LISTS_REMEMBERED_SECONDS = 600.0
 
 encode = msgspec.json.Encoder().encode
 
@@ -89,7 +92,7 @@ class Api:
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
             _no_query(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, action.access)
             body = await body_of(request)
 
             def sent() -> Sent:
@@ -115,21 +118,26 @@ class Api:
 
     def read(self, read: Read) -> Endpoint:
         ids_of = Ids(read.parameters)
+        query = read.input or NoQuery
 
         async def answer(request: Request) -> ASGIApp:
-            ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
-            at, thing = await self._runner.admit(read, visitor, ids)
-            given = [each for each in (thing, _query(read.input, request)) if each is not None]
-            found = await read.rule(at, *given)
-            if isinstance(found, Response):
-                return found
-            shown = await self._runner.show(read, at, found)
-            body = encode(shown)
-            if not read.tagged:
-                return JsonResponse(body)
-            tagged = tag(read, found, body) if read.subject.entity is type(found) else tag_of(body)
-            return not_modified(tagged) if known(request, tagged) else JsonResponse(body, 200, {"etag": tagged})
+            visitor = await visitor_of(request, self._authentication, read.access)
+
+            async def work() -> tuple[ASGIApp, int | None]:
+                ids = _ids(ids_of, request, query)
+                at, thing = await self._runner.admit(read, visitor, ids)
+                wanted = decode_query(query, request.query_params.multi_items(), strict=True)
+                given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
+                found = await read.rule(at, *given)
+                if isinstance(found, Response):
+                    return found, None
+                body = encode(await self._runner.show(read, at, found))
+                if not read.tagged:
+                    return JsonResponse(body), None
+                tagged = tag(read, found, body) if read.subject.entity is type(found) else tag_of(body)
+                return Tagged(tagged, body), _remembered_bytes(at, visitor, body)
+
+            return _unless_known(request, await self._core.store.remember(_question(request, visitor), work))
 
         return answer
 
@@ -138,19 +146,23 @@ class Api:
         kind = list_input(listing.input)
 
         async def answer(request: Request) -> ASGIApp:
-            ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
-            at, _ = await self._runner.admit(listing, visitor, ids)
-            wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
-            page = PageRequest.read(request, visitor, wanted, self._core.cursors)
-            filters = () if listing.input is None else (kind.filter_of(wanted),)
-            items, following, extra, position = await found_in(self._core, listing, at, filters, page)
-            told = encode(items)
-            tagged = tag_of(told + encode(extra) + (b"" if following is None else b"more"))
-            if known(request, tagged):
-                return not_modified(tagged)
-            body = {"items": msgspec.Raw(told), **extra, "nextCursor": page.cursor(following), "position": position}
-            return JsonResponse(encode(body), 200, {"etag": tagged})
+            visitor = await visitor_of(request, self._authentication, listing.access)
+
+            async def work() -> tuple[ASGIApp, int | None]:
+                ids = _ids(ids_of, request, kind)
+                at, _ = await self._runner.admit(listing, visitor, ids)
+                wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
+                page = PageRequest.read(request, visitor, wanted, self._core.cursors)
+                filters = () if listing.input is None else (kind.filter_of(wanted),)
+                items, following, extra, position = await found_in(self._core, listing, at, filters, page)
+                told = encode(items)
+                tagged = tag_of(told + encode(extra) + (b"" if following is None else b"more"))
+                cursor = page.cursor(following)
+                body = encode({"items": msgspec.Raw(told), **extra, "nextCursor": cursor, "position": position})
+                return Tagged(tagged, body), _remembered_bytes(at, visitor, body)
+
+            found = await self._core.store.remember(_question(request, visitor), work, LISTS_REMEMBERED_SECONDS)
+            return _unless_known(request, found)
 
         return answer
 
@@ -161,10 +173,10 @@ class Api:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, listing.access)
             at, _ = await self._runner.admit(listing, visitor, ids)
             since = decode_query(MaybeSince, request.query_params.multi_items(), strict=True).since
-            return await self.stream(request, listing, visitor, ids, at, since or None)
+            return await self.stream(request, listing, visitor, ids, at, None if since is UNSET else since)
 
         return answer
 
@@ -205,7 +217,7 @@ class Api:
         async def answer(request: Request) -> ASGIApp:
             assert listing.live is not None
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, listing.access)
             at, _ = await self._runner.admit(listing, visitor, ids)
             wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
             found = await self._core.live.changes(
@@ -260,9 +272,44 @@ async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> l
     return shown if listing.order is None else sorted(shown, key=listing.order)
 
 
-def _query(kind: type[Input] | None, request: Request) -> Input | None:
-    given: Input = decode_query(kind or NoQuery, request.query_params.multi_items(), strict=True)
-    return None if kind is None else given
+def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
+    """The values in the path; where one is wrong, InvalidFields names what is wrong after `?` as well."""
+    try:
+        return ids_of(request)
+    except InvalidFields as error:
+        wrong = error.errors
+        try:
+            decode_query(query, request.query_params.multi_items(), strict=True)
+        except InvalidFields as more:
+            wrong += more.errors
+        raise InvalidFields(*wrong) from None
+
+
+class Tagged(JsonResponse):
+    """An answer that its reader may have already."""
+
+    __slots__ = ("tag",)
+
+    def __init__(self, tag: str, body: bytes) -> None:
+        super().__init__(body, 200, {"etag": tag})
+        self.tag = tag
+
+
+def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
+    return not_modified(found.tag) if isinstance(found, Tagged) and known(request, found.tag) else found
+
+
+def _question(request: Request, visitor: Visitor) -> Hashable:
+    """Everything that an answer depends on besides the store: the address, who asks, and the headers that count."""
+    who = visitor.principal
+    # Not until when their session lasts, which every request changes, and no rule looks at.
+    person = None if who is None else (who.user_id, who.kind, who.name, who.hash, who.session_epoch)
+    return request.scope["path"], request.scope["query_string"], person, tuple(visitor.headers.items())
+
+
+def _remembered_bytes(at: Access, visitor: Visitor, body: bytes) -> int | None:
+    """How large an answer is that may be remembered; None for one that depends on the time or on where it is asked."""
+    return None if at.uses_time or visitor.uses_client else len(body)
 
 
 def _no_query(request: Request) -> None:

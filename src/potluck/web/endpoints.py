@@ -1,10 +1,10 @@
 """Plain endpoints, for pages that do not fit a rule with its access: a ballot of a stranger, signing in, a file.
 
-    pages = Endpoints()
+pages = Endpoints()
 
-    @pages.get("/sign-in")
-    async def sign_in(call: Call) -> Response:
-        return call.page("people/sign_in.html", form=blank(SignIn))
+@pages.get("/sign-in")
+async def sign_in(call: Call) -> Response:
+    return call.page("people/sign_in.html", form=blank(SignIn))
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def endpoint_of(site: Site, context: Any, answering: Answering) -> Callable[[Req
     """The endpoint as the router takes it."""
 
     async def answer(request: Request) -> Any:
-        visitor = await visitor_of(request, site.authentication, by_page=True)
+        visitor = await visitor_of(request, site.authentication)
         return await answering(Call(site, context, request, visitor))
 
     return answer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -36,16 +35,27 @@ def camel(name: str) -> str:
     return first + "".join(each.capitalize() for each in others)
 
 
-async def visitor_of(request: Request, authentication: Authentication, *, by_page: bool = False) -> Visitor:
-    """Who calls, and what they bring along."""
-    return Visitor(
-        principal=await authentication.principal(request),
-        client=authentication.clients.client_of(request.scope),
-        headers=request.headers,
-        cookies=request.cookies,
-        by_page=by_page,
-        origin_of=lambda: authentication.clients.origin_of(request.scope),
-    )
+async def visitor_of(request: Request, authentication: Authentication, access: type[Access] | None = None) -> Visitor:
+    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names."""
+    principal = await authentication.principal(request)
+
+    def client() -> str:
+        return authentication.clients.client_of(request.scope)
+
+    def origin() -> str:
+        return authentication.clients.origin_of(request.scope)
+
+    if access is None:
+        return Visitor(
+            principal=principal,
+            client=client,
+            headers=request.headers,
+            cookies=request.cookies,
+            by_page=True,
+            origin=origin,
+        )
+    named = {name: request.headers[name] for name in access.headers if name in request.headers}
+    return Visitor(principal=principal, client=client, headers=named, origin=origin)
 
 
 class Ids:
@@ -70,14 +80,15 @@ class Ids:
         return found
 
 
-@cache
-def _ids_of(access: type[Access]) -> Ids:
-    return Ids(parameters_of(access))
+_ids_by_access: dict[type[Access], Ids] = {}
 
 
 def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
     """The values in the path that an access needs."""
-    return _ids_of(access)(request)
+    found = _ids_by_access.get(access)
+    if found is None:
+        found = _ids_by_access[access] = Ids(parameters_of(access))
+    return found(request)
 
 
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:

@@ -20,7 +20,7 @@ import msgspec
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import BodyNotJson
 from potluck.web.schema.compiling import schema_of
-from potluck.web.schema.second_look import Look, look_at
+from potluck.web.schema.second_look import Look, look_at, look_at_object
 from potluck.web.schema.types import (
     ListType,
     MapType,
@@ -65,7 +65,8 @@ _plans: dict[Any, tuple[msgspec.json.Decoder[Any], Look]] = {}
 
 
 def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], Look]:
-    look = look_at(schema_of(kind))
+    expected = schema_of(kind)
+    look = look_at_object(expected) if isinstance(expected, ObjectType) else look_at(expected)
     # Objects always have a look of their own: names may come twice.
     assert look is not None
     _plans[kind] = plan = (msgspec.json.Decoder(kind), look)

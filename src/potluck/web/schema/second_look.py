@@ -9,6 +9,7 @@ from itertools import repeat
 from typing import Any
 
 import msgspec
+from msgspec import NODEFAULT, UNSET
 
 from potluck.web.schema.types import (
     DATE_TEXT,
@@ -19,6 +20,7 @@ from potluck.web.schema.types import (
     DateTimeType,
     DateType,
     DecimalType,
+    Field,
     FloatType,
     IntegerType,
     ListType,
@@ -30,9 +32,10 @@ from potluck.web.schema.types import (
     TextType,
     UnionType,
     UuidType,
+    without_null,
 )
 
-__all__ = ["Look", "look_at"]
+__all__ = ["Look", "look_at", "look_at_object"]
 
 Look = Callable[[Any, Any], bool]
 """Called with the decoded value and its JSON."""
@@ -53,29 +56,25 @@ NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?")
 
 def look_at(expected: SchemaType) -> Look | None:
     """The look that a type needs; None where msgspec takes exactly what the type does."""
-    if isinstance(expected, NullableType):
-        return _unless_null(look_at(expected.inner))
-    look = _look_without_check(expected)
-    if expected.check is None:
-        return look
-    # A check is called with the value as JSON has it; where that is not the decoded one, it takes a thorough reading.
-    return _with_check(expected.check, look) if _same_in_json(expected) else _never
+    inner = without_null(expected)
+    look = _look_without_check(inner, nullable=inner is not expected)
+    if inner.check is not None:
+        # It is called with the value as JSON has it; where that is not the decoded one, it takes a thorough reading.
+        look = _with_check(inner.check, look) if _same_in_json(inner) else _never
+    return look if inner is expected or look is None else _unless_null(look)
 
 
-def _look_without_check(expected: SchemaType) -> Look | None:
+def _look_without_check(expected: SchemaType, *, nullable: bool) -> Look | None:
     match expected:
         case FloatType() | BooleanType() | ChoiceType():
             return None
         case TextType():
-            return _text(expected)
+            return _text(expected, nullable=nullable)
         case IntegerType():
             return _integer(expected)
-        case UuidType():
-            return _written(QUOTED_UUID)
-        case DateType():
-            return _written(QUOTED_DATE)
-        case DateTimeType():
-            return _written(QUOTED_LOCAL_DATE_TIME if expected.local else QUOTED_DATE_TIME)
+        case UuidType() | DateType() | DateTimeType():
+            fullmatch = _written(expected).fullmatch
+            return lambda value, raw: fullmatch(raw) is not None
         case DecimalType():
             return _decimal(expected)
         case ListType():
@@ -106,9 +105,7 @@ def _never(value: Any, raw: Any) -> bool:
     return False
 
 
-def _unless_null(look: Look | None) -> Look | None:
-    if look is None:
-        return None
+def _unless_null(look: Look) -> Look:
     return lambda value, raw: value is None or look(value, raw)
 
 
@@ -120,17 +117,21 @@ def _with_check(check: Check, look: Look | None) -> Look:
     return checked
 
 
-def _text(expected: TextType) -> Look | None:
+def _text(expected: TextType, *, nullable: bool = False) -> Look | None:
+    trimmed = _not_blank_and_trimmed if nullable and expected.may_be_blank else _trimmed
     if expected.matching is None:
-        return _needs_no_trimming if expected.trim else None
+        return trimmed if expected.trim else None
     search = expected.matching.search
     if expected.trim:
-        return lambda value, raw: _needs_no_trimming(value, raw) and search(value) is not None
+        return lambda value, raw: trimmed(value, raw) and search(value) is not None
     return lambda value, raw: search(value) is not None
 
 
-def _needs_no_trimming(value: str, raw: Any) -> bool:
-    # Blank text may have to become null.
+def _trimmed(value: str, raw: Any) -> bool:
+    return value.strip() == value
+
+
+def _not_blank_and_trimmed(value: str, raw: Any) -> bool:
     return value != "" and value.strip() == value
 
 
@@ -142,9 +143,14 @@ def _integer(expected: IntegerType) -> Look | None:
     return lambda value, raw: least <= value <= most
 
 
-def _written(text: re.Pattern[bytes]) -> Look:
-    fullmatch = text.fullmatch
-    return lambda value, raw: fullmatch(raw) is not None
+def _written(expected: UuidType | DateType | DateTimeType) -> re.Pattern[bytes]:
+    """How JSON has it where msgspec is more generous: ids in capitals, times without a zone."""
+    match expected:
+        case UuidType():
+            return QUOTED_UUID
+        case DateType():
+            return QUOTED_DATE
+    return QUOTED_LOCAL_DATE_TIME if expected.local else QUOTED_DATE_TIME
 
 
 def _decimal(expected: DecimalType) -> Look:
@@ -180,10 +186,9 @@ def _list(expected: ListType) -> Look | None:
     return look_all
 
 
-def _once(parts: dict[str, Any], raw: Any) -> bool:
-    """Whether no name came twice: each has a colon after it, and all other colons are inside of names and values."""
-    colons = bytes(raw).count(b":")
-    return colons == len(parts) or colons == len(parts) + sum(bytes(each).count(b":") for each in parts.values())
+def _once(parts: dict[str, Any], colons: int) -> bool:
+    """Whether no name came twice: each has a colon after it, and all other colons are inside of values or names."""
+    return colons == len(parts) or colons == len(parts) + b"".join(parts.values()).count(b":")
 
 
 def _map(expected: MapType) -> Look:
@@ -191,7 +196,7 @@ def _map(expected: MapType) -> Look:
 
     def look(value: Any, raw: Any) -> bool:
         parts = _parts_of_object(raw)
-        if not _once(parts, raw):
+        if not _once(parts, bytes(raw).count(b":")):
             return False
         if name_look is not None and not all(name_look(name, f'"{name}"'.encode()) for name in parts):
             return False
@@ -200,25 +205,57 @@ def _map(expected: MapType) -> Look:
     return look
 
 
-def _object(expected: ObjectType) -> Look:
-    looks = [
-        (field.name, field.attribute, needed)
-        for field in expected.fields.values()
-        if (needed := look_at(field.type)) is not None
+def look_at_object(expected: ObjectType) -> Look:
+    """The look at a whole body, generated for its fields: most bodies need nothing else, and calls would cost most."""
+    lines = [
+        "def look(value, raw):",
+        # How many names were sent for certain: those of the fields that have to be, or do not have their default.
+        f"    sent = {sum(field.required for field in expected.fields.values())}",
+        "    parts = None",
     ]
-    rule = expected.rule
+    scope: dict[str, Any] = {"parts_of": _parts_of_object, "once": _once, "UNSET": UNSET, "rule": expected.rule}
+    for index, field in enumerate(expected.fields.values()):
+        lines.append(f"    v = value.{field.attribute}")
+        inner = without_null(field.type)
+        if isinstance(inner, UuidType | DateType | DateTimeType) and inner.check is None:
+            scope[f"match_{index}"] = _written(inner).fullmatch
+        look = scope[f"look_{index}"] = look_at(field.type)
+        if look is not None:
+            lines.append("    if v is not UNSET and v is not None:")
+            lines += (f"        {line}" for line in _look_lines(field, index))
+        # A default that is made anew each time is never certain.
+        if not field.required and field.default is not NODEFAULT:
+            scope[f"default_{index}"] = field.default
+            different = "is not" if field.default in (UNSET, None) else "!="
+            lines.append(f"    if v {different} default_{index}: sent += 1")
+    lines += [
+        "    colons = raw.count(b':')",
+        "    if colons != sent and not once(parts_of(raw) if parts is None else parts, colons): return False",
+        "    return rule is None or not any(True for _ in rule(value))",
+    ]
+    exec("\n".join(lines), scope)
+    made: Look = scope["look"]
+    return made
 
-    def look(value: Any, raw: Any) -> bool:
-        parts = _parts_of_object(raw)
-        if not _once(parts, raw):
-            return False
-        for name, attribute, look_field in looks:
-            part = parts.get(name)
-            if part is not None and not look_field(getattr(value, attribute), part):
-                return False
-        return rule is None or not any(True for _ in rule(value))
 
-    return look
+def _look_lines(field: Field, index: int) -> Iterable[str]:
+    inner = without_null(field.type)
+    if isinstance(inner, TextType) and inner.trim and inner.matching is None and inner.check is None:
+        null_if_blank = inner is not field.type and inner.may_be_blank
+        yield f"if {'not v or ' if null_if_blank else ''}v.strip() != v: return False"
+    elif _same_in_json(inner):
+        yield f"if not look_{index}(v, None): return False"
+    else:
+        yield "if parts is None: parts = parts_of(raw)"
+        yield f"part = parts.get({field.name!r})"
+        written = isinstance(inner, UuidType | DateType | DateTimeType) and inner.check is None
+        right = f"match_{index}(part)" if written else f"look_{index}(v, part)"
+        yield f"if part is not None and not {right}: return False"
+
+
+def _object(expected: ObjectType) -> Look:
+    look = look_at_object(expected)
+    return lambda value, raw: look(value, bytes(raw))
 
 
 def _union(expected: UnionType) -> Look:
