@@ -26,7 +26,7 @@ from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
 from potluck.web.views import View, view_plan
-from potluck.web.writes import Outcome, Writes
+from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
 if TYPE_CHECKING:
     from potluck.store import Store
@@ -42,7 +42,7 @@ V = TypeVar("V", bound=View[Any])
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
 
-    __slots__ = ("_client", "by_page", "cookies", "headers", "principal", "uses_client")
+    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "uses_client")
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class Visitor:
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
         by_page: bool = False,
+        origin: Callable[[], str] = str,
     ) -> None:
         """`by_page` says that a page asks, and not a program."""
         self.principal = principal
@@ -60,12 +61,19 @@ class Visitor:
         self.by_page = by_page
         self.uses_client = False
         self._client = client
+        self._origin = origin
 
     @property
     def client(self) -> str:
         """What attempts are counted by. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._client if isinstance(self._client, str) else self._client()
+
+    @property
+    def origin(self) -> str:
+        """Where they reach the suite, such as https://potluck.example. An answer that depends on it is not remembered."""
+        self.uses_client = True
+        return self._origin()
 
 
 class Access:
@@ -92,6 +100,8 @@ class Access:
         self.visitor = visitor
         self.principal = visitor.principal
         self.uses_time = False
+        self.attempt = 0
+        """How often the rule was asked before, because others were faster."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
         self.__dict__.update(ids)
 
@@ -116,6 +126,10 @@ class Access:
         """The row by which the caller may follow a live list, if there is one."""
         return None
 
+    def sees(self, thing: Any) -> bool:
+        """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
+        return True
+
     # --- for rules ----------------------------------------------------------------------------------------------------
 
     @property
@@ -130,8 +144,13 @@ class Access:
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
-    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome) -> Writes[E]:
-        """The thing with the values of the change; no write if it has them already."""
+    def apply(
+        self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None
+    ) -> Writes[E]:
+        """The thing with the values of the change; no write if it has them already.
+
+        `refused` is what a refusal of the write means, where that is more than that somebody was faster.
+        """
         new = {
             name: value
             for name in change.__struct_fields__
@@ -141,7 +160,7 @@ class Access:
             return Writes(thing)
         changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
         after, write = self.edit(thing, *changes)
-        return Writes(after, write, *others)
+        return Writes(after, write if refused is None else or_raise(write, refused), *others)
 
     def edit(
         self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
@@ -196,7 +215,8 @@ class SignedIn(Access):
         return (check(Account.by_id(self.principal.user_id), when=present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        raise AccountGone from refusal
+        if refusal.current is None:
+            raise AccountGone from refusal
 
 
 class ByRow(SignedIn, Generic[R]):
@@ -253,9 +273,13 @@ class ByRow(SignedIn, Generic[R]):
     def reads(self) -> Sequence[Ref[Any]]:
         return (self.ref(),)
 
+    def held_to(self) -> type[ByRow[R]]:
+        """The access whose conditions this caller must meet: another one, where that depends on the path."""
+        return type(self)
+
     async def admit(self, *rows: Any) -> None:
         (row,) = rows
-        self.must_admit(row)
+        self.held_to().must_admit(row)
         self.row = row
 
     @classmethod
@@ -268,11 +292,11 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        parts = _conditions(type(self))
+        parts = _conditions(self.held_to())
         return (check(self.ref(), when=All(parts) if len(parts) > 1 else parts[0] if parts else present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        self.must_admit(refusal.current)
+        self.held_to().must_admit(refusal.current)
 
     def right(self) -> Right | None:
         return Right(self.ref(), lambda row: meets(row, self.admits))

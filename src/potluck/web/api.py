@@ -33,7 +33,7 @@ from potluck.web.versions import expected, known, seen, tag_of
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Api", "Since"]
+__all__ = ["Api", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
 NOT_JSON = "The body must be JSON, in UTF-8"
@@ -233,10 +233,13 @@ class Api:
     def _see(self, listing: Listing, at: Access) -> Any:
         plan = listing.subject.view_for(type(at))
 
-        async def see(item: Any) -> Any:
-            return (await plan.show_many(at, [item]))[0]
+        def see_alone(item: Any) -> Any:
+            return plan.show(item) if at.sees(item) else None
 
-        return plan.show if plan.lookup is None else see
+        async def see(item: Any) -> Any:
+            return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
+
+        return see_alone if plan.lookup is None else see
 
 
 async def found_in(
@@ -254,14 +257,19 @@ async def found_in(
         position = await core.live.position(follows, read_by=found)
     if isinstance(found, Query) and listing.order is None:
         part = await core.store.page(found, page.limit, page.after)
-        return await plan.show_many(at, part.items), part.next, {}, position
-    whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await plan.show_many(at, whole)
-    if listing.order is not None:
-        shown.sort(key=listing.order)
+        seen = [each for each in part.items if at.sees(each)]
+        return await plan.show_many(at, seen), part.next, {}, position
+    shown = await shown_whole(core, listing, at, found)
     extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
+
+
+async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
+    """Everything that the rule of a list found, as the caller sees it and in the list's order."""
+    whole = await core.store.all(found) if isinstance(found, Query) else found
+    shown = await listing.subject.view_for(type(at)).show_many(at, [each for each in whole if at.sees(each)])
+    return shown if listing.order is None else sorted(shown, key=listing.order)
 
 
 def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:

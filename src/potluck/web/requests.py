@@ -42,12 +42,20 @@ async def visitor_of(request: Request, authentication: Authentication, access: t
     def client() -> str:
         return authentication.clients.client_of(request.scope)
 
+    def origin() -> str:
+        return authentication.clients.origin_of(request.scope)
+
     if access is None:
         return Visitor(
-            principal=principal, client=client, headers=request.headers, cookies=request.cookies, by_page=True
+            principal=principal,
+            client=client,
+            headers=request.headers,
+            cookies=request.cookies,
+            by_page=True,
+            origin=origin,
         )
     named = {name: request.headers[name] for name in access.headers if name in request.headers}
-    return Visitor(principal=principal, client=client, headers=named)
+    return Visitor(principal=principal, client=client, headers=named, origin=origin)
 
 
 class Ids:

@@ -8,7 +8,6 @@ rule is asked again when somebody was faster, and a refused write becomes the ri
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ import msgspec
 
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import Answer, Asked
-from potluck.table import Entity, Unavailable, WriteRefused
+from potluck.retries import attempts
+from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Declared
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from potluck.web.app import Core
 
 __all__ = ["Done", "Runner", "Sent"]
-
-# Each refusal means that another writer went on, so this many in a row is a very busy row.
-ATTEMPTS = 200
-# From here on the pauses get no longer.
-LONGEST_PAUSE_AT = 4
 
 encode = msgspec.json.Encoder().encode
 
@@ -91,6 +86,8 @@ class Runner:
         if declared.on_thing:
             *rows, thing = rows
         await at.admit(*rows)
+        if thing is not None and not at.sees(thing):
+            thing = None
         if declared.on_thing and thing is None and must_exist:
             raise NotFound
         return at, thing
@@ -105,8 +102,9 @@ class Runner:
     ) -> Done:
         """Do what the rule says, once for each Idempotency-Key."""
         sent: Sent | None = None
-        for attempt in range(ATTEMPTS):
+        async for attempt in attempts(action.name, self._rows.patience):
             at, thing = await self.admit(action, visitor, ids, must_exist=False)
+            at.attempt = attempt
             if asked is not None and (kept := await self._answers.find(asked)) is not None:
                 return Done(at, None, None, kept)
             if sent is None:
@@ -122,8 +120,7 @@ class Runner:
                 raise
             if done is not None:
                 return done
-            await asyncio.sleep(self._rows.patience.wait(min(attempt + 1, LONGEST_PAUSE_AT)))
-        raise Unavailable(f"{action.name}: others were faster {ATTEMPTS} times")
+        raise AssertionError("attempts end by raising")
 
     async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
@@ -192,12 +189,18 @@ class Runner:
                 if isinstance(refused, Check):
                     raise AccountGone from refusal
                 return False
-            await self._explain(writes, refused, refusal, thing, version)
+            await self._explain(at, writes, refused, refusal, thing, version)
             return False
         return True
 
     async def _explain(
-        self, writes: Writes[Any], refused: Operation, refusal: WriteRefused, thing: Any, version: int | None
+        self,
+        at: Access,
+        writes: Writes[Any],
+        refused: Operation,
+        refusal: WriteRefused,
+        thing: Any,
+        version: int | None,
     ) -> None:
         """Raise what the refusal of this write means; return if it means that the rule should be asked again."""
         outcome = writes.outcomes.get(id(refused))
@@ -208,9 +211,9 @@ class Runner:
             if problem is not None:
                 raise problem from refusal
             return
-        if thing is None or refused.seen is not thing:
+        if thing is None or refused.seen is not thing or isinstance(refusal, NotUnique):
             raise refusal
-        if refusal.current is None:
+        if refusal.current is None or not at.sees(refusal.current):
             raise NotFound from refusal
         if version is not None:
             raise Conflict(current=refusal.current) from refusal

@@ -8,7 +8,6 @@ from typing import Generic, TypeVar
 
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
-from potluck.web.errors import ProblemError
 
 __all__ = ["After", "Explain", "Outcome", "Refused", "Writes", "or_raise", "or_retry"]
 
@@ -17,10 +16,10 @@ A_co = TypeVar("A_co", covariant=True)
 After = Callable[[], Awaitable[object]]
 """Work that follows the write and that nothing depends on: it is awaited before the answer is given."""
 
-Explain = Callable[[WriteRefused], Awaitable[ProblemError | None]]
+Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
 """Looks at a refusal and says which problem it is; None if the rule should be asked again."""
 
-Refused = type[ProblemError] | ProblemError | Explain | None
+Refused = type[Exception] | Exception | Explain | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +55,7 @@ class Writes(Generic[A_co]):
         self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
 
 
-def or_raise(operation: Operation, refused: type[ProblemError] | ProblemError | Explain) -> Outcome:
+def or_raise(operation: Operation, refused: Refused) -> Outcome:
     """If this write is refused, that is why. A function may look at the refusal; None from it asks the rule again."""
     return Outcome(operation, refused)
 

@@ -9,6 +9,7 @@ from potluck.apps.shopping.pages import PAGES
 from potluck.apps.shopping.problems import ERRORS
 from potluck.apps.shopping.routes import ROUTES
 from potluck.apps.shopping.service import Shopping, open_shopping
+from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.people.authentication import Principal
 from potluck.web.app import App, Core, HomeCard, Waiting
 from potluck.web.dishes import DISHES
@@ -31,6 +32,7 @@ def shopping_app(core: Core) -> App:
     return App(
         name=APP,
         tables=[inventory],
+        subjects=[shopping_list],
         services={"shopping": shopping},
         routes=ROUTES,
         pages=PAGES,

@@ -9,7 +9,6 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from potluck.apps.shopping.entities import (
-    MOST,
     Deletion,
     InventoryItem,
     InventoryStatus,
@@ -17,6 +16,7 @@ from potluck.apps.shopping.entities import (
     Store,
 )
 from potluck.apps.shopping.errors import AlreadyThere, NothingThere
+from potluck.apps.shopping.fields import MOST
 from potluck.apps.shopping.membership import Membership, Standing
 from potluck.apps.shopping.names import Names, names_in_items
 from potluck.apps.shopping.ordering import by_name

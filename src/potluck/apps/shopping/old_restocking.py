@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
 from potluck.apps.shopping.errors import AlreadyRestocked, NothingThere, NotRestockable
-from potluck.apps.shopping.inventory import setting_quantity, stepped
+from potluck.apps.shopping.old_inventory import setting_quantity, stepped
 from potluck.apps.shopping.membership import Membership
 from potluck.apps.shopping.names import names_in_items, names_on_list
 from potluck.apps.shopping.turns import Again, Turns
