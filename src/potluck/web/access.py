@@ -6,7 +6,7 @@ admitted caller with everything a rule is given, so the type of a rule's first p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
@@ -22,7 +22,7 @@ from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, 
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
-from potluck.web.errors import Forbidden, NotFound, NotSignedIn, ProblemError
+from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
 from potluck.web.views import View, view_plan
@@ -41,6 +41,10 @@ V = TypeVar("V", bound=View[Any])
 NOBODY = "unknown"
 
 
+async def _always() -> bool:
+    return True
+
+
 @dataclass(slots=True, kw_only=True)
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
@@ -52,6 +56,8 @@ class Visitor:
     cookies: Mapping[str, str] = field(default_factory=dict)
     by_page: bool = False
     """Whether a page asks, and not a program."""
+    still: Callable[[], Awaitable[bool]] = _always
+    """Whether what they are known by is still valid; an open stream asks before every event."""
 
 
 class Access:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -38,13 +38,17 @@ def camel(name: str) -> str:
 
 async def visitor_of(request: Request, authentication: Authentication, *, by_page: bool = False) -> Visitor:
     """Who calls, and what they bring along."""
-    return Visitor(
-        principal=await authentication.principal(request),
+    principal = await authentication.principal(request)
+    visitor = Visitor(
+        principal=principal,
         client=authentication.clients.client_of(request.scope),
         headers=request.headers,
         cookies=request.cookies,
         by_page=by_page,
     )
+    if principal is not None:
+        visitor.still = partial(authentication.still, request, principal)
+    return visitor
 
 
 class Ids:
