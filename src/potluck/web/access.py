@@ -6,7 +6,7 @@ admitted caller with everything a rule is given, so the type of a rule's first p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 from uuid import UUID
@@ -39,10 +39,14 @@ E = TypeVar("E", bound=Entity)
 V = TypeVar("V", bound=View[Any])
 
 
+async def _always() -> bool:
+    return True
+
+
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
 
-    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "uses_client")
+    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "still", "uses_client")
 
     def __init__(
         self,
@@ -53,12 +57,14 @@ class Visitor:
         cookies: Mapping[str, str] | None = None,
         by_page: bool = False,
         origin: Callable[[], str] = str,
+        still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
-        """`by_page` says that a page asks, and not a program."""
+        """`by_page` says that a page asks, and not a program. `still` tells whether what they are known by is valid."""
         self.principal = principal
         self.headers = headers or {}
         self.cookies = cookies or {}
         self.by_page = by_page
+        self.still = still
         self.uses_client = False
         self._client = client
         self._origin = origin
@@ -71,7 +77,7 @@ class Visitor:
 
     @property
     def origin(self) -> str:
-        """Where they reach the suite, such as https://potluck.example. An answer that depends on it is not remembered."""
+        """Where they reach the suite: https://potluck.example. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._origin()
 
@@ -144,9 +150,7 @@ class Access:
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
-    def apply(
-        self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None
-    ) -> Writes[E]:
+    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
         """The thing with the values of the change; no write if it has them already.
 
         `refused` is what a refusal of the write means, where that is more than that somebody was faster.

@@ -34,6 +34,7 @@ from potluck.table.entity import plan_of
 from potluck.web.access import Access
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
+from potluck.web.pagination import References
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -208,6 +209,8 @@ class ListDecorator(Protocol[E]):
     @overload
     def __call__(self, rule: Callable[[A], Query[E]], /) -> Callable[[A], Query[E]]: ...
     @overload
+    def __call__(self, rule: Callable[[A], References[E]], /) -> Callable[[A], References[E]]: ...
+    @overload
     def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
     @overload
     def __call__(
@@ -260,6 +263,10 @@ class Actions(Generic[E]):
                 return self.views[each]
         raise DeclarationError(f"{self.api or self.page_address}: there is no view for {access.__name__}")
 
+    def declared_by(self, rule: Callable[..., Any]) -> Action:
+        """The action of this rule, for code that runs it elsewhere than at its address."""
+        return next(each for each in self.declared if isinstance(each, Action) and each.rule is rule)
+
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def list(
@@ -272,7 +279,7 @@ class Actions(Generic[E]):
         row: str | None = None,
         row_events: str = "/events",
     ) -> ListDecorator[E]:
-        """`GET` of the list. A rule that returns a query is read page by page in the order of its keys.
+        """`GET` of the list. A rule that returns a query or References is read page by page in the order of its keys.
 
         `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
         out from the whole list. `live` also serves `/events` and `/changes` of the rule's query, or of another that is

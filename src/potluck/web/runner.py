@@ -18,7 +18,7 @@ import msgspec
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import Answer, Asked
 from potluck.retries import attempts
-from potluck.table import Entity, NotUnique, WriteRefused
+from potluck.table import Entity, NotUnique, Ref, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Declared
@@ -81,7 +81,7 @@ class Runner:
         subject = declared.subject
         if declared.on_thing and subject.one is not None:
             refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
-        rows: Sequence[Any] = await self._rows.get_many(refs) if refs else ()
+        rows: Sequence[Any] = await self._read(refs)
         thing = None
         if declared.on_thing:
             *rows, thing = rows
@@ -91,6 +91,15 @@ class Runner:
         if declared.on_thing and thing is None and must_exist:
             raise NotFound
         return at, thing
+
+    async def _read(self, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
+        """The rows, by one request; the access and the rule may both name the same one."""
+        if not refs:
+            return ()
+        first = refs[0]
+        if all(each.key == first.key and each.members is first.members for each in refs):
+            return [await self._rows.get(first)] * len(refs)
+        return await self._rows.get_many(refs)
 
     async def perform(
         self,
@@ -286,4 +295,4 @@ def tag(declared: Declared, entity: Entity, body: bytes) -> str:
     """A version, where the answer is one row and the same for all; else a hash of what is told."""
     plan = declared.subject.view_for(declared.access)
     version = getattr(entity, "version", None)
-    return etag(version) if version is not None and plan.lookup is None else tag_of(body)
+    return etag(version) if version is not None and plan.same_for_all else tag_of(body)
