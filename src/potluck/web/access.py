@@ -21,7 +21,7 @@ from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, 
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
-from potluck.web.errors import Forbidden, NotFound, ProblemError
+from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
@@ -135,6 +135,11 @@ class Access:
     def sees(self, thing: Any) -> bool:
         """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
         return True
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        """What callers can be refused with besides 401 and 404, for the API document."""
+        return ()
 
     # --- for rules ----------------------------------------------------------------------------------------------------
 
@@ -304,6 +309,10 @@ class ByRow(SignedIn, Generic[R]):
 
     def right(self) -> Right | None:
         return Right(self.ref(), lambda row: meets(row, self.admits))
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        return [otherwise.problem for _, otherwise in cls.rights]
 
 
 def _own_parameter(access: type[ByRow[Any]]) -> str:

@@ -135,6 +135,13 @@ class Action(Declared):
     def versioned(self) -> bool:
         return self.input is not None and issubclass(self.input, Versioned)
 
+    @property
+    def takes_if_match(self) -> bool:
+        """Whether a version can be named in a header: of a change, or of a thing that is deleted and has one."""
+        entity = self.subject.entity
+        has_version = self.on_thing and entity is not None and plan_of(entity).version is not None
+        return self.versioned or (self.method == "DELETE" and has_version)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read(Declared):

@@ -106,7 +106,7 @@ class Api:
                     given = kind()
                 if action.versioned:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
-                return Sent(given, expected(request) if action.on_thing and action.method == "DELETE" else None)
+                return Sent(given, expected(request) if action.takes_if_match else None)
 
             asked = idempotency_key(request, visitor.principal, body, self._request_key)
             done = await self._runner.perform(action, visitor, ids, sent, asked)
