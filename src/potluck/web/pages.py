@@ -37,8 +37,15 @@ NOT_SHOWN_AGAIN = frozenset({401, 404})
 class Shown:
     """What a page is shown for: see Show in actions.py."""
 
-    def __init__(self, request: Request, filled: Form[Any] | None = None, refusal: Exception | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        filled: Form[Any] | None = None,
+        refusal: Exception | None = None,
+        done: Any = None,
+    ) -> None:
         self.query: Mapping[str, str] = request.query_params
+        self.done = done
         self.refusal = refusal
         self.clash = refusal.members.get("current") if isinstance(refusal, Conflict) else None
         self._filled = filled
@@ -156,6 +163,10 @@ class Pages:
                 return again
             if posted.row is not None and HTMX in request.headers:
                 return self._row(request, action, done.shown, ids)
+            if posted.then == "":
+                return await self._show(
+                    request, self._by_rule[posted.on], visitor, ids, Shown(request, done=done.shown)
+                )
             return _then(posted.then, done, ids)
 
         return answer

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.entities import Family, Member
 from potluck.apps.shopping.errors import LastAdmin, NothingThere
-from potluck.apps.shopping.old_families import as_known
 from potluck.apps.shopping.membership import Membership, Standing
+from potluck.apps.shopping.old_families import as_known
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.orphans import APP
 from potluck.apps.shopping.turns import Again
