@@ -6,7 +6,7 @@ admitted caller with everything a rule is given, so the type of a rule's first p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 from uuid import UUID
@@ -71,7 +71,7 @@ class Visitor:
 
     @property
     def origin(self) -> str:
-        """Where they reach the suite, such as https://potluck.example. An answer that depends on it is not remembered."""
+        """Where they reach the suite: https://potluck.example. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._origin()
 
@@ -103,6 +103,7 @@ class Access:
         self.attempt = 0
         """How often the rule was asked before, because others were faster."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
+        self.commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
         self.__dict__.update(ids)
 
     # --- for subclasses -----------------------------------------------------------------------------------------------
@@ -144,9 +145,7 @@ class Access:
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
-    def apply(
-        self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None
-    ) -> Writes[E]:
+    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
         """The thing with the values of the change; no write if it has them already.
 
         `refused` is what a refusal of the write means, where that is more than that somebody was faster.
@@ -193,6 +192,14 @@ class Access:
         changes the account, which a transaction can name only once.
         """
         return [] if self.keeps is None else self.keeps(answer, made, of, account_checked)
+
+    async def write(self, *writes: Operation | Outcome) -> bool:
+        """For a rule that writes by itself, in several steps: one of them, in one transaction with the caller's checks.
+
+        False if something that was read for it has changed meanwhile.
+        """
+        assert self.commits is not None
+        return await self.commits(self, Writes(None, *writes))
 
     def _stamps(self, entity: type[Entity], *names: str) -> dict[str, datetime]:
         fields = plan_of(entity).fields
