@@ -33,6 +33,7 @@ __all__ = [
     "FamilyChange",
     "FamilyView",
     "LastAdmin",
+    "NewFamily",
     "OwnRow",
     "create_family",
     "delete_family",
@@ -42,6 +43,7 @@ __all__ = [
     "one_family",
     "own_families",
     "rename_family",
+    "sections",
 ]
 
 TAG = "Shopping"
@@ -125,6 +127,11 @@ SECTIONS = (
 )
 
 
+def sections(home: str, current: str) -> list[Section]:
+    """The way to the sections of a family, whose pages are below `home`."""
+    return [Section(f"{home}{path}", icon, title, name == current) for name, icon, title, path in SECTIONS]
+
+
 def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
     """What all pages of one section show: the family, and the way to the other sections."""
 
@@ -137,8 +144,7 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
             raise NotFound
         (shown,) = await at.show(FamilyView, [family])
         home = f"{HOME}/{at.family_id}"
-        sections = [Section(f"{home}{path}", icon, title, name == section) for name, icon, title, path in SECTIONS]
-        return {**shared, "sections": sections, "family": shown, "home": home, "admin": at.row.role == "admin"}
+        return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": at.row.role == "admin"}
 
     return frame
 

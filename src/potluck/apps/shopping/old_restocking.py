@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
 from potluck.apps.shopping.errors import AlreadyRestocked, NothingThere, NotRestockable
-from potluck.apps.shopping.old_inventory import setting_quantity, stepped
 from potluck.apps.shopping.membership import Membership
 from potluck.apps.shopping.names import names_in_items, names_on_list
+from potluck.apps.shopping.old_inventory import setting_quantity, stepped
 from potluck.apps.shopping.turns import Again, Turns
 from potluck.apps.shopping.validation import Id, checking
 from potluck.apps.shopping.views import Restocked, inventory_item_shown, shopping_item_shown

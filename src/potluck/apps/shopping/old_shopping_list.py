@@ -8,7 +8,6 @@ from uuid import UUID
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from potluck.apps.shopping.old_duplicates import MOST_DUPLICATES, entering_guard, leaving_guard, refuse_duplicate
 from potluck.apps.shopping.entities import (
     Deletion,
     InventoryItem,
@@ -22,6 +21,7 @@ from potluck.apps.shopping.errors import AlreadyThere, NothingThere
 from potluck.apps.shopping.lines import read_lines, wrong_with
 from potluck.apps.shopping.membership import Membership, Standing, allowed
 from potluck.apps.shopping.names import Names, names_on_list
+from potluck.apps.shopping.old_duplicates import MOST_DUPLICATES, entering_guard, leaving_guard, refuse_duplicate
 from potluck.apps.shopping.ordering import by_store, groups_of
 from potluck.apps.shopping.turns import Again
 from potluck.apps.shopping.validation import Id, checking
