@@ -76,6 +76,9 @@ class Show(Protocol):
     def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Any:
         """The form of this input: as it was filled in, if it was refused, else blank or with these values."""
 
+    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        """Give the browser a cookie with the page; `max_age` is in seconds."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageForm:
