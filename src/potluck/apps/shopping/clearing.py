@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.entities import ClearedItems, InventoryItem, ShoppingListItem, Store
+from potluck.apps.shopping.families import FAMILY, TAG
 from potluck.apps.shopping.fields import UndoToken
 from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
 from potluck.people.secrets import new_id
@@ -57,7 +58,7 @@ class ShoppingItems(Struct, frozen=True):
 
 
 undoing: Actions[ShoppingListItem] = Actions(
-    InFamily, api="/families/{family_id}/undo", page="/shopping/{family_id}/list/undo", tag="Shopping"
+    InFamily, api="/families/{family_id}/undo", page=f"{FAMILY}/list/undo", tag=TAG
 )
 
 

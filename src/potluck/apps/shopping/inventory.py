@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.cascade import deleting
 from potluck.apps.shopping.entities import InventoryItem, StorageLocation, Store
+from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
     MOST,
     AlternateStores,
@@ -128,8 +129,9 @@ inventory = Actions(
     InventoryItem.by_id,
     InventoryItemView,
     api="/families/{family_id}/inventory",
-    page="/shopping/{family_id}/inventory",
-    tag="Shopping",
+    page=f"{FAMILY}/inventory",
+    tag=TAG,
+    frame=frame_of("inventory"),
 )
 
 
