@@ -109,6 +109,7 @@ class Access:
         self.attempt = 0
         """How often the rule was asked before, because others were faster."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
+        self.commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
         self.__dict__.update(ids)
 
     # --- for subclasses -----------------------------------------------------------------------------------------------
@@ -202,6 +203,14 @@ class Access:
         changes the account, which a transaction can name only once.
         """
         return [] if self.keeps is None else self.keeps(answer, made, of, account_checked)
+
+    async def write(self, *writes: Operation | Outcome) -> bool:
+        """For a rule that writes by itself, in several steps: one of them, in one transaction with the caller's checks.
+
+        False if something that was read for it has changed meanwhile.
+        """
+        assert self.commits is not None
+        return await self.commits(self, Writes(None, *writes))
 
     def _stamps(self, entity: type[Entity], *names: str) -> dict[str, datetime]:
         fields = plan_of(entity).fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -199,16 +199,17 @@ class Api:
         assert listing.live is not None
 
         async def allowed() -> bool:
+            nonlocal at
             if not await visitor.still():
                 return False
-            await self._runner.admit(listing, visitor, ids)
+            at, _ = await self._runner.admit(listing, visitor, ids)
             return True
 
         source = self._core.live.open(
             since,
             request.headers.get("last-event-id"),
             of=listing.live(at),
-            see=self._see(listing, at),
+            see=self._see(listing, lambda: at),
             allowed=allowed,
             by=visitor.principal,
             right=at.right(),
@@ -226,7 +227,7 @@ class Api:
             at, _ = await self._runner.admit(listing, visitor, ids)
             wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
             found = await self._core.live.changes(
-                wanted.since, of=listing.live(at), see=self._see(listing, at), right=at.right()
+                wanted.since, of=listing.live(at), see=self._see(listing, lambda: at), right=at.right()
             )
             if found.reset:
                 # A place where they begin anew has to be one at which they may look.
@@ -235,13 +236,15 @@ class Api:
 
         return answer
 
-    def _see(self, listing: Listing, at: Access) -> Any:
-        plan = listing.subject.view_for(type(at))
+    def _see(self, listing: Listing, caller: Callable[[], Access]) -> Any:
+        """How an event is shown to the caller, as they were admitted last."""
+        plan = listing.subject.view_for(type(caller()))
 
         def see_alone(item: Any) -> Any:
-            return plan.show(item) if at.sees(item) else None
+            return plan.show(item) if caller().sees(item) else None
 
         async def see(item: Any) -> Any:
+            at = caller()
             return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
 
         return see_alone if plan.lookup is None else see

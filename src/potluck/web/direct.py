@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import Asked
 from potluck.web.access import Visitor
-from potluck.web.actions import Action, Actions, Listing, Read
+from potluck.web.actions import Action, Actions, Declared, Listing, Read
 from potluck.web.api import shown_whole
 from potluck.web.inputs import Input
 from potluck.web.runner import Runner, Sent
@@ -30,7 +30,14 @@ class Direct:
 
     def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
         self.runner = Runner(core, context)
-        self._declared = {each.rule: each for subject in subjects for each in subject.declared}
+        # A rule may also be declared as a form of a page; here it is what programs call.
+        self._declared = {
+            each.rule: each for subject in subjects for each in subject.declared if each.path is not None
+        }
+
+    def declared(self, rule: Callable[..., Any]) -> Declared:
+        """The rule with its address."""
+        return self._declared[rule]
 
     async def do(
         self,

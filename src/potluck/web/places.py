@@ -77,7 +77,9 @@ MOST_MEMBERS = 50
 class OwnPlaces(SignedIn):
     """Someone who is signed in, with their rows in the places that a rule found or made."""
 
-    memberships: dict[UUID, Any]
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.memberships: dict[UUID, Any] = {}
 
 
 class InvitationMade(Struct, rename="camel", frozen=True, kw_only=True):
@@ -280,8 +282,8 @@ class Place(Generic[P, M]):
         found = await at.rows.get(InvitationOfPlace.by_id(self.app, str(getattr(at, self.id)), invitation_id))
         if found is None:
             raise NoSuchInvitation
-        first, *others = withdrawing(found, when=present)
-        return Writes(None, or_raise(first, NoSuchInvitation), *others)
+        # Somebody may come in by it meanwhile: then it is not found the next time.
+        return Writes(None, *map(or_retry, withdrawing(found, when=present)))
 
     # --- what these share ---------------------------------------------------------------------------------------------
 

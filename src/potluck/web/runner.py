@@ -8,10 +8,12 @@ rule is asked again when somebody was faster, and a refused write becomes the ri
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -47,7 +49,8 @@ class Sent:
 class Done:
     """An action that was done, or was done before."""
 
-    at: Access
+    at: Access | None
+    """Who did it; None for a repeat by somebody who is not admitted any more."""
     answer: Any
     """What the rule answered; for a repeat of what was done before, None."""
     shown: Any
@@ -68,6 +71,8 @@ class Runner:
         self.context = context
         self._rows = core.store
         self._answers = core.people.answers
+        # Kept only while somebody holds or awaits one.
+        self._locks: WeakValueDictionary[Any, asyncio.Lock] = WeakValueDictionary()
 
     async def admit(
         self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
@@ -110,9 +115,23 @@ class Runner:
         asked: Asked | None = None,
     ) -> Done:
         """Do what the rule says, once for each Idempotency-Key."""
+        if not action.serialized:
+            return await self._perform(action, visitor, ids, decode, asked)
+        async with self._locks.setdefault((action.rule, *sorted(ids.items())), asyncio.Lock()):
+            return await self._perform(action, visitor, ids, decode, asked)
+
+    async def _perform(
+        self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, asked: Asked | None
+    ) -> Done:
         sent: Sent | None = None
         async for attempt in attempts(action.name, self._rows.patience):
-            at, thing = await self.admit(action, visitor, ids, must_exist=False)
+            try:
+                at, thing = await self.admit(action, visitor, ids, must_exist=False)
+            except ProblemError:
+                # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
+                if asked is not None and (kept := await self._answers.find(asked)) is not None and not kept.body:
+                    return Done(None, None, None, kept)
+                raise
             at.attempt = attempt
             if asked is not None and (kept := await self._answers.find(asked)) is not None:
                 return Done(at, None, None, kept)
@@ -148,6 +167,7 @@ class Runner:
             return self._answers.keeping(asked, replace(kept, of=of), account_checked=account_checked)
 
         at.keeps = None if asked is None else keep
+        at.commits = self._commit
         given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
@@ -168,18 +188,26 @@ class Runner:
 
     async def _show_members(self, declared: Declared, at: Access, refusal: ProblemError) -> None:
         """Entities that a refusal tells of are shown by their view, or not at all."""
+        subject = declared.subject
+        shown = subject.view_for(type(at)).entity if subject.views else None
         for name, member in list(refusal.members.items()):
             if isinstance(member, Entity):
-                if type(member) is declared.subject.entity:
+                if type(member) is shown:
                     refusal.members[name] = await self.show(declared, at, member)
                 else:
                     del refusal.members[name]
 
     async def _commit(
-        self, at: Access, writes: Writes[Any], thing: Any, version: int | None, asked: Asked | None, answer: Answer
+        self,
+        at: Access,
+        writes: Writes[Any],
+        thing: Any = None,
+        version: int | None = None,
+        asked: Asked | None = None,
+        answer: Answer | None = None,
     ) -> bool:
         """True once everything is written; False if the rule should be asked again."""
-        keeping = [] if asked is None else self._answers.keeping(asked, answer)
+        keeping = [] if asked is None or answer is None else self._answers.keeping(asked, answer)
         if not writes.operations and not keeping:
             return True
         together = _Together(at.checks(), writes.operations, keeping)

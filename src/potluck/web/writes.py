@@ -12,6 +12,7 @@ from potluck.table.operations import Operation
 __all__ = ["After", "Explain", "Outcome", "Refused", "Writes", "or_raise", "or_retry"]
 
 A_co = TypeVar("A_co", covariant=True)
+B = TypeVar("B")
 
 After = Callable[[], Awaitable[object]]
 """Work that follows the write and that nothing depends on: it is awaited before the answer is given."""
@@ -53,6 +54,12 @@ class Writes(Generic[A_co]):
         self.headers = headers or {}
         self.operations = [each.operation if isinstance(each, Outcome) else each for each in writes]
         self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
+
+    def answering(self, answer: B) -> Writes[B]:
+        """The same writes with another answer, for a rule that is made of this one."""
+        made = Writes(answer, *self.operations, after=self.after, made=self.made, headers=self.headers)
+        made.outcomes = self.outcomes
+        return made
 
 
 def or_raise(operation: Operation, refused: Refused) -> Outcome:

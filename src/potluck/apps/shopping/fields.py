@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from potluck.field_types import Check, Integer, Length, Message, Text
-from potluck.people.particulars import LONGEST_EMAIL, checked_email, wrong_with
+from potluck.people.errors import WrongField
+from potluck.people.particulars import LONGEST_EMAIL, checked_email
 
 __all__ = [
     "MOST",
@@ -75,7 +76,7 @@ Email = Annotated[
         "E-mail must be an address such as ada@example.org, of at most 254 characters",
         examples=["ada@example.org"],
     ),
-    Check(lambda email: wrong_with(checked_email(email, ""))),
+    Check(lambda email: [WrongField("", "")] if isinstance(checked_email(email), WrongField) else []),
 ]
 
 ToBuy = Annotated[

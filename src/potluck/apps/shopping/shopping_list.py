@@ -1,6 +1,7 @@
 """The shopping list: what is to be bought, by whom it was added, where it is bought, and what is done."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from potluck.apps.shopping.duplicates import (
     leaving_guard,
 )
 from potluck.apps.shopping.entities import InventoryItem, PendingGuard, ShoppingListItem, Store
+from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
     ItemId,
     ItemStatus,
@@ -32,6 +34,7 @@ from potluck.apps.shopping.suggestions import called
 from potluck.apps.shopping.taken import AlreadyThere
 from potluck.people.errors import TooMany, WrongField
 from potluck.people.secrets import new_id
+from potluck.retries import attempts
 from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
 from potluck.web.actions import Actions
 from potluck.web.errors import TOO_MANY, NotFound, ProblemError
@@ -47,6 +50,7 @@ __all__ = [
     "StatusChange",
     "TypedItem",
     "add_lines",
+    "add_low_stock",
     "add_to_list",
     "add_typed",
     "change_shopping_item",
@@ -169,8 +173,9 @@ shopping_list = Actions(
     ShoppingListItem.by_id,
     ShoppingItemView,
     api="/families/{family_id}/shopping-list",
-    page="/shopping/{family_id}/list",
-    tag="Shopping",
+    page=f"{FAMILY}/list",
+    tag=TAG,
+    frame=frame_of("list"),
 )
 
 
@@ -325,6 +330,18 @@ async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
     )
     item, writes = await _adding(at, new, None)
     return Writes(item, *writes)
+
+
+async def add_low_stock(at: InFamily) -> Writes[None]:
+    """Put everything that runs low on the list, each by a transaction of its own."""
+    for thing in await at.rows.all(InventoryItem.low(at.family_id, "active")):
+        # On it already, or gone by now: nothing is left to do.
+        with suppress(DuplicateItem, NotFound):
+            async for _ in attempts("adding what runs low", at.rows.patience):
+                _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id), None)
+                if await at.write(*writes):
+                    break
+    return Writes(None)
 
 
 async def _at_home(at: InFamily) -> Sequence[InventoryItem]:

@@ -1,0 +1,140 @@
+"""Clearing what is purchased from the list, and undoing that while it is remembered.
+
+A list can have more purchased items than one transaction takes, so both write by themselves, part by part.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.entities import ClearedItems, InventoryItem, ShoppingListItem, Store
+from potluck.apps.shopping.families import FAMILY, TAG
+from potluck.apps.shopping.fields import UndoToken
+from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
+from potluck.people.secrets import new_id
+from potluck.retries import attempts
+from potluck.table import Ref, absent, check, delete, present, put
+from potluck.web.actions import Actions
+from potluck.web.errors import EXPIRED, ProblemError
+from potluck.web.inputs import Input
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
+
+__all__ = ["Cleared", "NothingToUndo", "ShoppingItems", "Undo", "clear_purchased", "undo", "undoing"]
+
+UNDO_LASTS = timedelta(hours=1)
+# What one transaction clears, another can bring back: each item, and that its inventory item and its store are there.
+CLEARED_AT_ONCE = 30
+
+
+class NothingToUndo(ProblemError):
+    """The token was never given, was used, or is over: which of them is not told."""
+
+    problem = EXPIRED
+
+    def __init__(self) -> None:
+        super().__init__("This can no longer be undone")
+
+
+class Cleared(Struct, rename="camel", frozen=True, kw_only=True):
+    """How much was cleared, and what brings it back; no token where nothing was."""
+
+    cleared: int
+    undo_token: UUID | None
+
+
+class Undo(Input):
+    undo_token: UndoToken
+
+
+class ShoppingItems(Struct, frozen=True):
+    """Several things on the list."""
+
+    items: list[ShoppingItemView]
+
+
+undoing: Actions[ShoppingListItem] = Actions(
+    InFamily, api="/families/{family_id}/undo", page=f"{FAMILY}/list/undo", tag=TAG
+)
+
+
+@shopping_list.action("POST", "/clear-purchased")
+async def clear_purchased(at: InFamily) -> Writes[Cleared]:
+    """Clear what is purchased from the list. The token brings it back, for an hour."""
+    clearing_id = new_id()
+    cleared = part = 0
+    async for _ in attempts("clearing the list", at.rows.patience):
+        listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
+        waiting = [each for each in listed if each.status == "purchased"]
+        written = True
+        while waiting and written:
+            items, rest = waiting[:CLEARED_AT_ONCE], waiting[CLEARED_AT_ONCE:]
+            remembered = ClearedItems(
+                family_id=at.family_id,
+                clearing_id=clearing_id,
+                part=part,
+                cleared_by=at.principal.user_id,
+                items=[msgspec.to_builtins(each) for each in items],
+                created_at=at.now,
+                ttl=int((at.now + UNDO_LASTS).timestamp()),
+            )
+            answer = Cleared(cleared=cleared + len(items), undo_token=clearing_id)
+            # With the last of them, the answer is known.
+            keeping = [] if rest else at.keeping(answer)
+            deleting = (or_retry(delete(each, when=present)) for each in items)
+            written = await at.write(*deleting, put(remembered), *keeping)
+            if written:
+                cleared, part, waiting = cleared + len(items), part + 1, rest
+        if not waiting:
+            break
+    return Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
+
+
+@undoing.action("POST", "", NothingToUndo)
+async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
+    """Bring back what was cleared, as it was. Once for each token."""
+    parts = await at.rows.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))
+    if not parts:
+        raise NothingToUndo
+    back: list[ShoppingItemView] = []
+    for part in parts:
+        async for _ in attempts("undoing", at.rows.patience):
+            items, links = await _restored(at, part)
+            answer = ShoppingItems([*back, *await at.show(ShoppingItemView, items)])
+            placing = (or_retry(put(each, when=absent)) for each in items)
+            keeping = at.keeping(answer) if part is parts[-1] else []
+            if await at.write(or_raise(delete(part, when=present), NothingToUndo), *placing, *links, *keeping):
+                break
+        back = answer.items
+    return Writes(ShoppingItems(back))
+
+
+async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingListItem], list[Outcome]]:
+    """The items that can come back, without links to what is gone, and that the rest of what they link to is there."""
+    items = [msgspec.convert(each, ShoppingListItem) for each in part.items]
+    items = [each for each in items if each.ttl is None or each.ttl > at.rows.now]
+    refs: dict[tuple[str, UUID], Ref[Any]] = {}
+    for each in items:
+        refs["shopping item", each.shopping_item_id] = ShoppingListItem.by_id(at.family_id, each.shopping_item_id)
+        if each.item_id is not None:
+            refs["item", each.item_id] = InventoryItem.by_id(at.family_id, each.item_id)
+        if each.store_id is not None:
+            refs["store", each.store_id] = Store.by_id(at.family_id, each.store_id)
+    rows = await at.rows.get_many(list(refs.values()))
+    there = {key for key, row in zip(refs, rows, strict=True) if row is not None}
+    restored = [
+        replace(
+            each,
+            item_id=each.item_id if ("item", each.item_id) in there else None,
+            store_id=each.store_id if ("store", each.store_id) in there else None,
+        )
+        for each in items
+        # Something has this id by now, and stays.
+        if ("shopping item", each.shopping_item_id) not in there
+    ]
+    links = [or_retry(check(refs[key], when=present)) for key in there if key[0] != "shopping item"]
+    return restored, links

@@ -1,0 +1,196 @@
+"""Families: made by whoever becomes their first admin, seen by those who are in them, deleted for all at once."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from potluck.apps.shopping.access import FamilyAdmin, InFamily
+from potluck.apps.shopping.cascade import APP
+from potluck.apps.shopping.entities import Deletion, Family, Member
+from potluck.apps.shopping.fields import Name, Role
+from potluck.apps.shopping.files import file_address
+from potluck.apps.shopping.ordering import by_name
+from potluck.people.secrets import new_id
+from potluck.table import put
+from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.errors import NotFound, ProblemError
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.layout import Section
+from potluck.web.places import OwnPlaces, Place
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes
+
+__all__ = [
+    "FAMILY",
+    "HOME",
+    "LAST_FAMILY",
+    "TAG",
+    "FamilyChange",
+    "FamilyView",
+    "LastAdmin",
+    "NewFamily",
+    "OwnRow",
+    "create_family",
+    "delete_family",
+    "families",
+    "family_place",
+    "frame_of",
+    "one_family",
+    "own_families",
+    "rename_family",
+    "sections",
+]
+
+TAG = "Shopping"
+HOME = "/shopping"
+FAMILY = f"{HOME}/{{family_id}}"
+# Which of several families this browser looked at last; it opens nothing, and is looked up like any other.
+LAST_FAMILY = "shopping-family"
+
+
+class LastAdmin(
+    ProblemError,
+    slug="last-admin",
+    status=409,
+    title="A family keeps its last admin",
+    remedy="Make another member an admin first, or delete the family.",
+):
+    """A family always has somebody who can look after it. This would have taken its last admin, so it was not done."""
+
+    def __init__(self) -> None:
+        super().__init__("A family keeps its last admin: make somebody else an admin first, or delete the family")
+
+
+family_place = Place(
+    APP,
+    Family,
+    Member,
+    members=Member.all_of_family,
+    places=Member.every_family_of,
+    own=lambda user_id: Member.families_of(user_id, "active"),
+    last_admin=LastAdmin,
+    # What else the family had is deleted by the consumer.
+    ended=lambda family, by, now: [
+        put(
+            Deletion(family_id=family.family_id, what="family", gone_id=family.family_id, deleted_by=by, created_at=now)
+        )
+    ],
+)
+
+
+class OwnRow(Struct, frozen=True):
+    """What the caller is in each family that is shown."""
+
+    members: Mapping[UUID, Member]
+
+    @classmethod
+    async def load(cls, at: InFamily | OwnPlaces, families: Sequence[Family]) -> "OwnRow":
+        return cls({at.family_id: at.row} if isinstance(at, InFamily) else at.memberships)
+
+
+class FamilyView(View[Family]):
+    """A family, as one who is in it sees it."""
+
+    family_id: UUID
+    name: str
+    member_count: int
+    created_by: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    @computed
+    def role(family: Family, own: OwnRow) -> Role:
+        return own.members[family.family_id].role
+
+
+class NewFamily(New[Family]):
+    name: Name
+
+
+class FamilyChange(Change[Family]):
+    name: Name | Unset = UNSET
+
+
+# --- what stands around the pages of a family -------------------------------------------------------------------------
+
+SECTIONS = (
+    ("list", "shopping-basket", "List", ""),
+    ("inventory", "package", "Inventory", "/inventory"),
+    ("stores", "store", "Stores", "/stores"),
+    ("members", "users", "Members", "/members"),
+)
+
+
+def sections(home: str, current: str) -> list[Section]:
+    """The way to the sections of a family, whose pages are below `home`."""
+    return [Section(f"{home}{path}", icon, title, name == current) for name, icon, title, path in SECTIONS]
+
+
+def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+    """What all pages of one section show: the family, and the way to the other sections."""
+
+    async def frame(at: InFamily | OwnPlaces) -> dict[str, Any]:
+        shared: dict[str, Any] = {"app": APP, "here": "Shopping", "file": file_address}
+        if not isinstance(at, InFamily):
+            return shared
+        family = await at.rows.get(Family.by_id(at.family_id))
+        if family is None:
+            raise NotFound
+        (shown,) = await at.show(FamilyView, [family])
+        home = f"{HOME}/{at.family_id}"
+        return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": at.row.role == "admin"}
+
+    return frame
+
+
+families = Actions(InFamily, Family.by_id, FamilyView, api="/families", page=HOME, tag=TAG, frame=frame_of("members"))
+
+
+# --- the rules --------------------------------------------------------------------------------------------------------
+
+
+@families.list(order=by_name)
+async def own_families(at: OwnPlaces) -> list[Family]:
+    """The families that the caller is in, by name."""
+    return await family_place.own(at)
+
+
+@families.page("", "shopping/first.html")
+async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
+    """The way to the family that was looked at last; for somebody without one, how to make the first."""
+    found = await own_families(at)
+    if not found or show.refusal is not None:
+        return {"form": show.form(NewFamily)}
+    last = at.visitor.cookies.get(LAST_FAMILY, "")
+    first, *_ = sorted(found, key=lambda each: (str(each.family_id) != last, by_name(each)))
+    return redirect(f"{HOME}/{first.family_id}")
+
+
+@families.create(form=PageForm(path="/families", then=FAMILY, on=first_page))
+async def create_family(at: OwnPlaces, new: NewFamily) -> Writes[Family]:
+    """Make a family. The caller is its first admin."""
+    return await family_place.make(at, at.make(new, family_id=new_id(), created_by=at.principal.user_id))
+
+
+@families.read()
+async def one_family(at: InFamily, family: Family) -> Family:
+    """A family that the caller is in, and as what."""
+    return family
+
+
+@families.change()
+async def rename_family(at: FamilyAdmin, family: Family, change: FamilyChange) -> Writes[Family]:
+    """Give a family another name. Its admins may."""
+    return at.apply(family, change)
+
+
+@families.delete()
+async def delete_family(at: FamilyAdmin, family: Family) -> Writes[None]:
+    """Delete a family with everything in it. Its admins may."""
+    return await family_place.delete(at, family)

@@ -1,0 +1,215 @@
+"""What a family keeps at home: how much there is of it, where it is, and what is running low."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.cascade import deleting
+from potluck.apps.shopping.entities import InventoryItem, StorageLocation, Store
+from potluck.apps.shopping.families import FAMILY, TAG, frame_of
+from potluck.apps.shopping.fields import (
+    MOST,
+    AlternateStores,
+    InventoryStatus,
+    ItemId,
+    LocationId,
+    Name,
+    Quantity,
+    Step,
+    StoreId,
+    Threshold,
+    Unit,
+)
+from potluck.apps.shopping.names import ItemNames
+from potluck.apps.shopping.ordering import by_name
+from potluck.apps.shopping.taken import AlreadyThere, put_new
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import new_id
+from potluck.table import Query, Ref, check, present, the
+from potluck.table.operations import Operation
+from potluck.web.actions import Actions
+from potluck.web.errors import NotFound
+from potluck.web.inputs import UNSET, Change, Input, New, Unset
+from potluck.web.views import View, computed
+from potluck.web.writes import Outcome, Writes, or_raise
+
+__all__ = [
+    "Adjustment",
+    "InventoryFilter",
+    "InventoryItemChange",
+    "InventoryItemView",
+    "NewInventoryItem",
+    "add_inventory_item",
+    "adjust",
+    "change_inventory_item",
+    "delete_inventory_item",
+    "inventory",
+    "inventory_item",
+    "inventory_items",
+    "stepped",
+]
+
+
+class InventoryItemView(View[InventoryItem]):
+    item_id: UUID
+    family_id: UUID
+    name: str
+    quantity: int
+    threshold: int
+    unit: str | None
+    status: InventoryStatus
+    created_by: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    @computed
+    def low(item: InventoryItem) -> bool:
+        """Whether there is no more of it than the threshold says."""
+        return item.quantity <= item.threshold
+
+    @computed
+    def location_id(item: InventoryItem, names: ItemNames) -> UUID | None:
+        return item.location_id if item.location_id in names.locations else None
+
+    @computed
+    def location_name(item: InventoryItem, names: ItemNames) -> str | None:
+        return None if item.location_id is None else names.locations.get(item.location_id)
+
+    @computed
+    def preferred_store_id(item: InventoryItem, names: ItemNames) -> UUID | None:
+        return item.preferred_store_id if item.preferred_store_id in names.stores else None
+
+    @computed
+    def preferred_store_name(item: InventoryItem, names: ItemNames) -> str | None:
+        return None if item.preferred_store_id is None else names.stores.get(item.preferred_store_id)
+
+    @computed
+    def alternate_store_ids(item: InventoryItem, names: ItemNames) -> tuple[UUID, ...]:
+        return tuple(each for each in item.alternate_store_ids if each in names.stores)
+
+
+class NewInventoryItem(New[InventoryItem]):
+    name: Name
+    item_id: ItemId | Unset = UNSET
+    quantity: Quantity = 0
+    threshold: Threshold = 0
+    unit: Unit | None = None
+    location_id: LocationId | None = None
+    preferred_store_id: StoreId | None = None
+    alternate_store_ids: AlternateStores = ()
+
+
+class InventoryItemChange(Change[InventoryItem]):
+    name: Name | Unset = UNSET
+    quantity: Quantity | Unset = UNSET
+    threshold: Threshold | Unset = UNSET
+    unit: Unit | Unset | None = UNSET
+    location_id: LocationId | Unset | None = UNSET
+    preferred_store_id: StoreId | Unset | None = UNSET
+    alternate_store_ids: AlternateStores | Unset = UNSET
+    status: InventoryStatus | Unset = UNSET
+
+
+class Adjustment(Input):
+    by: Step
+
+
+class InventoryFilter(Input):
+    low_stock: bool = False
+    """Only what is running low."""
+    status: InventoryStatus | Unset = UNSET
+
+
+inventory = Actions(
+    InFamily,
+    InventoryItem.by_id,
+    InventoryItemView,
+    api="/families/{family_id}/inventory",
+    page=f"{FAMILY}/inventory",
+    tag=TAG,
+    frame=frame_of("inventory"),
+)
+
+
+@inventory.list(order=by_name, live=lambda at: InventoryItem.all_of_family(at.family_id))
+async def inventory_items(at: InFamily, wanted: InventoryFilter) -> Query[InventoryItem]:
+    """What the family has at home, by name; of lowStock, what is active and running low."""
+    if wanted.low_stock:
+        return InventoryItem.low(at.family_id, "active")
+    if wanted.status is UNSET:
+        return InventoryItem.all_of_family(at.family_id)
+    return InventoryItem.by_status(at.family_id, wanted.status)
+
+
+@inventory.read()
+async def inventory_item(at: InFamily, item: InventoryItem) -> InventoryItem:
+    """One thing of the inventory."""
+    return item
+
+
+@inventory.create(AlreadyThere)
+async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[InventoryItem]:
+    """Add something to the inventory."""
+    item = at.make(
+        new,
+        family_id=at.family_id,
+        item_id=new.item_id or new_id(),
+        alternate_store_ids=_once(new.alternate_store_ids),
+        created_by=at.principal.user_id,
+    )
+    return Writes(item, *put_new(item, "item", new.item_id), *_links_of(item))
+
+
+@inventory.change()
+async def change_inventory_item(
+    at: InFamily, item: InventoryItem, change: InventoryItemChange
+) -> Writes[InventoryItem]:
+    """Change a thing of the inventory."""
+    if change.alternate_store_ids is not UNSET:
+        change = replace(change, alternate_store_ids=_once(change.alternate_store_ids))
+    changed = at.apply(item, change)
+    return Writes(changed.answer, *changed.operations, *_links_of(changed.answer, item))
+
+
+@inventory.action("POST", "/adjust", serialized=True)
+async def adjust(at: InFamily, item: InventoryItem, step: Adjustment) -> Writes[InventoryItem]:
+    """So many more at home, or fewer. It stops at zero, and no step of anyone else is lost."""
+    after, write = stepped(at, item, step.by, field="by")
+    return Writes(item) if after.quantity == item.quantity else Writes(after, write)
+
+
+@inventory.delete()
+async def delete_inventory_item(at: InFamily, item: InventoryItem) -> Writes[None]:
+    """Delete a thing from the inventory. What is on the list for it becomes free text, with its name and store."""
+    return Writes(None, *await deleting(at, item))
+
+
+def stepped(at: InFamily, item: InventoryItem, by: int, *, field: str) -> tuple[InventoryItem, Operation]:
+    """The item with so many more, none below zero, and the write; `field` is what asks for more than there can be."""
+    quantity = max(0, item.quantity + by)
+    if quantity > MOST:
+        raise InvalidFields(WrongField(field, f"There can be at most {MOST:,} of an item"))
+    return at.edit(item, the(InventoryItem.quantity).becomes(quantity))
+
+
+def _once(store_ids: Sequence[UUID]) -> tuple[UUID, ...]:
+    return tuple(dict.fromkeys(store_ids))
+
+
+def _links_of(item: InventoryItem, before: InventoryItem | None = None) -> list[Outcome]:
+    """That everything it newly links to is there, for the transaction in which it does."""
+    stores, locations = _stores_of(item), {item.location_id}
+    if before is not None:
+        stores, locations = stores - _stores_of(before), locations - {before.location_id}
+    refs: list[Ref[Store] | Ref[StorageLocation]] = []
+    refs += [Store.by_id(item.family_id, each) for each in stores if each is not None]
+    refs += [StorageLocation.by_id(item.family_id, each) for each in locations if each is not None]
+    return [or_raise(check(each, when=present), NotFound) for each in refs]
+
+
+def _stores_of(item: InventoryItem) -> set[UUID | None]:
+    return {item.preferred_store_id, *item.alternate_store_ids}

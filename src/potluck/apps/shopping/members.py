@@ -1,0 +1,201 @@
+"""Who is in a family: invited by an admin, in until they leave or are removed; one admin always stays."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from potluck.apps.shopping.access import FamilyAdmin, InFamily, LeavingOrAdmin
+from potluck.apps.shopping.entities import Family, Member
+from potluck.apps.shopping.families import (
+    FAMILY,
+    HOME,
+    TAG,
+    FamilyChange,
+    FamilyView,
+    LastAdmin,
+    delete_family,
+    families,
+    family_place,
+    frame_of,
+    rename_family,
+)
+from potluck.apps.shopping.fields import Email, InvitationId, Role
+from potluck.apps.shopping.ordering import by_name
+from potluck.people.entities import InvitationOfPlace
+from potluck.people.errors import NoSuchInvitation, WrongField
+from potluck.table import Query
+from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import TOO_MANY
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import Change, Input
+from potluck.web.layout import initials
+from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
+from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, latest_first
+from potluck.web.views import View
+from potluck.web.writes import Writes, or_retry
+
+__all__ = [
+    "MemberView",
+    "NewInvitation",
+    "RoleChange",
+    "all_members",
+    "change_role",
+    "invitation_pages",
+    "invitations",
+    "invite",
+    "members",
+    "open_invitations",
+    "remove_member",
+    "withdraw_invitation",
+]
+
+MEMBERS = f"{FAMILY}/members"
+
+
+class MemberView(View[Member]):
+    """A person in the family."""
+
+    member_id: UUID
+    name: str
+    email: str
+    role: Role
+    version: int
+
+
+class RoleChange(Change[Member]):
+    role: Role
+
+
+class NewInvitation(Input):
+    role: Role
+    email: Email | None = None
+    """A note for those who manage the family: it is looked up nowhere, and opens nothing."""
+
+
+class SureToDelete(Input):
+    """What a person ticks before everything that a family has is deleted."""
+
+    sure: bool = False
+
+    @staticmethod
+    def check(sent: "SureToDelete") -> Iterable[WrongField]:
+        if not sent.sure:
+            yield WrongField("sure", "Tick the box first: what the family has is then gone for everyone")
+
+
+members = Actions(
+    InFamily, Member.by_id, MemberView, api="/families/{family_id}/members", page=MEMBERS, tag=TAG,
+    frame=frame_of("members"),
+)  # fmt: skip
+invitations = Actions(
+    FamilyAdmin, None, InvitationView, api="/families/{family_id}/invitations", page=f"{FAMILY}/invitations", tag=TAG
+)
+
+
+# --- members ----------------------------------------------------------------------------------------------------------
+
+
+@families.page("/members", "shopping/members.html")
+async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, Any]:
+    """Who is in the family; for admins also who is invited, and the family itself."""
+    people = sorted(
+        await at.show(MemberView, [each for each in await at.rows.all(all_members(at)) if at.sees(each)]), key=by_name
+    )
+    invited = await family_place.invitations(at) if at.row.role == "admin" else []
+    caller = OwnPlaces(at.core, at.context, at.visitor, {})
+    own = sorted(await family_place.own(caller), key=by_name)
+    naming = show.form(FamilyChange, {"name": family.name, "version": str(family.version)})
+    inviting = show.form(NewInvitation, {"role": "member"})
+    clash = show.clash if isinstance(show.clash, FamilyView) else None
+    return {
+        "members": [(each, initials(each.name)) for each in people],
+        "admins": sum(each.role == "admin" for each in people),
+        "families": own,
+        "invitations": await at.show(InvitationView, invited),
+        "you": at.principal.user_id,
+        "inviting": inviting,
+        "naming": naming,
+        "clash": clash,
+        "made": show.done,
+        "said": show.query.get("said", ""),
+        "wrong": "" if naming.wrong or inviting.wrong or clash else str(show.refusal or ""),
+    }
+
+
+families.form("/name", then=f"{MEMBERS}?said=name", on=members_page)(rename_family)
+
+
+@families.form("/delete", then=HOME, on=members_page)
+async def delete_by_page(at: FamilyAdmin, family: Family, sure: SureToDelete) -> Writes[None]:
+    return await delete_family(at, family)
+
+
+@members.list(order=by_name, live=True)
+def all_members(at: InFamily) -> Query[Member]:
+    """Who is in the family, by name."""
+    return Member.all_of_family(at.family_id)
+
+
+@members.change(LastAdmin, form=PageForm(path="/role", then=f"{MEMBERS}?said=role", on=members_page))
+async def change_role(at: FamilyAdmin, member: Member, change: RoleChange) -> Writes[Member]:
+    """Make a member an admin, or an admin a member. Admins may; the last one stays."""
+    return family_place.change_role(at, member, change.role)
+
+
+def after_removal(at: LeavingOrAdmin, _: None) -> str:
+    return HOME if at.member_id == at.principal.user_id else f"{HOME}/{at.family_id}/members?said=removed"
+
+
+@members.delete("", LastAdmin, form=PageForm(path="/remove", then=after_removal, on=members_page))
+async def remove_member(at: LeavingOrAdmin, member: Member) -> Writes[None]:
+    """Leave, or remove somebody. Admins remove, anyone leaves; the last admin stays."""
+    return family_place.remove(at, member)
+
+
+# --- invitations ------------------------------------------------------------------------------------------------------
+
+
+class OfInvitation(FamilyAdmin):
+    """An admin of the family, about one of its invitations."""
+
+    invitation_id: InvitationId
+
+
+@invitations.create(TOO_MANY, secret=True, form=PageForm(on=members_page))
+async def invite(at: FamilyAdmin, new: NewInvitation) -> Writes[InvitationMade]:
+    """Invite somebody: whoever is given the secret comes in, once. Admins may."""
+    return await family_place.invite(at, new.role, new.email)
+
+
+@invitations.list(order=latest_first)
+async def open_invitations(at: FamilyAdmin) -> list[InvitationOfPlace]:
+    """Who has been invited and has not come yet, the latest first. Admins may look."""
+    return await family_place.invitations(at)
+
+
+@invitations.delete("/{invitation_id}")
+async def withdraw_invitation(at: OfInvitation) -> Writes[None]:
+    """Withdraw an invitation: it opens nothing from now on. Admins may."""
+    return await family_place.withdraw(at, at.invitation_id)
+
+
+@invitations.form("/{invitation_id}/withdraw", then=lambda at, said: f"{HOME}/{at.family_id}/members?said={said}")
+async def withdraw_by_page(at: OfInvitation) -> Writes[str]:
+    try:
+        done = await withdraw_invitation(at)
+    except NoSuchInvitation:
+        return Writes("too-late")
+    return Writes("withdrawn", *map(or_retry, done.operations))
+
+
+invitation_pages = Endpoints()
+
+
+@invitation_pages.post(f"{HOME}/invitation")
+async def come_in(call: Call) -> Response:
+    """Accept the invitation that the browser carries."""
+    joined: Any = await family_place.on(call.core).accept(call.signed_in(), carried_invitation(call))
+    return redirect(f"{HOME}/{joined.family_id}?joined=yes", drop_invitation(call))
