@@ -98,9 +98,9 @@ class Api:
             def sent() -> Sent:
                 given: Input | None = None
                 if kind is not None and (body or not action.input_optional):
-                    must_be_json(request.headers)
                     if not body:
                         raise BodyNotJson(NOT_JSON)
+                    must_be_json(request.headers)
                     given = decode(kind, body)
                 elif kind is not None:
                     given = kind()
