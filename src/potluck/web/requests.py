@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 
 from potluck.people.authentication import Principal
@@ -51,7 +52,7 @@ async def visitor_of(request: Request, authentication: Authentication, access: t
     by_page = access is None
     headers: Mapping[str, str] = request.headers
     if access is not None:
-        headers = {name: request.headers[name] for name in access.headers if name in request.headers}
+        headers = Headers({name: request.headers[name] for name in access.headers if name in request.headers})
     return Visitor(
         principal=principal,
         client=client,
