@@ -86,7 +86,7 @@ class Runner:
         subject = declared.subject
         if declared.on_thing and subject.one is not None:
             refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
-        rows: Sequence[Any] = await self._rows.get_many(refs) if refs else ()
+        rows: Sequence[Any] = [await self._rows.get(refs[0])] if len(refs) == 1 else await self._rows.get_many(refs)
         thing = None
         if declared.on_thing:
             *rows, thing = rows
