@@ -21,7 +21,7 @@ from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, 
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
-from potluck.web.errors import Forbidden, NotFound, ProblemError
+from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
@@ -32,17 +32,21 @@ if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
 
-__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor"]
+__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor", "read_together"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
 V = TypeVar("V", bound=View[Any])
 
 
+async def _always() -> bool:
+    return True
+
+
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
 
-    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "uses_client")
+    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "still", "uses_client")
 
     def __init__(
         self,
@@ -53,12 +57,14 @@ class Visitor:
         cookies: Mapping[str, str] | None = None,
         by_page: bool = False,
         origin: Callable[[], str] = str,
+        still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
-        """`by_page` says that a page asks, and not a program."""
+        """`by_page` says that a page asks, and not a program. `still` tells whether what they are known by is valid."""
         self.principal = principal
         self.headers = headers or {}
         self.cookies = cookies or {}
         self.by_page = by_page
+        self.still = still
         self.uses_client = False
         self._client = client
         self._origin = origin
@@ -130,6 +136,11 @@ class Access:
     def sees(self, thing: Any) -> bool:
         """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
         return True
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        """What callers can be refused with besides 401 and 404, for the API document."""
+        return ()
 
     # --- for rules ----------------------------------------------------------------------------------------------------
 
@@ -307,6 +318,20 @@ class ByRow(SignedIn, Generic[R]):
 
     def right(self) -> Right | None:
         return Right(self.ref(), lambda row: meets(row, self.admits))
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        return [otherwise.problem for _, otherwise in cls.rights]
+
+
+async def read_together(rows: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
+    """The rows, by one request; an access and its rule may both name the same one."""
+    if not refs:
+        return ()
+    first = refs[0]
+    if all(each.key == first.key and each.members is first.members for each in refs):
+        return [await rows.get(first)] * len(refs)
+    return await rows.get_many(refs)
 
 
 def _own_parameter(access: type[ByRow[Any]]) -> str:

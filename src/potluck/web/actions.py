@@ -34,6 +34,7 @@ from potluck.table.entity import plan_of
 from potluck.web.access import Access
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
+from potluck.web.pagination import References
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -143,6 +144,13 @@ class Action(Declared):
     def versioned(self) -> bool:
         return self.input is not None and issubclass(self.input, Versioned)
 
+    @property
+    def takes_if_match(self) -> bool:
+        """Whether a version can be named in a header: of a change, or of a thing that is deleted and has one."""
+        entity = self.subject.entity
+        has_version = self.on_thing and entity is not None and plan_of(entity).version is not None
+        return self.versioned or (self.method == "DELETE" and has_version)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read(Declared):
@@ -217,6 +225,8 @@ class ListDecorator(Protocol[E]):
     @overload
     def __call__(self, rule: Callable[[A], Query[E]], /) -> Callable[[A], Query[E]]: ...
     @overload
+    def __call__(self, rule: Callable[[A], References[E]], /) -> Callable[[A], References[E]]: ...
+    @overload
     def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
     @overload
     def __call__(
@@ -269,6 +279,10 @@ class Actions(Generic[E]):
                 return self.views[each]
         raise DeclarationError(f"{self.api or self.page_address}: there is no view for {access.__name__}")
 
+    def declared_by(self, rule: Callable[..., Any]) -> Action:
+        """The action of this rule, for code that runs it elsewhere than at its address."""
+        return next(each for each in self.declared if isinstance(each, Action) and each.rule is rule)
+
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def list(
@@ -281,7 +295,7 @@ class Actions(Generic[E]):
         row: str | None = None,
         row_events: str = "/events",
     ) -> ListDecorator[E]:
-        """`GET` of the list. A rule that returns a query is read page by page in the order of its keys.
+        """`GET` of the list. A rule that returns a query or References is read page by page in the order of its keys.
 
         `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
         out from the whole list. `live` also serves `/events` and `/changes` of the rule's query, or of another that is

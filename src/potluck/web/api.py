@@ -24,7 +24,7 @@ from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import PageRequest, list_input
+from potluck.web.pagination import PageRequest, References, list_input
 from potluck.web.requests import Ids, body_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
@@ -98,15 +98,15 @@ class Api:
             def sent() -> Sent:
                 given: Input | None = None
                 if kind is not None and (body or not action.input_optional):
-                    must_be_json(request.headers)
                     if not body:
                         raise BodyNotJson(NOT_JSON)
+                    must_be_json(request.headers)
                     given = decode(kind, body)
                 elif kind is not None:
                     given = kind()
                 if action.versioned:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
-                return Sent(given, expected(request) if action.on_thing and action.method == "DELETE" else None)
+                return Sent(given, expected(request) if action.takes_if_match else None)
 
             asked = idempotency_key(request, visitor.principal, body, self._request_key)
             done = await self._runner.perform(action, visitor, ids, sent, asked)
@@ -134,8 +134,13 @@ class Api:
                 body = encode(await self._runner.show(read, at, found))
                 if not read.tagged:
                     return JsonResponse(body), None
-                tagged = tag(read, found, body) if read.subject.entity is type(found) else tag_of(body)
-                return Tagged(tagged, body), _remembered_bytes(at, visitor, body)
+                of_entity = read.subject.entity is type(found)
+                tagged = tag(read, found, body) if of_entity else tag_of(body)
+                size = _remembered_bytes(at, visitor, body)
+                if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
+                    # A version does not tell what changed by itself, as time passed.
+                    return JsonResponse(body, 200, {"etag": tagged}), size
+                return Tagged(tagged, body), size
 
             return _unless_known(request, await self._core.store.remember(_question(request, visitor), work))
 
@@ -195,7 +200,7 @@ class Api:
 
         async def allowed() -> bool:
             nonlocal at
-            if visitor.principal is not None and not await self._authentication.still(request, visitor.principal):
+            if not await visitor.still():
                 return False
             at, _ = await self._runner.admit(listing, visitor, ids)
             return True
@@ -256,6 +261,9 @@ async def found_in(
     found = listing.rule(at, *filters)
     if isawaitable(found):
         found = await found
+    if isinstance(found, References):
+        refs = await core.store.page(found.query, page.limit, page.after)
+        return await plan.show_many(at, await found.get(refs.items)), refs.next, {}, position
     if isinstance(found, Query) and follows is not None:
         position = await core.live.position(follows, read_by=found)
     if isinstance(found, Query) and listing.order is None:

@@ -196,7 +196,9 @@ class Pages:
         page = self._by_rule.get(action.form.on)
         if page is None:
             return None
-        if filled is not None and not isinstance(refusal, InvalidFields | Conflict):
+        if filled is not None and isinstance(refusal, InvalidFields) and filled.good:
+            filled = filled.refused(refusal)
+        elif filled is not None and not isinstance(refusal, InvalidFields | Conflict):
             field = refusal.field if isinstance(refusal, ProblemError) else None
             filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
         shown = Shown(request, filled, refusal)

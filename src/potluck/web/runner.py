@@ -22,7 +22,7 @@ from potluck.people.idempotency import Answer, Asked
 from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
-from potluck.web.access import Access, Visitor
+from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
@@ -86,7 +86,7 @@ class Runner:
         subject = declared.subject
         if declared.on_thing and subject.one is not None:
             refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
-        rows: Sequence[Any] = [await self._rows.get(refs[0])] if len(refs) == 1 else await self._rows.get_many(refs)
+        rows: Sequence[Any] = await read_together(self._rows, refs)
         thing = None
         if declared.on_thing:
             *rows, thing = rows
@@ -314,4 +314,4 @@ def tag(declared: Declared, entity: Entity, body: bytes) -> str:
     """A version, where the answer is one row and the same for all; else a hash of what is told."""
     plan = declared.subject.view_for(declared.access)
     version = getattr(entity, "version", None)
-    return etag(version) if version is not None and plan.lookup is None else tag_of(body)
+    return etag(version) if version is not None and plan.same_for_all else tag_of(body)
