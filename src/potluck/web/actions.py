@@ -138,7 +138,7 @@ class Action(Declared):
     form_path: str | None = None
     input_optional: bool = False
     serialized: bool = False
-    """Those of one process who do this to the same thing wait for each other, instead of refusing each other's writes."""
+    """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
 
     @property
     def versioned(self) -> bool:
