@@ -23,14 +23,14 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
-from potluck.web import bodies, health, layout, openapi, style
+from potluck.web import bodies, health, layout, openapi, openapi_litestar, style
 from potluck.web import people as people_doors
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.callers import Door
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import DISHES
-from potluck.web.endpoints import Site, endpoint_of
+from potluck.web.endpoints import Site
 from potluck.web.given import Givers, given_to
 from potluck.web.home import home
 from potluck.web.http.application import Application
@@ -172,7 +172,6 @@ def _litestar(core: Core, apps: Sequence[App]) -> Any:
         home(core, apps, dishes),
         *(page for app in everything for page in app.pages),
         *problems.pages(),
-        *openapi.pages(),
         style.style,
         style.hue,
     ]
@@ -220,11 +219,14 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
         api.add_to(router, app.subjects)
         Pages(runner, api, authentication, templates, problems).add_to(router, app.subjects)
         for endpoints in app.endpoints:
-            for method, path, answering in endpoints.declared:
-                router.add(method, path, endpoint_of(site, app.context, answering))
+            endpoints.add_to(router, site, app.context)
+    litestar = _litestar(core, apps)
+    subjects = [subject for app in apps for subject in app.subjects]
+    schema = openapi.pages(lambda: openapi.document(subjects, list(openapi_litestar.calls_in(litestar))))
+    schema.add_to(router, site)
     state = {"settings": core.settings, "engine": core.engine, "live": core.live}
     log_requests = RequestLog(core.settings, headers=added_headers)
-    return Application(router, authentication, problems, state, around=log_requests, fallback=_litestar(core, apps))
+    return Application(router, authentication, problems, state, around=log_requests, fallback=litestar)
 
 
 def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[Response[None] | None]]:

@@ -25,6 +25,7 @@ from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
 from potluck.web.http.responses import Cookie, with_cookies
+from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
 from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
@@ -167,6 +168,10 @@ class Endpoints:
     def post(self, path: str) -> Callable[[T], T]:
         return self._declare("POST", path)
 
+    def add_to(self, router: Router, site: Site, context: Any = None) -> None:
+        for method, path, answering in self.declared:
+            router.add(method, path, endpoint_of(site, context, answering))
+
     def _declare(self, method: str, path: str) -> Callable[[T], T]:
         def declare(answering: T) -> T:
             self.declared.append((method, path, answering))
@@ -179,7 +184,7 @@ def endpoint_of(site: Site, context: Any, answering: Answering) -> Callable[[Req
     """The endpoint as the router takes it."""
 
     async def answer(request: Request) -> Any:
-        visitor = await visitor_of(request, site.authentication, by_page=True)
+        visitor = await visitor_of(request, site.authentication)
         return await answering(Call(site, context, request, visitor))
 
     return answer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -36,19 +35,32 @@ def camel(name: str) -> str:
     return first + "".join(each.capitalize() for each in others)
 
 
-async def visitor_of(request: Request, authentication: Authentication, *, by_page: bool = False) -> Visitor:
-    """Who calls, and what they bring along."""
+async def visitor_of(request: Request, authentication: Authentication, access: type[Access] | None = None) -> Visitor:
+    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names."""
     principal = await authentication.principal(request)
-    visitor = Visitor(
+
+    def client() -> str:
+        return authentication.clients.client_of(request.scope)
+
+    def origin() -> str:
+        return authentication.clients.origin_of(request.scope)
+
+    async def still() -> bool:
+        return principal is None or await authentication.still(request, principal)
+
+    by_page = access is None
+    headers: Mapping[str, str] = request.headers
+    if access is not None:
+        headers = {name: request.headers[name] for name in access.headers if name in request.headers}
+    return Visitor(
         principal=principal,
-        client=authentication.clients.client_of(request.scope),
-        headers=request.headers,
-        cookies=request.cookies,
+        client=client,
+        headers=headers,
+        cookies=request.cookies if by_page else None,
         by_page=by_page,
+        origin=origin,
+        still=still,
     )
-    if principal is not None:
-        visitor.still = partial(authentication.still, request, principal)
-    return visitor
 
 
 class Ids:
