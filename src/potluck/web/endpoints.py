@@ -134,12 +134,12 @@ class Call:
         filled: Form[Any],
         refusal: Exception | None = None,
         field: str | None = None,
-        form: str = "form",
+        form_name: str = "form",
         **context: Any,
     ) -> Response:
         """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands.
 
-        `form` is what the template calls it, where the page has several.
+        `form_name` is what the template calls it, where the page has several.
         """
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         told = self.site.problems.refusal(error)
@@ -150,7 +150,7 @@ class Call:
         elif refusal is not None:
             field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
             filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
-        return self.page(name, status=told.problem.status, headers=told.headers, **{**context, form: filled})
+        return self.page(name, status=told.problem.status, headers=told.headers, **{**context, form_name: filled})
 
     def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
         return self.authentication.cookie(self.request, name, value, max_age, path)
