@@ -1,7 +1,7 @@
-"""What the HTTP contract costs: calls of an app against a bare endpoint with its bytes: `python -m benchmarks.api`.
+"""Shopping's API beside FastAPI, SQLAlchemy and SQLite doing the same job: `python -m benchmarks.api`.
 
-Both servers are Litestar on uvicorn, one process each, asked by the same client in turns. The bare one returns from
-memory what the app answered, and knows no callers, versions, checks or store.
+Both are served by uvicorn with uvloop and httptools, one process each, and get the same bytes from the same client in
+turns. What is compared is the processor time of the server for a request, of all its threads, until it is idle again.
 """
 
 import asyncio
@@ -10,102 +10,95 @@ import itertools
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import msgspec
 import uvloop
 
-from benchmarks.measuring import Finding, alternate, as_json, markdown, median_ratio, say, sync_milliseconds
+from benchmarks.measuring import Finding, Round, alternate, as_json, markdown, median_ratio, say, sync_milliseconds
 from benchmarks.over_http import wait_for_port
-from benchmarks.wire_client import Connection, WireClient
+from benchmarks.wire_client import Connection, WireClient, WireError
 from tests import references
 
 RESULTS = Path(__file__).parent / "results"
+API = "/api/v1"
 
-CONNECTIONS = 16
-ROUNDS = 15
-ROUND_SECONDS = 0.4
-LISTED = 100
-READ_TARGET = 0.5
+LISTED = 60
+PURCHASED = 12
+STORES = 4
+CONNECTIONS = 32
 
-Answer = tuple[int, bytes]
+ROUNDS = 11
+ROUND_SECONDS = 0.25
+# After a write so many people read, each something of their own. Those who read first do so before the clock starts: a
+# server that was idle for milliseconds takes two or three times as long for its first answers, whatever they are.
+WRITES = 2
+READERS = 16
+WARMING = 4
+
+# What the app layer is to bring: so many times less processor time than the other side.
+ONE_ITEM_TARGET, LIST_TARGET = 25, 50
+
+# A server that took less than this in two looks running has nothing under way; its timers take some microseconds.
+QUIET_SECONDS = 0.000_05
+LOOK_AFTER_SECONDS = 0.002
+LOOKS = 100
 
 
 # --- the two servers -------------------------------------------------------------------------------------------------
 
 
 @contextlib.asynccontextmanager
-async def notes(settings: Any) -> AsyncIterator[Any]:
-    """The suite with the toy app."""
+async def potluck(folder: Path) -> AsyncIterator[Any]:
+    """The suite as it is served, with all of its apps."""
+    from potluck.settings import Settings
     from potluck.suite import assembled
-    from tests.toy import notes_app
 
-    async with assembled(settings, [notes_app]) as application:
+    async with assembled(Settings(data=folder)) as application:
         yield application
 
 
 @contextlib.asynccontextmanager
-async def bare(settings: Any) -> AsyncIterator[Any]:
-    """Endpoints that return bytes from memory, whatever they are asked."""
-    from litestar import Litestar, MediaType, Request, Response, get, patch, post
-    from litestar.params import FromPath
+async def fastapi(folder: Path) -> AsyncIterator[Any]:
+    from benchmarks.fastapi_shopping import application
 
-    kept: dict[str, bytes] = {}
-    AnyRequest = Request[Any, Any, Any]
-
-    def told(name: str, status: int = 200) -> Response[bytes]:
-        return Response(kept[name], media_type=MediaType.JSON, status_code=status)
-
-    @get("/{name:str}")
-    async def read(name: FromPath[str]) -> Response[bytes]:
-        return told(name)
-
-    @post("/{name:str}", status_code=201)
-    async def create(name: FromPath[str], request: AnyRequest) -> Response[bytes]:
-        await request.body()
-        return told(name, 201)
-
-    @patch("/{name:str}")
-    async def update(name: FromPath[str], request: AnyRequest) -> Response[bytes]:
-        await request.body()
-        return told(name)
-
-    @post("/keep/{name:str}", status_code=201)
-    async def keep(name: FromPath[str], request: AnyRequest) -> None:
-        kept[name] = await request.body()
-
-    yield Litestar([read, create, update, keep], openapi_config=None, logging_config=None)
+    yield application(folder / "shopping.db")
 
 
-def run_server(make: Callable[[Any], Any], folder: str, port: int) -> None:
+SERVERS = {"potluck": potluck, "fastapi": fastapi}
+
+
+def run_server(name: str, folder: Path, port: int) -> None:
     import uvicorn
 
-    from potluck.settings import Settings
-
     async def serve() -> None:
-        async with make(Settings(data=Path(folder), port=port)) as application:
-            config = uvicorn.Config(application, port=port, http="httptools", log_level="warning", lifespan="off")
-            config.server_header = False
+        async with SERVERS[name](folder) as application:
+            # Neither writes a line for a request: what is logged is a choice, and not what is compared.
+            config = uvicorn.Config(
+                application, port=port, http="httptools", lifespan="off", log_level="warning", access_log=False
+            )
             await uvicorn.Server(config).serve()
 
     uvloop.run(serve())
 
 
 @contextlib.contextmanager
-def started(which: str, folder: Path) -> Iterator[str]:
+def started(name: str, folder: Path) -> Iterator["Server"]:
+    folder.mkdir()
     port = references.free_port()
-    process = subprocess.Popen([sys.executable, "-m", "benchmarks.api", which, str(folder), str(port)])
+    process = subprocess.Popen([sys.executable, "-m", "benchmarks.api", name, str(folder), str(port)])
     try:
         wait_for_port(port)
-        yield f"http://127.0.0.1:{port}"
+        yield Server(name, process.pid, WireClient(f"http://127.0.0.1:{port}", CONNECTIONS))
     finally:
         process.terminate()
         process.wait()
@@ -114,149 +107,312 @@ def started(which: str, folder: Path) -> Iterator[str]:
 # --- asking ----------------------------------------------------------------------------------------------------------
 
 
-class Asker:
-    """Requests over a few kept-alive connections."""
+@dataclass
+class Person:
+    """Somebody with a family and a list of sixty, which is only read."""
 
-    def __init__(self, endpoint: str, token: str = "") -> None:
-        self.client = WireClient(endpoint, CONNECTIONS)
-        self.token = token
+    token: str
+    family: str
+    one: str = ""
 
-    def prepared(self, method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
+    @property
+    def listed(self) -> str:
+        return f"{self.family}/shopping-list"
+
+
+@dataclass
+class Server:
+    """One of the two, and what was put into it."""
+
+    name: str
+    process_id: int
+    client: WireClient
+    people: list[Person] = field(default_factory=list)
+    written: str = ""
+    """The address of another list of the first person, which is written to."""
+    ticked: list[str] = field(default_factory=list)
+    """An item for each connection, so that the version of each is known."""
+    versions: dict[int, int] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def processor_seconds(self) -> float:
+        """What the process has taken so far: utime and stime of /proc, to the nanosecond and not to the tick."""
+        return time.clock_gettime((~self.process_id << 3) | 2)
+
+    async def idle(self) -> float:
+        """Wait until nothing is under way any more; the processor time until then."""
+        before, quiet = self.processor_seconds(), 0
+        for _ in range(LOOKS):
+            await asyncio.sleep(LOOK_AFTER_SECONDS)
+            after = self.processor_seconds()
+            quiet = quiet + 1 if after - before < QUIET_SECONDS else 0
+            before = after
+            if quiet == 2:
+                break
+        return before
+
+    def prepared(self, method: str, path: str, token: str, body: Any = None) -> bytes:
         lines = [f"{method} {path} HTTP/1.1", f"Host: {self.client.host}:{self.client.port}"]
-        if self.token:
-            lines.append(f"Authorization: Bearer {self.token}")
-        if body:
-            lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+        if token:
+            lines.append(f"Authorization: Bearer {token}")
+        raw = b"" if body is None else msgspec.json.encode(body)
+        if raw:
+            lines += ["Content-Type: application/json", f"Content-Length: {len(raw)}"]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + raw
 
-    async def ask(self, method: str, path: str, body: Any = None) -> Any:
-        raw = body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
-        answer = await self.send(self.client.connections[0], self.prepared(method, path, raw))
-        return msgspec.json.decode(answer) if answer else None
+    async def ask(self, method: str, path: str, token: str, body: Any = None, connection: int = 0) -> Any:
+        """For filling and checking: what was answered, as Python has it."""
+        prepared = self.prepared(method, path, token, body)
+        return msgspec.json.decode(await self.client.send(self.client.connections[connection], prepared))
 
-    async def send(self, connection: Connection, request: bytes) -> bytes:
-        return await self.client.send(connection, request)
+    # --- what is measured ---------------------------------------------------------------------------------------
 
-    async def rate(self, make: Callable[[], bytes]) -> float:
-        """Requests answered in a second."""
-        answered = 0
-        start = time.perf_counter()
+    def read_one(self, person: Person) -> bytes:
+        return self.prepared("GET", person.one, person.token)
+
+    def read_list(self, person: Person) -> bytes:
+        return self.prepared("GET", f"{person.listed}?limit={LISTED}", person.token)
+
+    def add(self, _: int = 0) -> bytes:
+        item = {"name": f"Added {next(self.numbers)}", "quantity": 2}
+        return self.prepared("POST", self.written, self.people[0].token, item)
+
+    def tick(self, connection: int) -> bytes:
+        """Check it off; the next time, back onto the list."""
+        seen = self.versions[connection]
+        self.versions[connection] = seen + 1
+        change = {"status": "purchased" if seen % 2 else "pending", "version": seen}
+        return self.prepared("PATCH", f"{self.ticked[connection]}/status", self.people[0].token, change)
+
+
+async def signed_up(server: Server, name: str, connection: int = 0) -> str:
+    account = {"email": f"{name.lower()}@example.org", "password": "correct horse battery", "name": name}
+    answer = await server.ask("POST", f"{API}/accounts", "", account, connection)
+    return str(answer["token"])
+
+
+async def with_list(server: Server, number: int) -> Person:
+    """Somebody new, with a list of sixty for four stores."""
+    token = await signed_up(server, f"Person{number}", number)
+
+    async def made(path: str, body: Any) -> Any:
+        return await server.ask("POST", path, token, body, number)
+
+    person = Person(token, f"{API}/families/{(await made(f'{API}/families', {'name': 'Read'}))['familyId']}")
+    stores = [(await made(f"{person.family}/stores", {"name": f"Store {each}"}))["storeId"] for each in range(STORES)]
+    for each in range(LISTED):
+        item = {
+            "name": f"Needed {each}",
+            "storeId": stores[each % STORES],
+            "quantity": 1 + each % 5,
+            "unit": "bottles",
+            "notes": "The one in the green bottle, if there is any left.",
+        }
+        person.one = f"{person.listed}/{(await made(person.listed, item))['shoppingItemId']}"
+        if each < PURCHASED:
+            purchased = {"status": "purchased", "version": 1}
+            await server.ask("PATCH", f"{person.one}/status", token, purchased, number)
+    return person
+
+
+async def filled(server: Server) -> None:
+    server.people = await asyncio.gather(*(with_list(server, number) for number in range(WARMING + READERS)))
+    token = server.people[0].token
+    family = await server.ask("POST", f"{API}/families", token, {"name": "Written"})
+    server.written = f"{API}/families/{family['familyId']}/shopping-list"
+    for number in range(CONNECTIONS):
+        made = await server.ask("POST", server.written, token, {"name": f"Ticked {number}"})
+        server.ticked.append(f"{server.written}/{made['shoppingItemId']}")
+        server.versions[number] = 1
+
+
+async def same_job(one: Server, other: Server) -> None:
+    """That both do it: the same fields and values but for ids and times, a conflict, and nothing for a stranger."""
+
+    def told(answer: Any) -> Any:
+        ids_and_times = ("Id", "At", "addedBy", "ttl")
+        return {name: value for name, value in answer.items() if not name.endswith(ids_and_times)}
+
+    items, lists = [], []
+    for server in (one, other):
+        person = server.people[0]
+        item = await server.ask("GET", person.one, person.token)
+        whole = await server.ask("GET", f"{person.listed}?limit={LISTED}", person.token)
+        items.append((set(item), told(item)))
+        # Made within a second they have no order among themselves, so they are compared by name.
+        by_name = sorted((told(each) for each in whole["items"]), key=lambda each: str(each["name"]))
+        assert len(by_name) == LISTED
+        lists.append(([told(each) for each in whole["groups"]], by_name))
+        stale = {"status": "purchased", "version": 7}
+        await refused(server, 409, "PATCH", f"{server.ticked[0]}/status", person.token, stale)
+        await refused(server, 401, "GET", person.one, "")
+        await refused(server, 404, "GET", person.one, await signed_up(server, "Stranger"))
+    assert items[0] == items[1]
+    assert lists[0] == lists[1]
+
+
+async def refused(server: Server, status: int, method: str, path: str, token: str, body: Any = None) -> None:
+    answered = 200
+    try:
+        await server.ask(method, path, token, body)
+    except WireError as error:
+        answered = error.status
+    assert answered == status, f"{server.name} answered {method} {path} with {answered}"
+
+
+# --- measuring -------------------------------------------------------------------------------------------------------
+
+Make = Callable[[Server, int], bytes]
+Side = Callable[[Server, list[float]], Round]
+"""What a server does in a round, which keeps beside its rate the one by processor time."""
+
+
+def repeated(server: Server, make: Make, connections: int, by_processor: list[float]) -> Round:
+    """Requests for a while, on each of the connections one after the other: how many a second, by either clock."""
+
+    async def one_round() -> float:
+        done = 0
+        worked, start = await server.idle(), time.perf_counter()
         end = start + ROUND_SECONDS
 
-        async def one(connection: Connection) -> None:
-            nonlocal answered
+        async def ask(number: int, connection: Connection) -> None:
+            nonlocal done
             while time.perf_counter() < end:
-                await self.send(connection, make())
-                answered += 1
+                await server.client.send(connection, make(server, number))
+                done += 1
 
-        await asyncio.gather(*(one(connection) for connection in self.client.connections))
-        return answered / (time.perf_counter() - start)
+        await asyncio.gather(*(ask(*each) for each in enumerate(server.client.connections[:connections])))
+        taken = time.perf_counter() - start
+        by_processor.append(done / (await server.idle() - worked))
+        return done / taken
+
+    return one_round
 
 
-async def measure(folder: Path) -> list[Finding]:
-    with started("notes", folder / "notes") as app_at, started("bare", folder) as bare_at:
-        app, against = Asker(app_at), Asker(bare_at)
-        account = {"email": "ada@example.org", "password": "correct horse battery", "name": "Ada"}
-        app.token = (await app.ask("POST", "/api/v1/accounts", account))["token"]
-        book = (await app.ask("POST", "/api/v1/books", {"name": "Measured"}))["bookId"]
-        notes_at = f"/api/v1/books/{book}/notes"
-        say(f"writing {LISTED} notes")
-        text = "What was agreed, by whom, and until when. " * 3
-        made = [
-            (
-                await app.ask(
-                    "POST", notes_at, {"title": f"Note {number}", "text": text, "noteId": str(UUID(int=number))}
-                )
-            )
-            for number in range(1, LISTED + 1)
-        ]
-        first = f"{notes_at}/{made[0]['noteId']}"
-        versions = itertools.count(1)
-        # Each of the updated notes is changed by one connection at a time, so that its version is known.
-        changed = itertools.cycle(made[1:])
-        seen = {note["noteId"]: 1 for note in made}
+def after_writes(server: Server, make: Callable[[Server, Person], bytes], by_processor: list[float]) -> Round:
+    """What many people read, each for the first time since somebody else wrote; the write itself is over by then."""
 
-        def create() -> bytes:
-            body = msgspec.json.encode({"title": f"New {next(versions)}", "text": text})
-            return app.prepared("POST", elsewhere, body)
+    async def one_round() -> float:
+        connection = server.client.connections[0]
+        requests = [make(server, person) for person in server.people]
+        worked = taken = 0.0
+        for _ in range(WRITES):
+            await server.client.send(connection, server.add())
+            await server.idle()
+            for request in requests[:WARMING]:
+                await server.client.send(connection, request)
+            before, start = server.processor_seconds(), time.perf_counter()
+            for request in requests[WARMING:]:
+                await server.client.send(connection, request)
+            taken += time.perf_counter() - start
+            worked += await server.idle() - before
+        by_processor.append(WRITES * READERS / worked)
+        return WRITES * READERS / taken
 
-        def update() -> bytes:
-            note = next(changed)["noteId"]
-            body = msgspec.json.encode({"title": f"Again {seen[note]}", "version": seen[note]})
-            seen[note] += 1
-            return app.prepared("PATCH", f"{notes_at}/{note}", body)
-
-        elsewhere = f"/api/v1/books/{(await app.ask('POST', '/api/v1/books', {'name': 'Other'}))['bookId']}/notes"
-        listed = f"{notes_at}?limit={LISTED}"
-        calls: dict[str, tuple[Callable[[], bytes], str, float | None]] = {
-            "get one": (lambda: app.prepared("GET", first), "GET", READ_TARGET),
-            f"list {LISTED}": (lambda: app.prepared("GET", listed), "GET", READ_TARGET),
-            "create": (create, "POST", None),
-            "update with version": (update, "PATCH", None),
-        }
-        samples = {
-            "get one": await app.ask("GET", first),
-            f"list {LISTED}": await app.ask("GET", listed),
-            "create": made[0],
-            "update with version": made[0],
-        }
-        findings = []
-        for name, (make, method, target) in calls.items():
-            place = name.replace(" ", "-")
-            sample = msgspec.json.encode(samples[name])
-            await against.ask("POST", f"/keep/{place}", sample)
-            body = b"" if method == "GET" else msgspec.json.encode({"title": "New 1", "text": text})
-            asked = against.prepared(method, f"/{place}", body)
-            findings.append(await compared(name, app, make, against, asked, target, len(sample), folder))
-        return findings
+    return one_round
 
 
 async def compared(
-    name: str, app: Asker, make: Callable[[], bytes], against: Asker, asked: bytes, target: float | None, size: int,
-    folder: Path,
-) -> Finding:  # fmt: skip
-    say(f"{name}: {ROUNDS} rounds")
-    rates = await alternate(
-        ROUNDS,
-        {
-            "potluck": lambda: app.rate(make),
-            "bare": lambda: against.rate(lambda: asked),
-            "bare again": lambda: against.rate(lambda: asked),
-        },
-    )
-    ratio = median_ratio(rates, "potluck", "bare", "bare again")
-    middle = {side: sorted(found)[len(found) // 2] for side, found in rates.items()}
-    writes = target is None
-    return Finding(
-        subject=f"{name} ({size:,} bytes)",
-        measured=f"{middle['potluck']:,.0f}/s",
-        against=f"bare Litestar {middle['bare']:,.0f}/s",
-        ratio=ratio,
-        target=f"≥ {target}" if target else "",
-        met=None if target is None else ratio >= target,
-        control=median_ratio(rates, "bare again", "bare"),
-        sync_milliseconds=sync_milliseconds(folder) if writes else None,
-    )
+    subject: str,
+    of: Side,
+    ours: Server,
+    theirs: Server,
+    target: float | None = None,
+    synced: Callable[[], float] | None = None,
+) -> list[Finding]:
+    """A line by processor time and one by the clock on the wall."""
+    say(f"{subject}: {ROUNDS} rounds")
+    sides = {"potluck": ours, "fastapi": theirs, "potluck again": ours}
+    worked: dict[str, list[float]] = {name: [] for name in sides}
+    rates = await alternate(ROUNDS, {name: of(server, worked[name]) for name, server in sides.items()})
+    # The first round only warms up.
+    by_processor = {name: found[1:] for name, found in worked.items()}
+    ratio, control = ratio_of(by_processor)
+    say(f"  {ratio:.1f} times less processor time, A/A {control:.2f}")
+    on_the_wall, its_control = ratio_of(rates)
+    return [
+        Finding(
+            subject,
+            f"{1_000_000 / middle(by_processor['potluck']):,.0f} µs processor",
+            f"{1_000_000 / middle(by_processor['fastapi']):,.0f} µs",
+            ratio,
+            f"≥ {target}" if target else "",
+            ratio >= target if target else None,
+            control,
+        ),
+        Finding(
+            f"— {subject}, on the wall",
+            f"{middle(rates['potluck']):,.0f}/s",
+            f"{middle(rates['fastapi']):,.0f}/s",
+            on_the_wall,
+            "",
+            None,
+            its_control,
+            synced() if synced else None,
+        ),
+    ]
+
+
+def ratio_of(rates: dict[str, list[float]]) -> tuple[float, float]:
+    """How many times more of ours for the same time, and ours against itself."""
+    ratio = 1 / median_ratio(rates, "fastapi", "potluck", "potluck again")
+    return ratio, median_ratio(rates, "potluck again", "potluck")
+
+
+middle = statistics.median
+
+
+async def measure(folder: Path) -> list[Finding]:
+    with started("potluck", folder / "potluck") as ours, started("fastapi", folder / "fastapi") as theirs:
+        for server in (ours, theirs):
+            say(f"{server.name}: lists of {WARMING + READERS} people")
+            await filled(server)
+        await same_job(ours, theirs)
+
+        def calls(make: Make, connections: int = 1) -> Side:
+            return lambda server, kept: repeated(server, make, connections, kept)
+
+        def read(make: Callable[[Server, Person], bytes]) -> Side:
+            return calls(lambda server, _: make(server, server.people[0]))
+
+        def read_after(make: Callable[[Server, Person], bytes]) -> Side:
+            return lambda server, kept: after_writes(server, make, kept)
+
+        def synced() -> float:
+            return sync_milliseconds(folder)
+
+        rows: list[Awaitable[list[Finding]]] = [
+            compared("one item, nothing written", read(Server.read_one), ours, theirs, ONE_ITEM_TARGET),
+            compared(f"list of {LISTED}, nothing written", read(Server.read_list), ours, theirs, LIST_TARGET),
+            compared("one item after a write", read_after(Server.read_one), ours, theirs),
+            compared(f"list of {LISTED} after a write", read_after(Server.read_list), ours, theirs),
+            compared("add, alone", calls(Server.add), ours, theirs, synced=synced),
+            compared("tick, alone", calls(Server.tick), ours, theirs, synced=synced),
+            compared(f"add, {CONNECTIONS} at once", calls(Server.add, CONNECTIONS), ours, theirs, synced=synced),
+            compared(f"tick, {CONNECTIONS} at once", calls(Server.tick, CONNECTIONS), ours, theirs, synced=synced),
+        ]
+        return [finding for row in rows for finding in await row]
 
 
 def main() -> None:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         findings = uvloop.run(measure(Path(folder)))
+    versions = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "fastapi", "sqlalchemy", "pydantic"))
     machine = (
-        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
-        f"Litestar {version('litestar')}, uvicorn {version('uvicorn')}; {CONNECTIONS} connections; "
+        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {versions}; "
         f"the run took {time.perf_counter() - start:.0f} s."
     )
     table = markdown(findings)
     print(f"\n{machine}\n\n{table}")
-    (RESULTS / "api.md").write_text(f"# Calls against bare endpoints, last measured\n\n{machine}\n\n{table}\n")
+    (RESULTS / "api.md").write_text(
+        f"# Shopping beside FastAPI, SQLAlchemy and SQLite, last measured\n\n{machine}\n\n{table}\n"
+    )
     (RESULTS / "api.json").write_text(json.dumps({"machine": machine, "findings": as_json(findings)}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        run_server({"notes": notes, "bare": bare}[sys.argv[1]], sys.argv[2], int(sys.argv[3]))
+        run_server(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
     else:
         main()

@@ -43,18 +43,18 @@ E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound=ItemCollection)
 Clock = Callable[[], datetime]
 
-# About what an answer takes that has no rows.
+# About what a cached answer without rows takes.
 ANSWER_BYTES = 600
 BATCH_GET = 100
-# So few rows take less time to look up than the event loop can be kept waiting.
+# Looking up so few rows does not block the event loop for long.
 ROWS_AT_ONCE = 25
 BATCH_WRITE = 25
 WRITES_AT_ONCE = 16
-# How many rows a filtered query looks at in its first call; each further call looks at twice as many, up to a number
-# that no answer reaches.
+# How many rows a filtered query reads in its first call; each further call reads twice as many, up to a number that
+# exceeds any answer.
 FILTERED_ROWS = 100
 MOST_ROWS = 2**20
-# Each refusal means that another writer went on, so this many in a row is a very busy item.
+# Each refusal means that another writer succeeded, so this many in a row is a very busy item.
 MODIFY_ATTEMPTS = 200
 
 
@@ -65,29 +65,29 @@ class Page(Generic[T]):
     items: list[T]
     next: Mapping[str, Any] | None
     made_of_it: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What its readers made of it, and share with those who ask for the same page while nothing is written."""
+    """What readers derived from the page, shared with those who ask for the same page while nothing is written."""
 
 
 class Store:
-    """An engine seen through entities: what is sent, paged and read back, and nothing that has expired."""
+    """Reads and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
 
     def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
         self.engine = engine
         self.clock = clock
         self.patience = patience or Patience()
         self._sender = Sender(engine, self.patience)
-        # Looked for on the class: whatever is wrapped around an engine must see every call.
+        # Looked up on the class: a wrapper around an engine must see every call.
         packs = callable(getattr(type(engine), "query_rows", None))
         self._packs = cast(PacksRows, engine) if packs else None
         unpack = self._packs.unpack if self._packs is not None else _nothing_packed
         self._rows = RowCache(unpack, partial(_second, clock))
         self._queries = QueryCache(partial(_second, clock))
-        # Kept only while somebody holds or awaits one.
-        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        # A lock lives only while somebody holds or awaits it.
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     @property
     def now(self) -> int:
-        """The second it is, as expiry is compared with."""
+        """The current second, which expiry is compared with."""
         return _second(self.clock)
 
     # --- reading ------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class Store:
         if self._packs is not None:
             try:
                 row = self._packs.row(ref.members[0].table.name, ref.key)
-                # No cast, nor contextlib.suppress: each takes as long as reading the row.
+                # No cast and no contextlib.suppress: each would take as long as reading the row.
                 return None if row is None else self._rows.entity(ref.members, row)
             except NotPlain:
                 pass
@@ -112,14 +112,14 @@ class Store:
         return found
 
     async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
-        """The items in the order asked for, None where there is none; in as few requests as can be."""
+        """The items in the order asked for, None where there is none, in as few requests as possible."""
         if self._packs is not None and len(refs) <= ROWS_AT_ONCE:
             try:
                 return [self._seen(ref, self._packs) for ref in refs]
             except NotPlain:
                 pass
         found: dict[tuple[str, str], Any] = {}
-        # Of two for the same item, the consistent one is asked.
+        # If the same item is asked for twice, the consistent read wins.
         wanted = {_identity(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
         waiting = list(wanted.values())
         attempt = 0
@@ -168,7 +168,7 @@ class Store:
         return tuple(self._entity(ref.members, found[_identity(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
-        """The next so many items; fewer only if they are the last, and `next` is None only then."""
+        """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
         if limit < 1:
             raise ValueError("a page holds at least one item")
         question, state = self._question(query, limit, after)
@@ -189,7 +189,7 @@ class Store:
             after = answer.get("LastEvaluatedKey")
             if len(rows) > limit or after is None:
                 break
-            # Where a whole look found nothing, all that is near may be expired or of another kind.
+            # If a call found nothing, all rows nearby may be expired or of another kind.
             more = selective or not more_rows
             look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
         following: dict[str, Any] | None = None
@@ -247,7 +247,7 @@ class Store:
             look_at = min(max(FILTERED_ROWS, look_at * 2), MOST_ROWS)
 
     async def count(self, query: Query[Any]) -> int:
-        """How many items there are; it costs as much as reading them, but little is sent over."""
+        """How many items there are; it costs as much capacity as reading them, but hardly any traffic."""
         if query.sort.keep is not None:
             return len(await self.all(query))
         total = 0
@@ -261,7 +261,7 @@ class Store:
                 return total
 
     async def gather(self, gather: Gather[C]) -> C | None:
-        """The whole collection, each kind in its bucket; None when an item it must have is not there."""
+        """The whole collection, each kind in its field; None when an item it must have is not there."""
         query = gather.query
         buckets: dict[str, list[Any]] = {bucket.name: [] for bucket in query.pattern.buckets}
         names = {bucket.plan.cls: bucket.name for bucket in query.pattern.buckets}
@@ -291,14 +291,14 @@ class Store:
     async def update(
         self, target: E | Ref[E], *changes: Change, when: Condition | None = None, keep_version: bool = False
     ) -> E:
-        """Change some fields of an item that is there, and give it as it is now."""
+        """Change some fields of an existing item, and return it."""
         return cast(E, await self._update(update(target, *changes, when=when, keep_version=keep_version)))
 
     async def _update(self, operation: Update, *, recognise: bool = True) -> Entity:
         answer = await self._write(operation, recognise)
         stored = answer.get("Attributes")
         if stored is None:
-            # A transaction does not tell what it made of the item, which may be to end it.
+            # A transaction does not return the new item; the update may even have expired it.
             stored = await self._row(_item_of(operation), though_expired=True)
         return cast(Entity, operation.plan.coding.decode(stored))
 
@@ -311,12 +311,12 @@ class Store:
         return stored
 
     async def upsert(self, target: Ref[E], *changes: Change, when: Condition | None = None) -> E:
-        """Change some fields of an item, or make it of its key and these changes, and give it as it is now."""
+        """Change some fields of an item, or create it from its key and these changes, and return it."""
         operation = upsert(target, *changes, when=when)
         try:
             answer = await self._write(operation)
         except NotFound:
-            # A row that has expired is in the way; without it the item is a new one.
+            # An expired row is in the way; once it is deleted, the item is a new one.
             with contextlib.suppress(AlreadyExists):
                 await self._write(delete(target, when=absent))
             answer = await self._write(operation)
@@ -328,12 +328,12 @@ class Store:
         try:
             await self._write(operation)
         except (Changed, NotFound):
-            # Of what is not there, another item may have the unique value by now, or another kind the key.
+            # If it is not there, another item may have the unique value by now, or another kind the key.
             if when is not None or await self.get(_item_of(operation)) is not None:
                 raise
 
     async def transact(self, *operations: Operation) -> None:
-        """All of it or nothing. What one of them refuses is raised, and says which of them it was."""
+        """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
         token = str(uuid4())
         now = self.now
@@ -342,12 +342,12 @@ class Store:
             await self._sender.transact(request, lambda error: transaction.explain(error, now))
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
-        """Change an item by what it holds, as often as it takes until nobody was faster; NotFound if it is gone."""
+        """Change an item by what it holds, retrying while others are faster; NotFound if it is gone."""
         plan, ref = ref.plan, ref.consistently()
         version = None if keep_version else plan.version
-        # Those in this process wait for each other; only a writer elsewhere makes an attempt fail.
-        turn = self._turns.setdefault(_identity(plan.table, ref.key), asyncio.Lock())
-        async with turn:
+        # Callers in this process wait for each other; only a writer elsewhere makes an attempt fail.
+        lock = self._locks.setdefault(_identity(plan.table, ref.key), asyncio.Lock())
+        async with lock:
             row = await self._row(ref)
             current = plan.coding.decode(row)
             for attempt in range(MODIFY_ATTEMPTS):
@@ -357,7 +357,7 @@ class Store:
                 as_read = AsRead(row) if version is None else _still(current, version.name)
                 try:
                     operation = update(current, *changes, when=as_read, keep_version=keep_version)
-                    # Another's change may look just like this one, and both are to count.
+                    # Someone else's change may look exactly like this one, and both must count.
                     return cast(E, await self._update(operation, recognise=False))
                 except (VersionConflict, Changed) as refusal:
                     if refusal.current is None:
@@ -370,7 +370,7 @@ class Store:
         raise Unavailable(f"{ref.pattern}: others changed the item {MODIFY_ATTEMPTS} times while it was to be changed")
 
     async def write_each(self, operations: Iterable[Operation]) -> None:
-        """Each on its own, in no order and not together: what is done stays done when a later one fails.
+        """Each operation on its own, in no order: what is done stays done if a later one fails.
 
         For more than a transaction takes. Puts and deletes without conditions go out in batches.
         """
@@ -399,7 +399,7 @@ class Store:
             waiting = left + waiting
 
     async def _after_a_batch(self, attempt: int, nothing_done: bool, some_left: bool) -> int:
-        """Wait when the engine left something undone; give up only when it leaves everything undone for long."""
+        """Wait if the engine left something unprocessed; give up only if it keeps leaving everything."""
         if not some_left:
             return 0
         attempt = attempt + 1 if nothing_done else 1
@@ -420,7 +420,7 @@ class Store:
     # --- the tables themselves ----------------------------------------------------------------------------------
 
     async def create_tables(self, *tables: Table) -> None:
-        """Make what is missing: tables, their indexes and their expiry. What is there is left as it is."""
+        """Create missing tables, indexes and expiry settings. What exists is left as it is."""
         for table in tables:
             await create_table(self._sender, table)
 
@@ -431,19 +431,19 @@ class Store:
             return await self.repeat(request)
 
     def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
-        """The item, or None, by a look into an engine in this process; NotPlain if it has to be asked in full."""
+        """The item, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
         row = engine.row(ref.members[0].table.name, ref.key)
         return None if row is None else cast("T | None", self._rows.entity(ref.members, row))
 
     async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
         if self._packs is not None:
-            # What it cannot answer at once, the usual way asks again, and has the patience.
+            # If this fails, the usual call below is made, with its retries.
             with contextlib.suppress(DynamoError):
                 return await self._packs.query_rows(request.body)
         return await self._read(query.pattern.name, request)
 
     async def repeat(self, request: Request) -> dict[str, Any]:
-        """Send what may safely be sent twice, until it is answered."""
+        """Send a request that may safely be sent twice, with retries."""
         return await self._sender.repeat(request)
 
     def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
@@ -453,9 +453,9 @@ class Store:
         return None
 
     def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T], float]:
-        """Those of some rows, packed or not, that were asked for and have not expired, what they are, and until when.
+        """The rows, packed or not, that match and have not expired, their entities, and until when these can be cached.
 
-        That is until 0 where the next reader is to have other entities than these, or where it is not known.
+        That is 0 if the entities must not be shared between readers, or if it is not known.
         """
         if not items:
             return [], [], NEVER
@@ -468,9 +468,9 @@ class Store:
         return *query.read(items, self.now), 0
 
     async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
-        """What the work finds, which reads nothing but this store; the same again while nothing is written.
+        """The result of `work`, cached while nothing is written; `work` must read nothing but this store.
 
-        With what it finds, the work says until which second that holds.
+        With its result, `work` returns until which second it may be cached.
         """
         try:
             state = None if self._packs is None else self._packs.state()
@@ -488,11 +488,11 @@ class Store:
     def _question(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
     ) -> tuple[Hashable, Hashable]:
-        """What is asked, if its answer can be kept, and the engine's state before anything is read."""
+        """The cache key of a query, None if it cannot be cached, and the engine's state before anything is read."""
         if self._packs is None or query.filter is not None:
             return None, None
         try:
-            # With their names: they are in whatever order they were given.
+            # With their names: their order is the caller's.
             values = None if query.sort.keep is None else frozenset(query.values.items())
             sort = query.sort.operator, query.sort.values
             asked = query.pattern, query.partition, sort, values, query.descending, limit, after and repr(after)
@@ -511,7 +511,7 @@ def _second(clock: Clock) -> int:
 
 
 def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
-    """What tells one item from all others."""
+    """What identifies an item among all others."""
     return table.name, repr([key[name] for name in table.key_names])
 
 
@@ -529,7 +529,7 @@ def _still(entity: Entity, field: str) -> Still:
 
 
 def _refuse_same_item_twice(operations: list[Operation]) -> None:
-    """A ValueError for writes of one item that would be done in no order."""
+    """A ValueError if one item is written twice, as the order of such writes is undefined."""
     first: dict[tuple[str, str], Operation] = {}
     for operation in operations:
         before = first.setdefault(_identity(operation.plan.table, operation.key), operation)
@@ -538,7 +538,7 @@ def _refuse_same_item_twice(operations: list[Operation]) -> None:
 
 
 async def all_done(at_once: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """What all of them answer; the first failure is raised when all have ended, so that none is broken off."""
+    """All results; the first failure is raised once all have ended, so that none is cancelled midway."""
     outcomes = await asyncio.gather(*at_once, return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

@@ -7,12 +7,12 @@
 position's advance, so they happen exactly once, whoever is killed when. A handler that returns nothing did its work
 itself; the position is saved after it, and after a crash it may be called again for changes it has already seen.
 
-**A record that cannot be handled** is tried again with growing pauses. Failures that pass by themselves (throttling,
+**A record that cannot be handled** is retried with growing pauses. Failures that pass by themselves (throttling,
 conflicts, lost connections) are retried for as long as they last. After `attempts` other failures the record is parked:
 a row with the record and the error is written in the same transaction as the position, an error is logged, and the
-consumer goes on, for one bad record should not stop the others. With `park=False` the failure ends `run` instead.
+consumer continues: one bad record should not stop the others. With `park=False` the failure ends `run` instead.
 
-**A position older than the log** is never passed over in silence. `lost` is called with a PositionLost and should
+**A position older than the log** is never ignored. `lost` is called with a PositionLost and should
 rebuild what the consumer maintains; then reading starts again at what the log still holds, so changes made meanwhile
 are handled after it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
 
@@ -45,9 +45,9 @@ SHORTEST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 IDLE_SECONDS = 1.0
 DISCOVER_SECONDS = 60.0
-# An idle position says now and then that it is up to date, so that its age tells whether anything can have been lost.
+# An idle position is saved now and then too, so that its age shows whether changes can have been lost.
 IDLE_SAVE_SECONDS = 3600.0
-# The log may be trimmed a little early by another machine's clock.
+# Another machine's clock may trim the log a little early.
 SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600.0
 LAST_SAVE_SECONDS = 1.0
 PARKED_RECORD_BYTES = 300_000
@@ -58,7 +58,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of one item, as the stream tells it; items are in wire form."""
+    """One change of one item, as the stream has it; items are in wire form."""
 
     table: str
     record: dict[str, Any]
@@ -89,9 +89,9 @@ class Change:
 
     @property
     def expired(self) -> bool:
-        """Whether the service itself removed the item because its time was over."""
+        """Whether the service itself deleted the item because it had expired."""
         by = self.record.get("userIdentity") or {}
-        # The Streams API writes the name with a capital letter, the same record given to a Lambda function does not.
+        # The Streams API writes the name with a capital letter; the same record in a Lambda function has none.
         return "dynamodb.amazonaws.com" in (by.get("PrincipalId"), by.get("principalId"))
 
 
@@ -145,7 +145,7 @@ class Consumer:
         self.idle_seconds = idle_seconds
         self.discover_seconds = discover_seconds
         self.clock = clock
-        self._positions = Positions(engine, self.rows, name, self.lease, self._patiently)
+        self._positions = Positions(engine, self.rows, name, self.lease, self._call_with_retry)
 
     async def run(self) -> None:
         """Consume whenever the lease is ours, until cancelled."""
@@ -184,7 +184,7 @@ class Consumer:
         return await self._positions.parked()
 
     async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, Position]:
-        """A position for every shard there is, after saying what of the log was lost."""
+        """A position for every shard, after reporting what was lost of the log."""
         positions = self._positions
         previous = await positions.stream()
         known = await positions.known(arn)
@@ -221,7 +221,9 @@ class Consumer:
                 if iterator is None:
                     iterator = await self._iterator(arn, position)
                 asked_at = self.clock()
-                page = await self._patiently("GetRecords", {"ShardIterator": iterator, "Limit": self.page_records})
+                page = await self._call_with_retry(
+                    "GetRecords", {"ShardIterator": iterator, "Limit": self.page_records}
+                )
             except DynamoError as error:
                 iterator = None
                 if error.code == "ExpiredIteratorException":
@@ -235,7 +237,7 @@ class Consumer:
                     await self._positions.restart(position, self.clock())
                     continue
                 if error.code == "ResourceNotFoundException":
-                    # The shard is gone, or the table; which, and what that means, the list of shards will tell.
+                    # The shard or the table is gone; looking up the shards again shows which.
                     await asyncio.sleep(self.idle_seconds)
                     return
                 raise
@@ -250,7 +252,7 @@ class Consumer:
                 await self._wait()
 
     def _may_have_lost(self, position: Position) -> bool:
-        """Whether records that came after the position's last reading may be older than the log by now."""
+        """Whether records that came after the last read may have been trimmed by now."""
         return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
     async def _hand_over(self, position: Position, records: list[dict[str, Any]], asked_at: float) -> None:
@@ -261,7 +263,7 @@ class Consumer:
                 saved = await self._handled(position, change, asked_at)
                 unsaved = None if saved else change.sequence_number
         except asyncio.CancelledError:
-            # A worker that is told to stop spares its successor the repetition, if the store answers at once.
+            # A worker that stops saves its position, if the store answers at once, to spare its successor the repeat.
             if unsaved is not None:
                 with contextlib.suppress(TimeoutError, DynamoError, Deposed):
                     await asyncio.wait_for(self._positions.save(position, unsaved, asked_at), LAST_SAVE_SECONDS)
@@ -270,7 +272,7 @@ class Consumer:
             await self._positions.save(position, unsaved, asked_at)
 
     async def _handled(self, position: Position, change: Change, asked_at: float) -> bool:
-        """Handle one change for good; whether the position was saved with it."""
+        """Handle one change, with retries; returns whether the position was saved with it."""
         failures = 0
         pauses = Pauses()
         while True:
@@ -324,7 +326,7 @@ class Consumer:
             await pauses.wait()
 
     async def _stream(self) -> str:
-        described = (await self._patiently("DescribeTable", {"TableName": self.table}))["Table"]
+        described = (await self._call_with_retry("DescribeTable", {"TableName": self.table}))["Table"]
         if "LatestStreamArn" not in described:
             raise DynamoError("ValidationException", f"the table {self.table} has no stream for {self.name} to read")
         return str(described["LatestStreamArn"])
@@ -333,7 +335,7 @@ class Consumer:
         shards: Shards = {}
         request = {"StreamArn": arn}
         while True:
-            stream = (await self._patiently("DescribeStream", request))["StreamDescription"]
+            stream = (await self._call_with_retry("DescribeStream", request))["StreamDescription"]
             shards |= {shard["ShardId"]: shard.get("ParentShardId") for shard in stream["Shards"]}
             if "LastEvaluatedShardId" not in stream:
                 return shards
@@ -343,7 +345,7 @@ class Consumer:
         request = {"StreamArn": arn, "ShardId": position.shard, "ShardIteratorType": "TRIM_HORIZON"}
         if position.sequence_number is not None:
             request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": position.sequence_number}
-        return str((await self._patiently("GetShardIterator", request))["ShardIterator"])
+        return str((await self._call_with_retry("GetShardIterator", request))["ShardIterator"])
 
     async def _wait(self) -> None:
         try:
@@ -353,8 +355,8 @@ class Consumer:
                 raise
             await asyncio.sleep(self.idle_seconds)
 
-    async def _patiently(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Send the request until it does not fail for a passing reason."""
+    async def _call_with_retry(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Send the request, and retry passing failures for as long as they last."""
         pauses = Pauses()
         while True:
             try:
@@ -367,7 +369,7 @@ class Consumer:
 
 
 class Pauses:
-    """Pauses between attempts: each about twice the last one, never all workers at the same time."""
+    """Exponential backoff with jitter."""
 
     def __init__(self) -> None:
         self._next = SHORTEST_PAUSE

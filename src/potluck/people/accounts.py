@@ -1,4 +1,4 @@
-"""Accounts: registering, changing what one is called and known by, taking everything along, leaving."""
+"""Accounts: registering, changing name, e-mail address and password, exporting, deleting."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ class Registered:
 
 
 class ExportedSession(Struct, rename="camel", frozen=True, kw_only=True):
-    """A session, without what opens it."""
+    """A session, without its secret."""
 
     created_at: datetime
     expires_at: datetime
 
 
 class ExportedToken(Struct, rename="camel", frozen=True, kw_only=True):
-    """An API token, without what opens it."""
+    """An API token, without its secret."""
 
     token_id: UUID
     name: str
@@ -102,7 +102,7 @@ class ExportedToken(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class ExportedInvitation(Struct, rename="camel", frozen=True, kw_only=True):
-    """An invitation that is open, without what opens it."""
+    """An open invitation, without its secret."""
 
     invitation_id: UUID
     app: str
@@ -111,7 +111,7 @@ class ExportedInvitation(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class AccountExport(Struct, rename="camel", frozen=True, kw_only=True):
-    """Everything that is kept here about a person, but for hashes of their secrets."""
+    """Everything that is stored here about a person, except the hashes of their secrets."""
 
     user_id: UUID
     email: str
@@ -125,19 +125,19 @@ class AccountExport(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 async def nobody_needs_them(user_id: UUID) -> list[str]:
-    """No place is left without anyone to look after it."""
+    """The default: no place depends on the person."""
     return []
 
 
 async def nothing_to_forget(user_id: UUID) -> None:
-    """Nothing of theirs is anywhere else."""
+    """The default: apps have nothing of theirs."""
 
 
 class Accounts:
     """Every account, and what its owner may do with it.
 
     The assembly says what an account means to the apps: `still_needed` names the places that only this person looks
-    after, and `forget` removes what is theirs there. What they find by an index may be as old as `indexes_lag`.
+    after, and `forget` removes what is theirs there. The indexes it uses may be behind by `indexes_lag`.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Accounts:
         self._indexes_lag = indexes_lag
         self._random = random
 
-    # --- coming -------------------------------------------------------------------------------------------------
+    # --- registering --------------------------------------------------------------------------------------------
 
     async def register(
         self,
@@ -177,9 +177,9 @@ class Accounts:
         invitation: str | None = None,
         alongside: Alongside[Registered] = nothing_else,
     ) -> Registered:
-        """A new account; of all who want an address at once, one gets it.
+        """A new account; if several people register the same address at once, one of them gets it.
 
-        Where only invited people may register, the invitation is theirs from then on, and still to be accepted.
+        If only invited people may register, the invitation is reserved for them, and still has to be accepted.
         """
         if self.registration == "closed" or (self.registration == "invited" and invitation is None):
             raise RegistrationClosed(invitation_needed=self.registration == "invited")
@@ -214,7 +214,7 @@ class Accounts:
             raise
         return registered
 
-    # --- being known --------------------------------------------------------------------------------------------
+    # --- looking up, changing -----------------------------------------------------------------------------------
 
     async def by_id(self, user_id: UUID) -> Account:
         """The account, read consistently."""
@@ -226,7 +226,7 @@ class Accounts:
     async def rename(
         self, caller: Principal, name: str | None, version: int, alongside: Alongside[Account] = nothing_else
     ) -> Account:
-        """Another name, if the account is of the version that was seen; the same name, or none, changes nothing."""
+        """Change the name, if the account still has this version; the same name, or None, changes nothing."""
         caller.must_manage_account()
         if name is not None:
             (name,) = refuse_all(checked_name(name))
@@ -249,7 +249,7 @@ class Accounts:
     async def change_email(
         self, caller: Principal, email: str, password: str, alongside: Alongside[Account] = nothing_else
     ) -> Account:
-        """Another address, if no other account has it; the old one is free, and every other session over, at once."""
+        """Change the address, if no other account has it; the old one is free at once, and every other session ends."""
         caller.must_manage_account()
         (email,) = refuse_all(checked_email(email))
         account = await self._confirmed(caller, password)
@@ -292,7 +292,7 @@ class Accounts:
     async def change_password(
         self, caller: Principal, current: str, new: str, alongside: Alongside[None] = nothing_else
     ) -> None:
-        """Another password. Every other session is over at once, and so is every link that could set a password."""
+        """Change the password. Every other session ends at once, and so does every password reset link."""
         caller.must_manage_account()
         (new,) = refuse_all(checked_password(new, "new"))
         account = await self._confirmed(caller, current)
@@ -315,10 +315,10 @@ class Accounts:
             return
         raise Unavailable("change of password: the account was changed again and again")
 
-    # --- taking along, and leaving ------------------------------------------------------------------------------
+    # --- exporting, deleting ------------------------------------------------------------------------------------
 
     async def export(self, user_id: UUID) -> AccountExport:
-        """What is kept here about the person, by one question."""
+        """What is stored here about the person, by one query."""
         everything = await self._everything(user_id)
         account = everything.account
         if account is None:
@@ -346,9 +346,10 @@ class Accounts:
         )
 
     async def delete(self, caller: Principal, password: str) -> None:
-        """The account goes, and everything that is only theirs. StillNeeded where a place would be left alone.
+        """Delete the account and everything that is only theirs; StillNeeded if a place would have nobody left.
 
-        Almost everything goes before the account itself: who was interrupted is still signed in, and asks again.
+        Almost everything is deleted before the account itself, so that after an interruption the person is still
+        signed in and can try again.
         """
         caller.must_manage_account()
         account = await self._confirmed(caller, password)
@@ -377,26 +378,26 @@ class Accounts:
                     self._throttles.forgetting(PASSWORD_CHECKS, str(caller.user_id)),
                 ]
             )
-            # What apps find by an index, they find once it is there.
+            # Until the indexes that apps find their rows by are up to date.
             await asyncio.sleep(self._indexes_lag.total_seconds())
-            # Theirs in any case: a worker that started meanwhile may have taken it for finished too early.
+            # Even if the Departure is gone: a worker that started meanwhile may have removed it too early.
             await self._finish(caller.user_id)
             await self.finish_departures()
         except (Unavailable, OutcomeUnknown):
-            # The account is gone, which is what was asked. What may have been written meanwhile is found by the next
-            # deletion, or when the suite starts again.
+            # The account is deleted, as requested. Rows that were written meanwhile are removed with the next deletion,
+            # or when the suite starts again.
             return
 
     async def finish_departures(self) -> None:
-        """Remove what was written for people while their accounts went.
+        """Remove rows that were written for people while their accounts were being deleted.
 
-        Nothing can follow: whoever writes for a person checks in the same transaction that the account is there.
+        No more can follow: whoever writes for a person checks in the same transaction that the account exists.
         """
         for departure in await self._store.all(Departure.all_unfinished()):
             try:
                 await self._finish(departure.user_id)
             except Exception:
-                # It stays, and is tried again: by it nobody else is kept here, nor the suite from starting.
+                # It stays and is retried later; it must not hold up others, nor the start of the suite.
                 log.exception("something is left of somebody who left")
 
     async def _finish(self, user_id: UUID) -> None:
@@ -404,10 +405,10 @@ class Accounts:
         await self._store.write_each(_belongings(await self._everything(user_id)))
         await self._store.delete(Departure(user_id=user_id))
 
-    # --- what these share ---------------------------------------------------------------------------------------
+    # --- shared -------------------------------------------------------------------------------------------------
 
     async def _confirmed(self, caller: Principal, password: str) -> Account:
-        """The account, if this is its password; guessing it is throttled for whoever is signed in, too."""
+        """The account, if this is its password; guesses are throttled although the person is signed in."""
         account = await self.by_id(caller.user_id)
         await self._throttles.attempt(PASSWORD_CHECKS, str(caller.user_id))
         if not await self._passwords.verify(password, account.password_hash):
@@ -415,7 +416,7 @@ class Accounts:
         return account
 
     async def _again(self, caller: Principal, account: Account, password: str) -> tuple[Principal, Account]:
-        """Both as they are now that another change came in between; SessionOver, or WrongPassword, if it was that."""
+        """Both read again after a conflicting change; SessionOver or WrongPassword if that is what changed."""
         caller = await continued(self._store, caller)
         found = await self.by_id(caller.user_id)
         same = found.password_hash == account.password_hash
@@ -433,7 +434,7 @@ class Accounts:
 
 
 def _belongings(everything: EverythingOfUser, but_session: str | None = None) -> list[Operation]:
-    """No row of theirs any more, but for the account and its address."""
+    """Deletes all rows of theirs except the account and its address."""
     rows: list[Operation] = []
     for session in everything.sessions:
         if session.hash != but_session:

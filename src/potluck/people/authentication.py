@@ -21,11 +21,11 @@ __all__ = ["Alongside", "Authenticator", "Principal", "nothing_else"]
 
 T = TypeVar("T")
 Alongside = Callable[[T], Iterable[Operation]]
-"""What is written in the same transaction, given what the write is about to answer."""
+"""Further operations for the same transaction, given what the write is about to answer."""
 
 
 def nothing_else(answer: Any) -> Iterable[Operation]:
-    """The write alone."""
+    """No further operations."""
     return ()
 
 
@@ -37,10 +37,10 @@ class Principal(Struct, frozen=True, kw_only=True):
     user_id: UUID
     name: str
     hash: str
-    """Of the secret they hold."""
+    """Of their secret."""
     session_epoch: int
     expires_at: datetime | None
-    """When the session is over unless it is used; an API token is not over by itself."""
+    """When the session ends unless it is used; None for an API token, which does not expire."""
 
     @property
     def may_manage_account(self) -> bool:

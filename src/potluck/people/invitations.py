@@ -1,7 +1,7 @@
 """Invitations to places in the apps: a family, a library, an athlete's journal. One mechanism for all of them.
 
-Whoever holds the secret comes in, once. An e-mail address that was typed is only a note for those who manage the place:
-it is looked up nowhere, so it neither tells who has an account nor opens anything.
+Whoever holds the secret can join, once. An e-mail address that was typed is only a note for those who manage the place:
+it is never looked up, so it neither shows who has an account nor gives access to anything.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OPERATOR = UUID(int=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeInvitation:
-    """A new invitation with its secret, which is told only now."""
+    """A new invitation with its secret, which is shown only once."""
 
     invitation_id: UUID
     secret: str
@@ -51,21 +51,21 @@ class MadeInvitation:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What an invitation opens, and the writes that use it up, for the transaction in which the person comes in.
+    """What an invitation is to, and the operations that use it up, for the transaction in which the person joins.
 
-    Of several such transactions at once, one is done; `refused` tells the others from those that failed by themselves.
+    Of several such transactions at once, one succeeds; `refused` tells whether another failed because of that.
     """
 
     invitation: Invitation
     operations: tuple[Operation, ...]
 
     def refused(self, refusal: WriteRefused) -> bool:
-        """Whether it was the invitation that did not allow the transaction."""
+        """Whether the transaction was refused because of the invitation."""
         return any(refusal.operation is each for each in self.operations)
 
 
 class Invitations:
-    """Makes, shows, uses up and withdraws invitations. Who may do so for a place is the app's to know."""
+    """Makes, shows, uses up and withdraws invitations. Who may do so is decided by the app."""
 
     def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
         self._store = store
@@ -81,7 +81,7 @@ class Invitations:
         email: str | None = None,
         alongside: Alongside[MadeInvitation] = nothing_else,
     ) -> MadeInvitation:
-        """A way into a place, in a role, for whoever is given the secret."""
+        """An invitation to a place, in a role, for whoever is given the secret."""
         made, rows = await self._new(app, place, role, invited_by, email)
         try:
             await self._store.transact(
@@ -96,17 +96,17 @@ class Invitations:
         return made
 
     async def make_for_newcomer(self) -> MadeInvitation:
-        """A way to register, for whoever the operator gives the secret to."""
+        """An invitation to register, for whoever the operator gives the secret to."""
         made, rows = await self._new(POTLUCK, POTLUCK, NEWCOMER, OPERATOR, None)
         await self._store.transact(*(put(row, when=absent) for row in rows[:2]))
         return made
 
     async def look(self, secret: str) -> Invitation:
-        """What it invites to, by one consistent read; looking uses nothing up."""
+        """What it invites to, by one consistent read; this does not use it up."""
         return await _valid(self._store, secret)
 
     async def open(self, secret: str, user_id: UUID) -> Acceptance:
-        """What it opens for this person, and the writes to be put into the transaction in which they come in."""
+        """What it invites this person to, and the operations for the transaction in which they join."""
         invitation = await _valid(self._store, secret)
         if invitation.claimed_by not in (None, user_id) or invitation.app == POTLUCK:
             raise InvitationInvalid
@@ -118,7 +118,7 @@ class Invitations:
         return Acceptance(invitation, using_up)
 
     async def accept(self, secret: str, user_id: UUID, entering: Alongside[Invitation]) -> Invitation:
-        """Use it up and do what `entering` makes of it, together or not at all."""
+        """Use it up together with the operations of `entering`, in one transaction."""
         acceptance = await self.open(secret, user_id)
         try:
             await self._store.transact(*acceptance.operations, *entering(acceptance.invitation))
@@ -129,14 +129,14 @@ class Invitations:
         return acceptance.invitation
 
     async def of_place(self, app: str, place: str) -> list[InvitationOfPlace]:
-        """Who has been invited and has not come yet, the latest first."""
+        """Who has been invited and has not joined yet, the latest first."""
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         return sorted(found, key=lambda each: (each.created_at, each.invitation_id), reverse=True)
 
     async def withdraw(
         self, app: str, place: str, invitation_id: UUID, alongside: Alongside[None] = nothing_else
     ) -> None:
-        """It opens nothing from this moment on; NoSuchInvitation if somebody came in before."""
+        """Withdraw an invitation at once; NoSuchInvitation if somebody has used it."""
         found = await self._store.get(InvitationOfPlace.by_id(app, place, invitation_id))
         if found is None:
             raise NoSuchInvitation
@@ -148,12 +148,12 @@ class Invitations:
             raise NoSuchInvitation from refusal
 
     async def withdraw_all(self, app: str, place: str) -> None:
-        """Nobody comes into a place that is no more."""
+        """Withdraw every invitation to a place, as when it is deleted."""
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         await self._store.write_each(row for each in found for row in withdrawing(each))
 
     async def withdraw_those_by(self, app: str, place: str, invited_by: UUID) -> None:
-        """Nobody comes into a place by the invitation of someone who may not invite there any more."""
+        """Withdraw the invitations of someone who may not invite to the place any more."""
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         theirs = [each for each in found if each.invited_by == invited_by]
         await self._store.write_each(row for each in theirs for row in withdrawing(each))
@@ -199,7 +199,7 @@ class Invitations:
 
 
 def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Condition | None = None) -> Iterable[Operation]:
-    """No such invitation any more, by any of its three rows."""
+    """Deletes an invitation: all of its three rows."""
     by = invitation.invited_by if isinstance(invitation, InvitationOfPlace) else invitation.user_id
     return [
         delete(Invitation.by_hash(invitation.hash), when=when),
@@ -209,9 +209,9 @@ def withdrawing(invitation: InvitationOfPlace | InvitationOfUser, when: Conditio
 
 
 async def claiming(store: Store, secret: str, user_id: UUID) -> list[Operation]:
-    """What makes an invitation this person's alone, for the transaction in which they register with it.
+    """Operations that reserve an invitation for this person, for the transaction in which they register with it.
 
-    The operator's is used up by it: there is no place to come into afterwards.
+    An invitation by the operator is used up: there is no place to join afterwards.
     """
     invitation = await _valid(store, secret)
     row = Invitation.by_hash(invitation.hash)

@@ -1,4 +1,4 @@
-"""What people type about themselves, as it may be stored: every wrong field is found before anything is written."""
+"""Checks what people type about themselves; every wrong field is found before anything is written."""
 
 import re
 
@@ -11,14 +11,14 @@ __all__ = ["checked_email", "checked_name", "checked_password", "refuse_all", "w
 LONGEST_EMAIL = 254
 LONGEST_NAME = 100
 
-# One "@" with something on both sides. Whether mail arrives there, only a mail could tell.
+# One "@" with something on both sides. Whether mail arrives there, only sending one would show.
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 def checked_email(email: str, field: str = "email") -> str | WrongField:
-    """The address as it is kept: without space around it."""
+    """The address as it is stored: trimmed."""
     email = email.strip()
-    # Without its case an address can be longer.
+    # Case folding can make an address longer.
     if max(len(email), len(folded_email(email))) > LONGEST_EMAIL:
         return WrongField(field, f"E-mail must have at most {LONGEST_EMAIL} characters")
     if not EMAIL.fullmatch(email) or not email.isprintable():
@@ -27,7 +27,7 @@ def checked_email(email: str, field: str = "email") -> str | WrongField:
 
 
 def checked_name(name: str, field: str = "name") -> str | WrongField:
-    """The name as it is kept: without space around it."""
+    """The name as it is stored: trimmed."""
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME or not _is_text(name):
         return WrongField(field, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable")
@@ -35,14 +35,14 @@ def checked_name(name: str, field: str = "name") -> str | WrongField:
 
 
 def checked_password(password: str, field: str = "password") -> str | WrongField:
-    """The password itself: any characters, only not too few or too many."""
+    """The password, unchanged: any characters, not too few or too many."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         return WrongField(field, f"Password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
     return password
 
 
 def refuse_all(*checked: str | WrongField) -> list[str]:
-    """The values, if every one of them can be taken; else InvalidFields with all that cannot."""
+    """The values, if all are valid; else InvalidFields with every one that is not."""
     wrong = [each for each in checked if isinstance(each, WrongField)]
     if wrong:
         raise InvalidFields(*wrong)
@@ -55,5 +55,5 @@ def wrong_with(checked: str | WrongField) -> list[WrongField]:
 
 
 def _is_text(name: str) -> bool:
-    """Whether it is one line of text, joiners of scripts and of emoji included."""
+    """Whether it is one line of text; joiners of scripts and emoji are allowed."""
     return all(each.isprintable() or each in "\u200c\u200d" for each in name)

@@ -23,7 +23,7 @@ PASSES = 2
 LANES = 1
 
 HASHES_AT_ONCE = min(4, os.cpu_count() or 1)
-# Each waits for its turn at some 30 ms a hash; past this many, waiting would be longer than people do.
+# A hash takes some 30 ms; in a longer queue people would wait too long.
 HASHES_WAITING = 256
 SECONDS_UNTIL_LESS_BUSY = 2
 
@@ -48,7 +48,7 @@ class Passwords:
         self._hasher = hasher or argon2id()
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
         self._waiting = 0
-        # Nobody's password: verifying against it costs what a real one costs.
+        # Of a random text: verifying against it takes as long as against a real password's.
         self._nobodys = self._hasher.hash(system_random(32))
 
     async def hash(self, password: str) -> str:
@@ -56,7 +56,7 @@ class Passwords:
         return await self._in_turn(_bytes(password), None)
 
     async def verify(self, password: str, hash: str | None) -> bool:
-        """Whether the hash is this password's. Without a hash it is not, after the same work."""
+        """Whether the hash is this password's. Without a hash it is False, after the same work."""
         found = await self._in_turn(_bytes(password), hash or self._nobodys)
         return bool(found) and hash is not None
 
@@ -65,7 +65,7 @@ class Passwords:
         return self._hasher.check_needs_rehash(hash)
 
     def close(self) -> None:
-        """Let the threads go; what is being computed is finished."""
+        """Stop the threads once they have finished what they compute."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     async def _in_turn(self, password: bytes, hash: str | None) -> str:

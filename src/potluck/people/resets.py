@@ -1,4 +1,4 @@
-"""Password resets: a link that the operator makes and hands over, good once."""
+"""Password resets: a link that the operator makes and hands over, valid once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from potluck.table.operations import Operation
 __all__ = ["RESET_LASTS", "IssuedReset", "Resets", "dropping_reset", "ending_resets"]
 
 RESET_LASTS = timedelta(hours=24)
-# How often a reset starts again because another change of the account came in between.
+# How often a reset is retried because the account changed in between.
 ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssuedReset:
-    """A secret, told only now, that lets its holder choose the account's password once."""
+    """A secret, shown only once, that lets its holder choose the account's password once."""
 
     user_id: UUID
     secret: str
@@ -46,7 +46,7 @@ class Resets:
         self._random = random
 
     async def issue(self, email: str) -> IssuedReset:
-        """For the operator, who is told if no account has the address."""
+        """Make a reset, for the operator; AccountGone if no account has the address."""
         (email,) = refuse_all(checked_email(email))
         address = await self._store.get(EmailAddress.by_folded(folded_email(email)))
         if address is None:
@@ -69,7 +69,7 @@ class Resets:
         return IssuedReset(user_id=user_id, secret=secret, expires_at=expires_at)
 
     async def redeem(self, secret: str, new: str, alongside: Alongside[UUID] = nothing_else) -> UUID:
-        """Choose a password; every session and every other reset of the account is over in the same moment."""
+        """Set a new password; every session and every other reset of the account ends in the same transaction."""
         (new,) = refuse_all(checked_password(new, "new"))
         reset = await self._valid(secret)
         password_hash = await self._passwords.hash(new)
@@ -114,11 +114,11 @@ class Resets:
 
 
 def dropping_reset(reset: PasswordResetOfUser) -> list[Operation]:
-    """No such reset any more."""
+    """Deletes a reset: both of its rows."""
     return [delete(PasswordReset.by_hash(reset.hash)), delete(PasswordResetOfUser.by_hash(reset.user_id, reset.hash))]
 
 
 async def ending_resets(store: Store, user_id: UUID, but: str | None = None) -> list[Operation]:
-    """No link could set this person's password any more."""
+    """Deletes every reset of this person."""
     found = await store.all(PasswordResetOfUser.all_of_user(user_id))
     return [row for reset in found if reset.hash != but for row in dropping_reset(reset)]

@@ -19,7 +19,7 @@ LONGEST_SECRET = 100
 
 
 class SecretKind(StrEnum):
-    """What a secret is for, said by how it begins: whoever finds one in a file knows what to end."""
+    """What a secret is for, by its prefix: whoever finds one in a file knows what to revoke."""
 
     SESSION = "pls"
     API_TOKEN = "plt"
@@ -31,25 +31,25 @@ KINDS: dict[str, SecretKind] = {kind.value: kind for kind in SecretKind}
 
 
 def new_secret(kind: SecretKind, random: Random = system_random) -> str:
-    """256 random bits that can stand in a link, a header or a cookie."""
+    """256 random bits, safe in a link, a header or a cookie."""
     # In hexadecimal: a "-" or "_" at the end is easily lost when a link is copied.
     return f"{kind}_{random(SECRET_BYTES).hex()}"
 
 
 def kind_of(secret: str) -> SecretKind | None:
-    """What this could be a secret for; None for what was never one of ours."""
+    """The kind of secret this could be; None if it cannot be one of ours."""
     if len(secret) > LONGEST_SECRET or not secret.isascii():
         return None
     return KINDS.get(secret.partition("_")[0]) if "_" in secret else None
 
 
 def hash_of(secret: str) -> str:
-    """What is stored of a secret. It is random and long, so a fast hash is enough."""
+    """What is stored of a secret. It is long and random, so a fast hash is enough."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def matches(secret: str, hash: str) -> bool:
-    """Whether the hash is this secret's, in a time that does not tell how much of it is."""
+    """Whether the hash is this secret's, compared in constant time."""
     return hmac.compare_digest(hash_of(secret), hash)
 
 

@@ -1,4 +1,4 @@
-"""People's services, put together the one way they belong: what the suite and the command both open."""
+"""The services for people, wired together once for the suite and the command."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class People:
     throttles: Throttles
 
     def close(self) -> None:
-        """Let go of the threads that hash passwords."""
+        """Stop the threads that hash passwords."""
         self.passwords.close()
 
 
@@ -50,7 +50,7 @@ def open_people(
 ) -> People:
     """The services on this store; the two functions say what an account means to the apps.
 
-    `indexes_lag` is how far behind an index may be by which `forget` finds what is theirs.
+    `indexes_lag` is how far the indexes that `forget` uses may be behind.
     """
     passwords = passwords or Passwords()
     throttles = Throttles(store, clock)

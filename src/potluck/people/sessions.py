@@ -1,4 +1,4 @@
-"""Sessions: signing in, being known, signing out."""
+"""Sessions: signing in, authenticating by session, signing out."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ __all__ = [
 ]
 
 SESSION_LASTS = timedelta(days=30)
-# A session is extended when it is used, but this seldom, so that using it is almost always only reading.
+# A session is extended when it is used, but rarely, so that most uses only read.
 SESSION_EXTENDED_AFTER = timedelta(days=1)
 
-# Whose account is read when no account has the address, so that the answer takes as many requests.
+# Read when no account has the address, so that signing in takes the same number of requests.
 NOBODY = UUID(int=0)
 NOBODYS_EMAIL = "nobody"
-# How often a change starts again because another change of the same account came in between.
+# How often a change is retried because the account changed in between.
 ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedSession:
-    """A new session with its secret, which is told only now."""
+    """A new session with its secret, which is shown only once."""
 
     user_id: UUID
     secret: str
@@ -71,14 +71,14 @@ class OpenSession:
     """A session as its owner finds it in a list."""
 
     hash: str
-    """By which it is told from others; not to be shown."""
+    """Identifies it; not to be shown."""
     created_at: datetime
     expires_at: datetime
     current: bool
 
 
 class Sessions:
-    """Opens, finds and ends sessions. One counts only while its epoch is the account's."""
+    """Opens, finds and ends sessions. A session is valid only while its epoch is the account's."""
 
     def __init__(
         self, store: Store, clock: Clock, passwords: Passwords, throttles: Throttles, random: Random = system_random
@@ -116,20 +116,20 @@ class Sessions:
         raise Unavailable("sign-in: the account was changed again and again")
 
     async def find(self, secret: str) -> Principal | None:
-        """Whose session this is, as consistent reads tell; using it extends it."""
+        """The principal of a session, by consistent reads; using a session extends it."""
         if kind_of(secret) is not SecretKind.SESSION:
             return None
         hash = hash_of(secret)
         return await self._store.while_unwritten((Session, hash), lambda: self._found(hash))
 
     async def _found(self, hash: str) -> tuple[Principal | None, float]:
-        """Whose session has this hash, and when that is to be looked up again even if nothing is written."""
+        """The principal, and until which second this can be cached while nothing is written."""
         session = await self._store.get(Session.by_hash(hash))
         if session is None:
             return None, 0
         account = await self._store.get(Account.by_id(session.user_id))
         if account is not None and account.session_epoch != session.session_epoch:
-            # A change by this very session may have come between the two reads; then it goes on.
+            # If this very session changed the account between the two reads, it is still valid.
             session = await self._store.get(Session.by_hash(hash))
         if account is None or session is None or session.session_epoch < account.session_epoch:
             return None, 0
@@ -145,12 +145,12 @@ class Sessions:
         return caller, until - (SESSION_LASTS - SESSION_EXTENDED_AFTER).total_seconds()
 
     async def end(self, caller: Principal, alongside: Alongside[None] = nothing_else) -> None:
-        """Sign out: the session is over at once. An API token is not ended by this."""
+        """Sign out: the session ends at once. Not for API tokens."""
         caller.must_manage_account()
         await self._store.transact(*dropping(caller.user_id, caller.hash), *alongside(None))
 
     async def end_others(self, caller: Principal, alongside: Alongside[None] = nothing_else) -> None:
-        """Every other session is over at once, by one write however many there are; their rows are tidied up after."""
+        """End every other session at once, by one transaction however many there are; their rows are deleted later."""
         caller.must_manage_account()
         for _ in range(ATTEMPTS):
             try:
@@ -167,7 +167,7 @@ class Sessions:
     async def all(self, caller: Principal) -> list[OpenSession]:
         """Where the person is signed in, the latest first."""
         caller.must_manage_account()
-        # Before the sessions, so that one that goes on with it is never behind.
+        # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
         account = await self._store.get(Account.by_id(caller.user_id))
         listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
         sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
@@ -184,7 +184,7 @@ class Sessions:
         return sorted(counting, key=lambda each: (each.created_at, each.hash), reverse=True)
 
     async def tidy(self, user_id: UUID, epoch: int) -> None:
-        """Remove the rows of sessions from before this epoch. They are over already, so nothing depends on it."""
+        """Delete the rows of sessions from before this epoch. They have ended already, so nothing depends on it."""
         try:
             listed = await self._store.all(SessionOfUser.all_of_user(user_id))
             sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
@@ -203,13 +203,13 @@ class Sessions:
             await self._throttles.attempt(SIGN_INS_FROM_TO, f"{client} {folded}")
 
     async def _with_email(self, folded: str) -> Account | None:
-        """Two reads, whether or not there is such an account."""
+        """The account; two reads, whether or not it exists."""
         address = await self._store.get(EmailAddress.by_folded(folded))
         account = await self._store.get(Account.by_id(address.user_id if address else NOBODY))
         return account if account is not None and folded_email(account.email) == folded else None
 
     async def _still_valid(self, account: Account, password: str) -> Operation:
-        """That no new password came in between; a hash that was made with other parameters is made anew."""
+        """Checks that the password has not changed since; a hash with outdated parameters is replaced."""
         same_epoch = the(Account.session_epoch) == account.session_epoch
         if not self._passwords.outdated(account.password_hash):
             return check(Account.by_id(account.user_id), when=same_epoch)
@@ -221,7 +221,7 @@ class Sessions:
         )
 
     async def _extended(self, session: Session) -> int:
-        """When it is over now that it was used."""
+        """Extend the session if it is time to; returns when it ends."""
         until = int((self._clock() + SESSION_LASTS).timestamp())
         if until - session.ttl < SESSION_EXTENDED_AFTER.total_seconds():
             return session.ttl
@@ -231,7 +231,7 @@ class Sessions:
                 update(SessionOfUser.by_hash(session.user_id, session.hash), the(SessionOfUser.ttl).becomes(until)),
             )
         except (WriteRefused, Unavailable, OutcomeUnknown):
-            # It was ended meanwhile, or the engine is busy: the caller is known all the same.
+            # It was ended meanwhile, or the engine is busy; this request is authenticated all the same.
             return session.ttl
         return until
 
@@ -254,12 +254,12 @@ def opening(
 
 
 def dropping(user_id: UUID, hash: str) -> list[Operation]:
-    """No such session any more."""
+    """Deletes a session: both of its rows."""
     return [delete(Session.by_hash(hash)), delete(SessionOfUser.by_hash(user_id, hash))]
 
 
 def next_epoch(caller: Principal, *changes: Change, when: Condition | None = None) -> list[Operation]:
-    """Every session but the caller's is over; with further changes of the account on a further condition."""
+    """Ends every session but the caller's, together with other changes of the account and their condition."""
     epoch = the(Account.session_epoch)
     same = epoch == caller.session_epoch
     return [
@@ -275,17 +275,17 @@ def next_epoch(caller: Principal, *changes: Change, when: Condition | None = Non
 
 
 def continuing(caller: Principal) -> Operation:
-    """The caller's session counts in the next epoch too."""
+    """Keeps the caller's session valid in the next epoch."""
     return update(Session.by_hash(caller.hash), the(Session.session_epoch).becomes(caller.session_epoch + 1))
 
 
 async def continued(store: Store, caller: Principal) -> Principal:
-    """The caller as they are known now, whose write the account refused; SessionOver, if another has ended theirs.
+    """The caller read again after the account refused their write; SessionOver if another session has ended theirs.
 
-    What their own session has changed meanwhile, in another window, has taken it along into the next epoch.
+    If they changed the account themselves, in another window, their session has moved to the next epoch.
     """
     account = await store.get(Account.by_id(caller.user_id))
-    # Read after the account, so that a session that goes on with it is never behind.
+    # Read after the account: a session that moves to the next epoch meanwhile must not look outdated.
     session = await store.get(Session.by_hash(caller.hash))
     if account is None or session is None or session.session_epoch < account.session_epoch:
         raise SessionOver

@@ -1,4 +1,4 @@
-"""How often something may be tried: attempts are counted per key in windows of fixed length, one write each."""
+"""Rate limits: attempts are counted by key in fixed windows, with one write each."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,35 +15,35 @@ __all__ = ["PASSWORD_CHECKS", "REGISTRATIONS", "SIGN_INS_FROM", "SIGN_INS_FROM_T
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many attempts in each window, counted from 1970 on."""
+    """So many attempts in each window; windows are counted from 1970 on."""
 
     of: str
     attempts: int
     window: timedelta
 
     def begin(self, now: datetime) -> datetime:
-        """When the window began that it is now."""
+        """When the current window began."""
         seconds = int(self.window.total_seconds())
         return datetime.fromtimestamp(int(now.timestamp()) // seconds * seconds, UTC)
 
 
-# From one client, whomever it tries to be.
+# From one client, to whatever account.
 SIGN_INS_FROM = Limit("sign-in from", 20, timedelta(minutes=1))
-# To one account, from everywhere. It is reached more slowly than any client's own limit, and reaching it locks nobody
-# out: from then on each client has only the few attempts below, so its owner, elsewhere, still gets in.
+# To one account, from anywhere. Reaching it locks nobody out: from then on each client has only the few attempts below,
+# so the owner, at another client, still gets in.
 SIGN_INS_TO = Limit("sign-in to", 60, timedelta(minutes=15))
 SIGN_INS_FROM_TO = Limit("sign-in from and to", 2, timedelta(minutes=5))
 REGISTRATIONS = Limit("registration from", 60, timedelta(minutes=10))
-# By someone who is signed in and may have found the device unlocked.
+# By someone who is signed in, and may have found the device unlocked.
 PASSWORD_CHECKS = Limit("password of", 10, timedelta(minutes=5))
 
 
-# How often an attempt is counted again because nobody knows whether it was.
-COUNTED_AGAIN = 4
+# How often counting is retried when its outcome is unknown.
+COUNT_RETRIES = 4
 
 
 class Throttles:
-    """Counts attempts. An attempt that is refused has counted too; success takes nothing back."""
+    """Counts attempts. Refused attempts count too, and success resets nothing."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -59,16 +59,16 @@ class Throttles:
         begin = limit.begin(self._clock())
         row = _row(limit, who, begin)
         changes = (the(Throttle.attempts).add(1), the(Throttle.ttl).becomes(int((begin + limit.window).timestamp())))
-        for _ in range(COUNTED_AGAIN):
+        for _ in range(COUNT_RETRIES):
             try:
                 return (await self._store.upsert(row, *changes)).attempts <= limit.attempts
             except OutcomeUnknown:
-                # Counted or not: rather twice than not at all.
+                # It may have been counted: rather twice than not at all.
                 continue
         return (await self._store.upsert(row, *changes)).attempts <= limit.attempts
 
     def forgetting(self, limit: Limit, who: str) -> Delete:
-        """What removes the count of this window, for someone who leaves."""
+        """Deletes the count of this window, for someone whose account is deleted."""
         return delete(_row(limit, who, limit.begin(self._clock())))
 
     def _seconds_left(self, limit: Limit) -> int:
@@ -77,6 +77,6 @@ class Throttles:
 
 
 def _row(limit: Limit, who: str, begin: datetime) -> Ref[Throttle]:
-    """Where attempts are counted. Neither a person's address nor a client's can be read there."""
+    """The row of the count. It contains neither a person's address nor a client's."""
     hashed = sha256(who.encode("utf-8", "surrogatepass")).hexdigest()
     return Throttle.by_window(f"{limit.of} {hashed}", begin)

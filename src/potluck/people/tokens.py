@@ -23,7 +23,7 @@ TOKENS_OF_USER = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeToken:
-    """A new API token with its secret, which is told only now."""
+    """A new API token with its secret, which is shown only once."""
 
     token_id: UUID
     name: str
@@ -32,7 +32,7 @@ class MadeToken:
 
 
 class Tokens:
-    """Makes, lists, ends and recognises API tokens. One is good until it is revoked."""
+    """Makes, lists, revokes and authenticates API tokens. A token is valid until it is revoked."""
 
     def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
         self._store = store
@@ -75,7 +75,7 @@ class Tokens:
         return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
 
     async def revoke(self, caller: Principal, token_id: UUID, alongside: Alongside[None] = nothing_else) -> None:
-        """The token is dead at once."""
+        """Revoke the token, at once."""
         caller.must_manage_account()
         found = await self._store.get(ApiTokenOfUser.by_id(caller.user_id, token_id))
         if found is None:
@@ -92,14 +92,14 @@ class Tokens:
             raise NoSuchToken from refusal
 
     async def find(self, secret: str) -> Principal | None:
-        """For whom the holder of this secret calls, as consistent reads tell."""
+        """The principal of a token, by consistent reads."""
         if kind_of(secret) is not SecretKind.API_TOKEN:
             return None
         hash = hash_of(secret)
         return await self._store.while_unwritten((ApiToken, hash), lambda: self._found(hash))
 
     async def _found(self, hash: str) -> tuple[Principal | None, float]:
-        """Whose token has this hash; it has no end of its own."""
+        """The principal, and until when this can be cached while nothing is written: a token does not expire."""
         token = await self._store.get(ApiToken.by_hash(hash))
         if token is None:
             return None, 0

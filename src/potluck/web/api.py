@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from potluck.field_types import Text
+from potluck.people.errors import InvalidFields
 from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
@@ -117,7 +118,7 @@ class Api:
         ids_of = Ids(read.parameters)
 
         async def answer(request: Request) -> ASGIApp:
-            ids = ids_of(request)
+            ids = _ids(ids_of, request, read.input or NoQuery)
             visitor = await visitor_of(request, self._authentication)
             at, thing = await self._runner.admit(read, visitor, ids)
             given = [each for each in (thing, _query(read.input, request)) if each is not None]
@@ -138,7 +139,7 @@ class Api:
         kind = list_input(listing.input)
 
         async def answer(request: Request) -> ASGIApp:
-            ids = ids_of(request)
+            ids = _ids(ids_of, request, kind)
             visitor = await visitor_of(request, self._authentication)
             at, _ = await self._runner.admit(listing, visitor, ids)
             wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
@@ -164,7 +165,7 @@ class Api:
             visitor = await visitor_of(request, self._authentication)
             at, _ = await self._runner.admit(listing, visitor, ids)
             since = decode_query(MaybeSince, request.query_params.multi_items(), strict=True).since
-            return await self.stream(request, listing, visitor, ids, at, since or None)
+            return await self.stream(request, listing, visitor, ids, at, None if since is UNSET else since)
 
         return answer
 
@@ -250,6 +251,19 @@ async def found_in(
     extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
+
+
+def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
+    """The values in the path; where one is wrong, InvalidFields names what is wrong after `?` as well."""
+    try:
+        return ids_of(request)
+    except InvalidFields as error:
+        wrong = error.errors
+        try:
+            decode_query(query, request.query_params.multi_items(), strict=True)
+        except InvalidFields as more:
+            wrong += more.errors
+        raise InvalidFields(*wrong) from None
 
 
 def _query(kind: type[Input] | None, request: Request) -> Input | None:

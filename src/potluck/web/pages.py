@@ -210,7 +210,7 @@ class Pages:
             def render(event: Any) -> str:
                 return self._templates.render(request, template, {**ids, "item": event.item, "clash": None})
 
-            return await self._api.stream(request, listing, visitor, ids, at, since or None, render=render)
+            return await self._api.stream(request, listing, visitor, ids, at, None if since is UNSET else since, render=render)
 
         return answer
 

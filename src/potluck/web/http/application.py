@@ -48,7 +48,7 @@ class Application:
             return
         request = Request(scope, receive, send)
         found = self.router.find(scope["path"])
-        if self._fallback is not None and (found is None or found.endpoint(scope["method"]) is None):
+        if self._fallback is not None and found is None:
             await self._fallback(scope, receive, send)
             return
         try:

@@ -1,4 +1,4 @@
-"""Who sent a request and by which address it was reached; proxies are believed only where the operator names them."""
+"""The client behind a request, and the origin it used; only proxies that the operator names are trusted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ Scope = Mapping[str, Any]
 """An ASGI scope, which is only read here."""
 
 UNKNOWN = "unknown"
-# What one subscriber has of IPv6; who holds it can take any address in it, as often as they like.
+# One subscriber gets a /64, and can use any address in it, as often as they like.
 IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
 
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Reads what a request says of its sender and its address, with the operator's word on whom to believe."""
+    """Finds a request's client and origin, trusting the proxies that the operator named."""
 
     proxies: tuple[Network, ...] = ()
     origin: str | None = None
@@ -31,29 +31,29 @@ class Clients:
         return cls(settings.proxies, settings.origin)
 
     def client_of(self, scope: Scope) -> str:
-        """By what attempts are counted: an IPv4 address, the /64 of an IPv6 address, or "unknown"."""
+        """What attempts are counted by: an IPv4 address, the /64 of an IPv6 address, or "unknown"."""
         peer = _peer(scope)
-        if not self._believed(peer):
+        if not self._trusted(peer):
             return client_named(peer)
         return client_named(client_seen(peer, values_of(scope, b"x-forwarded-for"), self.proxies))
 
     def scheme_of(self, scope: Scope) -> str:
-        """http or https, as the person's browser has it."""
+        """http or https, as the browser sees it."""
         if self.origin is not None:
             return self.origin.partition("://")[0]
-        told = self._told(scope, b"x-forwarded-proto").lower()
-        return told if told in DEFAULT_PORTS else _scheme(scope)
+        forwarded = self._forwarded(scope, b"x-forwarded-proto").lower()
+        return forwarded if forwarded in DEFAULT_PORTS else _scheme(scope)
 
     def host_of(self, scope: Scope) -> str:
-        """The name, and the port unless it goes without saying, as the person's browser has it."""
+        """The host, with the port unless it is the default one, as the browser sees it."""
         return self.origin_of(scope).partition("://")[2]
 
     def origin_of(self, scope: Scope) -> str:
-        """Such as https://potluck.example: what links begin with and what an Origin header is held against."""
+        """Such as https://potluck.example: what links begin with, and what an Origin header must equal."""
         if self.origin is not None:
             return self.origin
         scheme = self.scheme_of(scope)
-        for host in (self._told(scope, b"x-forwarded-host"), *values_of(scope, b"host")):
+        for host in (self._forwarded(scope, b"x-forwarded-host"), *values_of(scope, b"host")):
             origin = origin_named(scheme, host)
             if origin is not None:
                 return origin
@@ -63,21 +63,21 @@ class Clients:
         name = f"[{server[0]}]" if ":" in server[0] else server[0]
         return origin_named(scheme, f"{name}:{server[1]}") or f"{scheme}://{NO_HOST}"
 
-    def _told(self, scope: Scope, header: bytes) -> str:
-        """What the nearest proxy says, which is the last thing in the header; nothing if it is not to be believed."""
+    def _forwarded(self, scope: Scope, header: bytes) -> str:
+        """What the nearest proxy says, the last value in the header; empty if it is not trusted."""
         if not self.proxies:
             return ""
         values = values_of(scope, header)
-        return _last(values) if values and self._believed(_peer(scope)) else ""
+        return _last(values) if values and self._trusted(_peer(scope)) else ""
 
-    def _believed(self, address: Address | None) -> bool:
+    def _trusted(self, address: Address | None) -> bool:
         return address is not None and _among(address, self.proxies)
 
 
 def client_seen(peer: Address | None, forwarded: Sequence[str], proxies: Sequence[Network]) -> Address | None:
-    """Behind a proxy, the right-most address that is no proxy.
+    """Behind proxies, the right-most forwarded address that is not a proxy.
 
-    Each proxy adds on the right what it saw; whatever stands further to the left, the client may have written itself.
+    Each proxy appends on the right what it saw; anything further to the left may have been made up by the client.
     """
     nearest = peer
     for text in reversed(",".join(forwarded).split(",")):
@@ -91,7 +91,7 @@ def client_seen(peer: Address | None, forwarded: Sequence[str], proxies: Sequenc
 
 
 def client_named(address: Address | None) -> str:
-    """The name that a client's attempts are counted under."""
+    """What a client's attempts are counted by."""
     if address is None:
         return UNKNOWN
     if isinstance(address, IPv4Address):
@@ -100,14 +100,14 @@ def client_named(address: Address | None) -> str:
 
 
 def _address(text: str) -> Address | None:
-    """An address, also with a port or in brackets as some proxies write it; IPv4 that came as IPv6 is IPv4."""
+    """An address, also with a port or in brackets as some proxies write it; IPv4 mapped to IPv6 becomes IPv4."""
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:
         text = text.partition(":")[0]
     try:
-        # Without the zone of a link-local address, which is a name of this machine's own.
+        # Without the zone of a link-local address, which means something on this machine only.
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return None
@@ -129,7 +129,7 @@ def _scheme(scope: Scope) -> str:
 
 
 def values_of(scope: Scope, header: bytes) -> list[str]:
-    """What a header says, every time it is there; in latin-1, so that any byte is some character."""
+    """All values of a header; in latin-1, which can decode any byte."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
 
 

@@ -1,8 +1,7 @@
-"""One JSON line for each request and each thing that went wrong, with nothing in it that is anybody's.
+"""The log: one JSON line for each request and each failure, without secrets or anything people wrote.
 
-A line says which route it was, never which path: an id in a path may open something. Of an exception it has the kind
-and the places it came through, never the text: it may quote what a person wrote. Of what other libraries log, only the
-fixed part of a message is kept.
+A line has the route, never the path: an id in a path may be a secret. It has an exception's type and traceback, never
+its text, which may quote user input. Of other libraries' messages only the fixed template is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from potluck.engines import DynamoError
 from potluck.settings import Settings
 
 if TYPE_CHECKING:
-    # Only their names: whoever starts the workers has no use for the framework itself.
+    # Only for type checking: the parent of the workers does not import the framework.
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = [
@@ -50,14 +49,14 @@ UNLOGGED_ROUTES = frozenset({"/healthz", "/readyz"})
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
-# More of a traceback, or of a chain of causes, tells nothing new.
+# More of a traceback, or of a chain of causes, adds nothing.
 FRAMES = 40
 CAUSES = 5
 LONGEST_MESSAGE = 500
 LONGEST_CODE = 60
 
 OURS = "potluck"
-# Its messages are fixed sentences where they have no arguments; nobody else's are known to be.
+# Messages without arguments are known to be fixed sentences in these loggers only.
 FIXED_SENTENCES = frozenset({"uvicorn.error"})
 
 BROKEN = b'{"type":"/problems/broken","title":"Internal Server Error","status":500,"requestId":"%s"}'
@@ -68,37 +67,37 @@ _request_ids: list[str] = []
 
 
 def new_request_id() -> str:
-    """128 random bits. Nobody chooses one: what a client sends under this name is neither believed nor repeated."""
+    """128 random bits; a client cannot choose it."""
     if not _request_ids:
-        # Many at once: asking the system takes longer than everything else here.
+        # Many at once: the system call takes longer than everything else here.
         text = os.urandom(REQUEST_ID_BYTES * IDS_AT_ONCE).hex()
         _request_ids.extend(text[at : at + REQUEST_ID_LETTERS] for at in range(0, len(text), REQUEST_ID_LETTERS))
     return _request_ids.pop()
 
 
 def write_line(line: bytes) -> None:
-    """One write, so that the lines of several workers do not mix; a log that is gone stops nobody's request."""
+    """One write, so that lines of several workers do not mix; a closed log fails no request."""
     with suppress(OSError):
         os.write(2, line)
 
 
 class ClientGone(BaseException):
-    """The client left before it had sent everything. No Exception: there is nobody to answer, and nothing failed."""
+    """The client disconnected before it had sent everything. Not an Exception: nothing failed, and nobody waits."""
 
 
 class RequestLog:
-    """Gives each request its id, and writes its line when the answer is over; for an event stream, that is its end."""
+    """Middleware that gives each request an id, and writes its line when the response has ended."""
 
     def __init__(
         self, settings: Settings, write: Writer = write_line, headers: Callable[[Any, str], list[Any]] | None = None
     ) -> None:
-        """`headers` adds to an answer's own, at a path, what every answer carries; here, because each passes here."""
+        """`headers` gets a response's own headers and the path, and adds those that every response has."""
         self._every = settings.log == "requests"
         self._write = write
         self._headers = headers or (lambda own, path: [*own])
 
     def __call__(self, app: ASGIApp) -> ASGIApp:
-        """The application, with this around it."""
+        """The application, wrapped."""
 
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != HTTP:
@@ -134,14 +133,14 @@ class RequestLog:
 
             failure: BaseException | None = None
             try:
-                # Without a body to wait for, the application may ask on its own whether the client is still there.
+                # Without a body to read, a disconnect is the application's business: an event stream waits for it.
                 await app(scope, receiving if method in WITH_BODY else receive, sending)
             except ClientGone:
                 pass
             except Exception as error:
                 failure = error
                 if status:
-                    # The answer is cut off where it stands; whoever serves this closes the connection.
+                    # The response has begun and is cut off here; the server closes the connection.
                     raise
                 await _answer_broken(sending, request_id)
             except BaseException as ended:
@@ -170,7 +169,7 @@ class RequestLog:
 
 
 async def _answer_broken(send: Send, request_id: str) -> None:
-    """For what even the application's own answer to a failure failed at."""
+    """The response when even the application's error handling failed."""
     body = BROKEN % request_id.encode()
     headers = [
         (b"content-type", b"application/problem+json"),
@@ -181,18 +180,18 @@ async def _answer_broken(send: Send, request_id: str) -> None:
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-# --- what the rest of the process has to say -------------------------------------------------------------------------
+# --- everything else that is logged ----------------------------------------------------------------------------------
 
 
 @contextmanager
 def logging_in_lines(settings: Settings, write: Writer = write_line) -> Iterator[None]:
-    """Meanwhile everything that this process logs, whoever's it is, becomes such lines."""
+    """While it lasts, everything this process logs, by any library, is written as JSON lines."""
     every = settings.log == "requests"
     root = logging.getLogger()
     levels = {
         root: logging.WARNING,
         logging.getLogger(OURS): logging.INFO if every else logging.WARNING,
-        # What a stranger sends that is no HTTP is no problem of ours.
+        # Requests that are not HTTP at all are no problem of ours.
         logging.getLogger("uvicorn.error"): logging.WARNING if every else logging.ERROR,
     }
     handlers, before = root.handlers[:], {logger: logger.level for logger in levels}
@@ -210,7 +209,7 @@ def logging_in_lines(settings: Settings, write: Writer = write_line) -> Iterator
 
 
 def log_what_nobody_awaited(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """The event loop's own report of a failure: its usual text shows arguments and results."""
+    """Replaces the event loop's exception handler, whose text shows arguments and results."""
     error = context.get("exception")
     logging.getLogger("potluck.loop").error("a failure that nobody awaited", exc_info=error)
 
@@ -226,7 +225,7 @@ class JsonLines(logging.Handler):
         try:
             self._write(_encode(_line(record)) + b"\n")
         except Exception:
-            # Not the standard handler's complaint, which would print the record's arguments.
+            # Not logging's own handleError, which would print the record's arguments.
             self._write(b'{"level":"error","event":"log","message":"a record could not be written"}\n')
 
 
@@ -257,14 +256,14 @@ def _message(record: logging.LogRecord) -> str:
         return type(record.msg).__qualname__ if isinstance(record.msg, BaseException) else ""
     if record.name.partition(".")[0] == OURS:
         return _our_words(record.msg, record.args)[:LONGEST_MESSAGE]
-    # With arguments the text is a fixed template; without, somebody may have put values into it already.
+    # With arguments the text is a fixed template; without, values may be part of it already.
     if record.args or record.name in FIXED_SENTENCES:
         return record.msg.partition("\n")[0][:LONGEST_MESSAGE]
     return ""
 
 
 def _our_words(text: str, arguments: Any) -> str:
-    """Our own message with its arguments, but of an exception only the kind."""
+    """Our own message with its arguments; of an exception only its type."""
     if not arguments:
         return text
     given = arguments if isinstance(arguments, tuple) else (arguments,)
@@ -275,7 +274,7 @@ def _our_words(text: str, arguments: Any) -> str:
 
 
 class _Kind:
-    """Stands for an exception where its text must not."""
+    """Formats an exception as its type's name."""
 
     def __init__(self, error: BaseException) -> None:
         self._name = type(error).__qualname__
@@ -290,10 +289,10 @@ class _Kind:
 
 
 def described(error: BaseException, causes: int = CAUSES) -> dict[str, Any]:
-    """What kind of exception it is and which way it came, without a word of its text.
+    """The exception's type and traceback, without its text.
 
-    A class whose texts are made of nothing but our own words may say so by `safe_to_log = True` in its own body; a
-    class derived from it has to say it again.
+    A class whose texts contain nothing but our own words may set `safe_to_log = True` in its own body; a subclass has
+    to set it again.
     """
     kind = type(error)
     told: dict[str, Any] = {"type": f"{kind.__module__}.{kind.__qualname__}"}
@@ -315,7 +314,7 @@ def described(error: BaseException, causes: int = CAUSES) -> dict[str, Any]:
 
 
 def _code(error: BaseException) -> str | None:
-    """What the service or the system calls it: a word from a fixed list."""
+    """The error code of DynamoDB or of the system: a word from a fixed list."""
     if isinstance(error, DynamoError):
         return error.code if error.code.isidentifier() and len(error.code) <= LONGEST_CODE else None
     if isinstance(error, OSError) and error.errno is not None:
@@ -323,7 +322,7 @@ def _code(error: BaseException) -> str | None:
     return None
 
 
-# Frames name files as one finds them in the source, not where this machine keeps them.
+# Frames name files relative to the source or the library, not by where they are on this machine.
 _ROOTS = sorted(
     {str(Path(__file__).parents[3]), str(Path(os.__file__).parent), *(path for path in sys.path if path)},
     key=len,

@@ -1,4 +1,4 @@
-"""The headers every answer carries: nothing inline, nothing from other hosts, no framing, no sniffing."""
+"""The security headers of every response: nothing inline, nothing from other hosts, no framing, no sniffing."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ HEADERS = {
 }
 
 
-# What is data, and no document, can neither be framed nor run anything: of these only what keeps it data has a meaning.
+# Data, unlike a document, can neither be framed nor run anything: it needs only the headers that keep it data.
 DATA_HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
@@ -39,8 +39,8 @@ DATA_HEADERS = {
 DATA = frozenset({b"application/json", b"application/problem+json"})
 
 API = "/api/"
-# Two people at one browser ask at the same addresses, and may be at the same version of different things: what the one
-# was answered is neither shown to the other nor taken for what the other has.
+# Two people at one browser use the same URLs, and the same ETag may stand for different things: the response to one
+# must neither be shown to the other nor be revalidated for the other.
 OWN_ANSWER = [(b"cache-control", b"private, no-cache"), (b"vary", b"authorization, cookie")]
 OWN_PAGE = [(b"cache-control", b"no-store")]
 
@@ -55,7 +55,7 @@ ON_ANSWERS = ON_DATA + OWN_ANSWER
 
 
 def added_headers(own: Sequence[Header], path: str) -> list[Header]:
-    """An answer's own headers, and those that it carries as every answer does."""
+    """A response's own headers, and those that every response has."""
     is_data = is_kept = False
     for name, value in own:
         if name == b"content-type":

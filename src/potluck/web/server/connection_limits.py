@@ -1,7 +1,7 @@
-"""What one connection may take from us: how long a request's head may be, and how long anything may be waited for.
+"""Limits of one connection: how large a request's head may be, and how long the client may take for anything.
 
-uvicorn's own protocol waits for ever for a head or a body that does not come, and for an answer to be taken; it takes
-a head of any length, and any number of requests before it has answered the first.
+uvicorn's own protocol waits for ever for a head or a body, and for the client to read the response; it accepts a head
+of any length, and any number of pipelined requests.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ __all__ = ["Connection"]
 
 LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
-# On the wire, whatever a route takes of it: far above the largest body, for what chunks and trailers add to it.
+# On the wire, before any limit of a route: far above the largest body, because chunks and trailers add to it.
 LARGEST_REQUEST = 32 * 1024 * 1024
-# Requests that were sent before the one before them was answered. Hardly any client does that at all.
+# Pipelined requests, sent before the previous one was answered. Hardly any client does that.
 MOST_WAITING = 16
 
 HEAD_SECONDS = 15.0
-# A body may take longer the larger it is, but only at a pace at which it will end.
+# A larger body may take longer, but not at any pace.
 BODY_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 500
-# An answer of which nothing at all has been taken for so long is for somebody who is gone.
+# A client that has read nothing of its response for this long is gone.
 UNREAD_SECONDS = 60.0
 
 
@@ -38,30 +38,30 @@ log = logging.getLogger("potluck.connections")
 
 
 class Awaited(Enum):
-    """What the client is to send next before we can go on."""
+    """What the client has to send next."""
 
     HEAD = "head"
     BODY = "body"
     NOTHING = "nothing"
 
 
-# By names of this module: up to Python 3.11 a class takes ten times as long to find its members, at every request.
+# As names of this module: up to Python 3.11, looking up an enum's member takes ten times as long.
 HEAD, BODY, NOTHING = Awaited.HEAD, Awaited.BODY, Awaited.NOTHING
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that ends by itself when its client keeps us waiting, or sends more than anybody needs to."""
+    """A connection that is closed when its client keeps us waiting for too long, or sends too much."""
 
     _awaited = HEAD
     _since = 0.0
     _arrived = 0
     _last = 0
-    """How much came in last, of which a part may belong to what was awaited before."""
+    """The size of the last piece, part of which may belong to the previous request."""
     _now = 0.0
     _refused = False
-    """Whether nothing more is taken in."""
+    """Whether further input is ignored."""
     _answering: Any = None
-    """The request that is being answered, or was last; what uvicorn calls `cycle` is the one that came last."""
+    """The request that is being answered, or was last; uvicorn's `cycle` is the one that came in last."""
     _unsent = -1
     _unsent_since = 0.0
 
@@ -93,23 +93,23 @@ class Connection(HttpToolsProtocol):
         if self._refused:
             return
         if len(self.pipeline) >= MOST_WAITING:
-            # Those that wait are answered, the last of them with the word that the connection ends there.
+            # Those in the queue are answered, the last one with "connection: close".
             self._refused = True
             self.cycle.keep_alive = False
             return
         if len(self.url) > LONGEST_TARGET:
             self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG)
             return
-        # A head that came in one piece with others was not measured as it arrived, and few pieces are so large at all.
+        # A head that came in one piece with other requests was not measured on arrival; pieces this large are rare.
         if self._arrived + self._last > LARGEST_HEAD and self._head_size() > LARGEST_HEAD:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             return
         self._await(BODY)
         super().on_headers_complete()
         if self.cycle is not self._answering:
-            # There are few enough that wait, and whoever does not read does not see either that the client is gone.
+            # The queue is short enough, and without reading we would not notice that the client is gone.
             self.flow.resume_reading()
-        # What follows a body as its trailer would be added to the headers that have been read already.
+        # Else trailers after the body would be added to headers that have been read already.
         self.headers = []
 
     def on_body(self, body: bytes) -> None:
@@ -123,7 +123,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        # Else, after a reset, it would be kept for as long as another request might have come.
+        # Else, after a reset, the object would live until the keep-alive timeout.
         self._unset_keepalive_if_required()
         for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
             if cycle is not None and not cycle.response_complete:
@@ -133,12 +133,12 @@ class Connection(HttpToolsProtocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when nothing is to be done for it but to wait for a request; None while there is."""
+        """Since when it has only waited for a request; None while there is something to do."""
         answered = self._answering is None or self._answering.response_complete
         return self._since if answered and self._awaited is not BODY else None
 
     def check(self, now: float) -> None:
-        """End the connection if its client has kept us waiting for too long."""
+        """Close the connection if its client has kept us waiting for too long."""
         if self.transport is None:
             return
         self._check_reading(now)
@@ -152,13 +152,13 @@ class Connection(HttpToolsProtocol):
                 self.transport.close()
         elif self._awaited is BODY:
             if self.flow.read_paused:
-                # It is the application that takes its time.
+                # The application is the slow one.
                 self._since = now
             elif waited > BODY_SECONDS + self._arrived / SLOWEST_BYTES_PER_SECOND:
                 self.refuse(HTTPStatus.REQUEST_TIMEOUT)
 
     def _check_reading(self, now: float) -> None:
-        # What is left when it closes is sent first, however long that takes.
+        # A closing connection still sends what is left, however long that takes.
         pending = self.flow.write_paused or self.transport.is_closing()
         unsent = self.transport.get_write_buffer_size() if pending else -1
         if unsent != self._unsent:
@@ -205,7 +205,7 @@ class Connection(HttpToolsProtocol):
 
 
 def _refusal(status: HTTPStatus, request_id: str) -> bytes:
-    """A whole answer: the application never saw the request, so nobody else gives it its headers."""
+    """A complete response with its headers: the application never saw the request."""
     problem = BY_STATUS.get(status)
     body = msgspec.json.encode(
         {

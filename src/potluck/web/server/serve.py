@@ -1,6 +1,6 @@
-"""Serving an application until told to stop: where it listens, what it says, and by how many processes.
+"""Serves an application until told to stop: opens the sockets, prints the address, starts one process or a pool.
 
-This much, and the parent of several workers, is done without the framework, which each worker takes its time to import.
+This module and the parent of the workers do not import the framework: only the workers spend time on that.
 """
 
 import errno
@@ -18,19 +18,19 @@ from potluck.table.errors import Unavailable
 __all__ = ["BACKLOG", "GRACE_SECONDS", "Make", "cannot_start", "listening", "serve"]
 
 Make = str | Callable[[Settings], AbstractAsyncContextManager[Any]]
-"""What makes the application and takes it down again; or where that is found: "potluck.suite:assembled"."""
+"""Makes the application and closes it again; or the name of what does, such as "potluck.suite:assembled"."""
 
-# For requests under way at a stop. With what comes after it, less than the ten seconds after which Docker kills.
+# For requests in progress when it stops. With the cleanup after it, less than the ten seconds after which Docker kills.
 GRACE_SECONDS = 7
 BACKLOG = 2048
-# Each open event stream is a file to the system, and its usual limit is 1,024.
+# Each open event stream needs a file descriptor, and the usual limit is 1,024.
 FILES_WANTED = 65_536
 
 
 def serve(make: Make, settings: Settings, keeps: str) -> int:
-    """Serve until told to stop, by as many workers as the settings say; the exit status of the process.
+    """Serve until told to stop, with as many workers as the settings say; returns the exit status.
 
-    What keeps it from starting is said in one line.
+    If it cannot start, it prints the reason in one line.
     """
     _allow_many_files()
     try:
@@ -65,7 +65,7 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address that the host's name stands for; OSError in words if one cannot be had."""
+    """A listening socket for each address of the host; OSError with a readable reason if one cannot be opened."""
     shown = f"[{host}]" if ":" in host else host
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -75,12 +75,12 @@ def listening(host: str, port: int) -> list[socket.socket]:
     refused: OSError | None = None
     for family, kind, protocol, _, address in dict.fromkeys(found):
         try:
-            # Where any free port was asked for, the first address finds it for all.
+            # If any free port will do, the one found for the first address is used for all.
             chosen = (address[0], port or _port_of(sockets), *address[2:])
             sockets.append(_bound(family, kind, protocol, chosen))
         except OSError as error:
             refused = error
-            # A machine may have a name for IPv6 and no IPv6.
+            # A host may have an IPv6 name without having IPv6.
             if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                 break
     else:
@@ -93,12 +93,12 @@ def listening(host: str, port: int) -> list[socket.socket]:
 
 
 def cannot_start(error: BaseException) -> str | None:
-    """In words, if it is something that the operator can change; None if it is a defect."""
+    """A readable reason, if the operator can do something about it; None if it is a bug."""
     if isinstance(error, SettingsError | StoreUnusable | OSError):
         return str(error)
     if isinstance(error, DynamoError | Unavailable):
         return f"the store does not answer: {error}"
-    # What the AWS SDK misses, such as a region or credentials; it is imported only where it is used.
+    # The AWS SDK misses a region or credentials, say. It may not be imported, so its errors are known by their module.
     if type(error).__module__.startswith("botocore."):
         return f"Amazon DynamoDB cannot be used: {error}"
     return None

@@ -1,4 +1,4 @@
-"""One process that serves: uvicorn as it is wanted here, and a stop that cuts nobody off."""
+"""Serves in one process: uvicorn with our settings, and a graceful stop."""
 
 import asyncio
 import inspect
@@ -23,11 +23,11 @@ from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 __all__ = ["Server", "serve_here"]
 
 TIDYING_SECONDS = 1.0
-# Longer than the minute for which proxies keep theirs, so that none of them sends into a connection that just closed.
+# Longer than the minute that proxies keep connections, so that none sends into one that was just closed.
 KEEP_ALIVE_SECONDS = 75
 TICKS_BETWEEN_CHECKS = 10
-# Of one worker, with its open streams. Each takes some 10 KB and is a file to the system. Beyond, those go that have
-# waited longest for a request: whoever comes newly is let in, however many others do nothing but hold their place.
+# Of one worker, open streams included. Each takes some 10 KB and a file descriptor. Beyond, the longest idle ones are
+# closed: a new client gets in, however many others only keep connections open.
 MOST_CONNECTIONS = 16_000
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -36,7 +36,7 @@ log = logging.getLogger("potluck.server")
 
 
 def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket], ready: Callable[[], None]) -> None:
-    """Serve in this process; `ready` is called once it can be reached."""
+    """Serve in this process; `ready` is called once it accepts connections."""
 
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(log_what_nobody_awaited)
@@ -56,7 +56,7 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which here tells the application that it stops, and watches over slow clients."""
+    """uvicorn's server, which also ends event streams when it stops, and closes slow or idle connections."""
 
     def __init__(self, application: ASGIApp, ready: Callable[[], None]) -> None:
         super().__init__(
@@ -68,7 +68,7 @@ class Server(uvicorn.Server):
                 lifespan="on",
                 log_config=None,
                 access_log=False,
-                # It would believe every forwarded address that comes from this machine; ours are in http/clients.py.
+                # uvicorn would trust forwarded addresses from this machine; http/clients.py decides whom to trust.
                 proxy_headers=False,
                 server_header=False,
                 workers=1,
@@ -82,7 +82,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         for each in sockets or ():
-            _give_up_on_the_lost(each)
+            _set_user_timeout(each)
         await super().startup(sockets)
         if self.started:
             self._ready()
@@ -106,51 +106,52 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
             server.close()
-        await _tell(self._application)
+        await _end_streams(self._application)
         await super().shutdown(sockets)
-        # Requests that outlived the grace have been cancelled; what they hold is let go before the engine closes.
+        # Requests that took longer than the grace period were cancelled; let them clean up before the engine closes.
         if self.server_state.tasks:
             await asyncio.wait(self.server_state.tasks, timeout=TIDYING_SECONDS)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """The first signal is the wish to stop; a Ctrl+C after it, that it be now.
+        """The first signal stops gracefully; a Ctrl+C after it stops at once.
 
-        uvicorn's own way sends the signal again when it is done, which would end the process before the engine closes.
+        uvicorn's own method raises the signal again when it is done, which would end the process before the engine
+        closes.
         """
         for number in SIGNALS:
             signal.signal(number, self._told_to_stop)
         yield
 
     def _told_to_stop(self, number: int, _: Any) -> None:
-        # Only the key is pressed again by somebody who waits; a supervisor may well send its signal twice.
+        # Only a second Ctrl+C means impatience; a supervisor may well send its signal twice.
         if self.should_exit and number == signal.SIGINT:
-            # Whatever is stored is stored: the store outlives its process at any moment.
+            # Safe: the store survives the death of its process at any moment.
             os._exit(128 + number)
         self.should_exit = True
 
 
-def _give_up_on_the_lost(listener: socket.socket) -> None:
-    """Have the system end connections of which nothing sent arrives: a phone without signal never says that it left."""
-    # Else that takes a quarter of an hour, in which its stream is told everything. What is accepted inherits it.
+def _set_user_timeout(listener: socket.socket) -> None:
+    """Let the system close connections whose packets are not acknowledged: a phone without signal never says so."""
+    # By default that takes a quarter of an hour, in which events are still sent to it. Accepted sockets inherit this.
     if hasattr(socket, "TCP_USER_TIMEOUT") and listener.family != getattr(socket, "AF_UNIX", None):
         with suppress(OSError):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNREAD_SECONDS * 1000))
 
 
-async def _tell(application: ASGIApp) -> None:
-    """End what would otherwise go on until its client leaves: open event streams."""
+async def _end_streams(application: ASGIApp) -> None:
+    """End open event streams, which would otherwise last until their clients leave."""
     state = getattr(application, "state", None)
     stop = getattr(state, "on_stopping", None) or getattr(getattr(state, "live", None), "stop", None)
     if stop is None:
         return
     try:
         async with asyncio.timeout(TIDYING_SECONDS):
-            told = stop()
-            if inspect.isawaitable(told):
-                await told
+            stopping = stop()
+            if inspect.isawaitable(stopping):
+                await stopping
     except Exception:
-        # It stops all the same, and what is still open then is cut off after the grace.
+        # It stops all the same; what is still open is cut off after the grace period.
         log.exception("open streams could not be told to end")
 
 

@@ -1,4 +1,4 @@
-"""One of several workers: what the processes run that worker_pool.py starts and watches."""
+"""One worker of the pool: what the processes run that worker_pool.py starts."""
 
 import os
 import pickle
@@ -20,8 +20,8 @@ STDIN = 0
 
 
 def work(writing: int) -> int:
-    """Be one worker: the exit status of the process."""
-    # Until it is known how to stop well, as a process that does not know better.
+    """Run as a worker; returns the exit status."""
+    # Until the server has its own handlers: SIGTERM ends the process, and Ctrl+C is left to the parent.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     make, settings, descriptors = pickle.load(sys.stdin.buffer)
@@ -48,8 +48,8 @@ def work(writing: int) -> int:
 
 
 def _end_with_the_parent() -> NoReturn:
-    """Wait for the end of the pipe that the parent holds open: it is gone, however it went."""
-    # Not through sys.stdin, whose lock this would hold when the process ends first.
+    """Stop when the pipe that the parent holds open ends: the parent is gone, however it died."""
+    # Not through sys.stdin, whose lock this thread would hold while the process exits.
     with suppress(OSError):
         while os.read(STDIN, 1):
             pass

@@ -1,8 +1,8 @@
-"""Several workers on one socket: started, watched, replaced when one dies, and stopped together.
+"""A pool of workers on one socket: started, watched, replaced when one dies, and stopped together.
 
-The parent binds and never accepts; each worker is a process of its own that accepts what comes. A worker has two pipes
-to its parent: what it is to do comes by the one, whose end tells it that the parent is gone; that it can be reached, or
-why not, goes by the other.
+The parent binds the socket and never accepts; each worker is a process that accepts connections from it. Two pipes
+connect a worker to its parent: through one it gets its orders, and its end means that the parent is gone; through the
+other it reports that it is serving, or why it cannot.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ from potluck.web.server.serve import GRACE_SECONDS, Make
 
 __all__ = ["KILLED_AFTER_SECONDS", "REACHABLE", "supervise"]
 
-# A worker that has not ended this long after it was told to is ended.
+# A worker that has not stopped this long after it was told to is killed.
 KILLED_AFTER_SECONDS = GRACE_SECONDS + 2.0
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 30.0
-# Having lived this long, a worker that dies is no sequel to the deaths before it.
+# After a worker has run for this long, its death does not count with the ones before it.
 STEADY_SECONDS = 60.0
-# So many that could not even start, with nobody left who serves, and it is given up.
+# After this many failed starts in a row, with no other worker serving, the pool gives up.
 FAILED_STARTS = 5
 
 REACHABLE = b"reachable"
@@ -38,7 +38,7 @@ log = logging.getLogger("potluck.workers")
 
 
 def supervise(make: Make, settings: Settings, sockets: Sequence[socket], announce: Callable[[], None]) -> int:
-    """Run the workers until told to stop; the exit status of the process."""
+    """Run the workers until told to stop; returns the exit status."""
     if os.name != "posix":
         raise SettingsError("POTLUCK_WORKERS must be 1 on this system: workers share a socket as only POSIX can")
     order = pickle.dumps((make, settings, [each.fileno() for each in sockets]))
@@ -51,7 +51,7 @@ class _Worker:
     process: asyncio.subprocess.Process
     reachable: bool
     problem: str
-    """Why it could not start, in words, if it had any."""
+    """Why it could not start, if it said so."""
 
 
 class _Workers:
@@ -75,7 +75,7 @@ class _Workers:
         told = asyncio.create_task(self._stopping.wait())
         try:
             await asyncio.wait((ended, told), return_when=asyncio.FIRST_COMPLETED)
-            # While anybody holds it open, the socket goes on taking calls that nobody will answer.
+            # As long as anyone holds the socket open, it takes connections that nobody will answer.
             for each in self._sockets:
                 each.close()
             self._end(signal.SIGTERM)
@@ -86,7 +86,7 @@ class _Workers:
         return self._status
 
     async def _keep(self) -> None:
-        """Have one worker, whichever process it is, until told to stop."""
+        """Keep one worker running, replacing it when it dies, until told to stop."""
         deaths = 0
         while not self._stopping.is_set():
             worker = await self._start()
@@ -119,9 +119,9 @@ class _Workers:
                 str(writing),
                 stdin=asyncio.subprocess.PIPE,
                 pass_fds=(writing, *(each.fileno() for each in self._sockets)),
-                # As here, wherever that came from.
+                # The same import path as here.
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
-                # A Ctrl+C at the terminal is for the parent, which passes it on.
+                # A Ctrl+C at the terminal goes to the parent only, which stops the workers.
                 process_group=0,
             )
         except BaseException:
@@ -131,7 +131,7 @@ class _Workers:
             os.close(writing)
         self._processes.add(process)
         if self._stopping.is_set():
-            # Told while it was being started, and so not among those that were ended.
+            # Told to stop while this one was being started, so it was not among those that were stopped.
             process.kill()
         assert process.stdin is not None
         with suppress(ConnectionError):
@@ -163,12 +163,12 @@ class _Workers:
         for process in self._processes:
             if process.returncode is None:
                 with suppress(ProcessLookupError):
-                    # Its send_signal() would look whether it has ended, and take the status from who waits for it.
+                    # Not send_signal(), which polls the process and takes the exit status from whoever waits for it.
                     os.kill(process.pid, number)
 
 
 async def _read_all(descriptor: int) -> bytes:
-    """Everything that is written to a pipe until its last writer has closed it."""
+    """Everything written to a pipe until its last writer has closed it."""
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
