@@ -42,8 +42,8 @@ from potluck.web.http.router import Router
 from potluck.web.http.security_headers import added_headers
 from potluck.web.layout import Templates
 from potluck.web.live import Live
-from potluck.web.parameters import checked_headers
 from potluck.web.pages import Pages
+from potluck.web.parameters import checked_headers
 from potluck.web.problems import Problems as OldProblems
 from potluck.web.runner import Runner
 from potluck.web.secret import derived, load_secret

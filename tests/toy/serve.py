@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from argon2 import PasswordHasher
-from potluck.web.http.application import Application
 
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
+from potluck.web.http.application import Application
 from potluck.web.server.serve import serve
 from tests.toy import notes_app
 

@@ -22,7 +22,7 @@ from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, 
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
-from potluck.web.errors import Forbidden, NotFound, NotSignedIn, ProblemError
+from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
 from potluck.web.views import View, view_plan

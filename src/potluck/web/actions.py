@@ -1,6 +1,6 @@
 """Actions: the rules of one subject with their addresses. A decorator returns the rule as it was given.
 
-    stores = Actions(InFamily, Store.by_id, StoreView, api="/families/{family_id}/stores", page="/shopping/{family_id}/stores")
+    stores = Actions(InFamily, Store.by_id, StoreView, api="/families/{family_id}/stores")
 
     @stores.list(order=by_name, live=True)
     def all_stores(at: InFamily) -> Query[Store]:
@@ -75,7 +75,7 @@ class Show(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageForm:
-    """How a page posts an action: where to, where that leads, and which page shows the form again when it is refused."""
+    """How a page posts an action: where to, where that leads, and which page shows a refused form again."""
 
     path: str | None = None
     """After the address of the subject, or of the thing; None for the action's own path."""
@@ -87,7 +87,7 @@ class PageForm:
     row: str | None = None
     """The template that answers htmx: the thing as it is now, or with what clashed."""
     versioned: bool = True
-    """False: what is said stays true whatever else was changed meanwhile, so that a version that is behind is no clash."""
+    """False: what is said stays true whatever else was changed, so that a version that is behind is no clash."""
 
 
 # --- what was declared ------------------------------------------------------------------------------------------------
@@ -166,6 +166,7 @@ class Page(Declared):
 
 
 # --- the decorators ---------------------------------------------------------------------------------------------------
+
 
 class ActionDecorator(Protocol[E]):
     @overload
@@ -247,7 +248,9 @@ class Actions(Generic[E]):
             self.entity = one.__self__.pattern.members[0].cls  # type: ignore[attr-defined]
             own = [name for name in self.names if f"{{{name}}}" not in (api or page or "")]
             if len(own) != 1:
-                raise DeclarationError(f"{api or page}: all parameters of {one} but the last must be in it: {self.names}")
+                raise DeclarationError(
+                    f"{api or page}: all parameters of {one} but the last must be in it: {self.names}"
+                )
             self.id = own[0]
 
     def view_for(self, access: type[Access]) -> ViewPlan:
@@ -399,7 +402,7 @@ class Actions(Generic[E]):
         secret: bool = False,
         input_optional: bool = False,
         api: bool = True,
-    ) -> Any:
+    ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
             read = self._signature(rule, documented=api)
             form_path = None

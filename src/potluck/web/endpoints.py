@@ -1,10 +1,10 @@
 """Plain endpoints, for pages that do not fit a rule with its access: a ballot of a stranger, signing in, a file.
 
-    pages = Endpoints()
+pages = Endpoints()
 
-    @pages.get("/sign-in")
-    async def sign_in(call: Call) -> Response:
-        return call.page("people/sign_in.html", form=blank(SignIn))
+@pages.get("/sign-in")
+async def sign_in(call: Call) -> Response:
+    return call.page("people/sign_in.html", form=blank(SignIn))
 """
 
 from __future__ import annotations

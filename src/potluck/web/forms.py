@@ -163,7 +163,9 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
             raw.decode("ascii"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        return Form(ByField({}), (WrongField("form", "The form is not written as browsers write it"),), None, frozenset(), kind)
+        return Form(
+            ByField({}), (WrongField("form", "The form is not written as browsers write it"),), None, frozenset(), kind
+        )
     sent: dict[str, list[str]] = {}
     for name, text in pairs:
         # Browsers end lines with two characters, which nobody has typed.

@@ -182,16 +182,24 @@ class Pages:
             return None
         if filled is not None and not isinstance(refusal, InvalidFields | Conflict):
             field = refusal.field if isinstance(refusal, ProblemError) else None
-            filled = filled.refused(
-                told.detail if field is None else InvalidFields(WrongField(field, told.detail))
-            )
+            filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
         shown = Shown(request, filled, refusal)
         return await self._show(request, page, visitor, ids, shown, told.problem.status, told.headers)
 
     # --- rows that change while one looks -----------------------------------------------------------------------------
 
-    def _row(self, request: Request, action: Action, item: Any, ids: Mapping[str, Any], *, clash: Any = None, status: int = 200) -> Response:
-        assert action.form is not None and action.form.row is not None
+    def _row(
+        self,
+        request: Request,
+        action: Action,
+        item: Any,
+        ids: Mapping[str, Any],
+        *,
+        clash: Any = None,
+        status: int = 200,
+    ) -> Response:
+        assert action.form is not None
+        assert action.form.row is not None
         if item is None:
             return html("", status)
         return html(self._templates.render(request, action.form.row, {**ids, "item": item, "clash": clash}), status)
@@ -210,7 +218,9 @@ class Pages:
             def render(event: Any) -> str:
                 return self._templates.render(request, template, {**ids, "item": event.item, "clash": None})
 
-            return await self._api.stream(request, listing, visitor, ids, at, None if since is UNSET else since, render=render)
+            return await self._api.stream(
+                request, listing, visitor, ids, at, None if since is UNSET else since, render=render
+            )
 
         return answer
 

@@ -25,8 +25,12 @@ Order = Callable[[Any], tuple[Any, ...]]
 
 
 class PageQuery(Input):
-    limit: Annotated[int, Integer(1, LONGEST_PAGE, f"limit must be a whole number from 1 to {LONGEST_PAGE}")] = USUAL_PAGE
-    cursor: Annotated[str, Text(0, LONGEST_CURSOR, "cursor must be a nextCursor of this list", trim=False)] | Unset = UNSET
+    limit: Annotated[int, Integer(1, LONGEST_PAGE, f"limit must be a whole number from 1 to {LONGEST_PAGE}")] = (
+        USUAL_PAGE
+    )
+    cursor: Annotated[str, Text(0, LONGEST_CURSOR, "cursor must be a nextCursor of this list", trim=False)] | Unset = (
+        UNSET
+    )
 
 
 @cache
@@ -49,7 +53,8 @@ def list_input(filters: type[Input] | None) -> Any:
         "filter_of": staticmethod(filter_of),
         **defaults,
     }
-    return type(PageQuery)(f"{filters.__name__}Page", (PageQuery,), namespace)
+    declare: Any = type(PageQuery)
+    return declare(f"{filters.__name__}Page", (PageQuery,), namespace)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -69,14 +68,15 @@ class Ids:
         return found
 
 
-@cache
-def _ids_of(access: type[Access]) -> Ids:
-    return Ids(parameters_of(access))
+_ids_by_access: dict[type[Access], Ids] = {}
 
 
 def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
     """The values in the path that an access needs."""
-    return _ids_of(access)(request)
+    found = _ids_by_access.get(access)
+    if found is None:
+        found = _ids_by_access[access] = Ids(parameters_of(access))
+    return found(request)
 
 
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:

@@ -220,9 +220,7 @@ class _Together:
     """Everything that goes into one transaction. The caller's own checks come first, so that someone who is out learns
     nothing of the other rows; a row that is both checked and written is checked by its write."""
 
-    def __init__(
-        self, checks: Sequence[Operation], writes: Sequence[Operation], keeping: Sequence[Operation]
-    ) -> None:
+    def __init__(self, checks: Sequence[Operation], writes: Sequence[Operation], keeping: Sequence[Operation]) -> None:
         self._originals: dict[int, Operation] = {}
         self._carriers: set[int] = set()
         written = {_row(each): each for each in writes}

@@ -1,4 +1,4 @@
-"""Finds who answers an address: a tree of path segments, so that the last of many addresses is found as soon as the first."""
+"""Finds the endpoint of an address in a tree of path segments: the last of many is found as soon as the first."""
 
 from __future__ import annotations
 

@@ -99,5 +99,3 @@ class EventStreamResponse(Response):
 async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
