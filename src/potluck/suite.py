@@ -220,8 +220,8 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
         api.add_to(router, app.subjects)
         Pages(runner, api, authentication, templates, problems).add_to(router, app.subjects)
         for endpoints in app.endpoints:
-            for method, path, answering in endpoints.declared:
-                router.add(method, path, endpoint_of(site, app.context, answering))
+            for each in endpoints.declared:
+                router.add(each.method, each.path, endpoint_of(site, app.context, each))
     state = {"settings": core.settings, "engine": core.engine, "live": core.live}
     log_requests = RequestLog(core.settings, headers=added_headers)
     return Application(router, authentication, problems, state, around=log_requests, fallback=_litestar(core, apps))

@@ -108,7 +108,7 @@ async def let_in(at: LettingIn) -> Writes[None]:
     )
 
 
-@members.delete()
+@members.delete("", LastAdmin)
 async def put_out(at: BookAdmin, member: Member) -> Writes[None]:
     """Put somebody out of the book."""
     one_fewer = update(Book.by_id(at.book_id), the(Book.admin_count).add(-1), when=the(Book.admin_count) > 1)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from potluck.web.http.application import Application as Litestar
 
 from potluck.engines import Engine
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
 from potluck.web.app import AppMaker
+from potluck.web.http.application import Application as Litestar
 from tests.people.assembly import PASSWORD, Clock, CountingHasher
 from tests.stores import rows_in
 

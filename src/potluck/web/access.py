@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
 
-__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor"]
+__all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
@@ -52,6 +52,10 @@ class Visitor:
     cookies: Mapping[str, str] = field(default_factory=dict)
     by_page: bool = False
     """Whether a page asks, and not a program."""
+    secure: bool = False
+    """Whether they came over https."""
+    secure_context: bool = True
+    """Whether their browser keeps a page for use without signal: over https, or from this very machine."""
 
 
 class Access:
@@ -63,6 +67,8 @@ class Access:
 
     headers: ClassVar[Mapping[str, str]] = {}
     needs_principal: ClassVar[bool] = False
+    anonymous: ClassVar[bool] = False
+    """Whether whoever calls is taken for nobody: no session and no token is looked up."""
 
     core: Core
     context: Any
@@ -78,6 +84,8 @@ class Access:
         self.visitor = visitor
         self.principal = visitor.principal
         self.uses_time = False
+        self.seen: int | None = None
+        """The version that the caller says they saw, where the input is Versioned."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
         self.__dict__.update(ids)
 
@@ -156,6 +164,7 @@ class Access:
     ) -> list[Operation]:
         """For a rule that writes by itself, in several steps: what keeps its answer, to go into the last of them.
 
+        An answer that is not the one that the rule returns in the end was not written, and is kept anew.
         `of` is whose answer it is, where nobody is signed in yet; `account_checked` says that the write itself reads or
         changes the account, which a transaction can name only once.
         """
@@ -168,6 +177,12 @@ class Access:
 
 class Anyone(Access):
     """Anybody, signed in or not."""
+
+
+class Nobody(Anyone):
+    """Anybody, taken for nobody: who registers or signs in, whoever they were before."""
+
+    anonymous = True
 
 
 class SignedIn(Access):

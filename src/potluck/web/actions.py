@@ -129,6 +129,8 @@ class Action(Declared):
     form: PageForm | None = None
     form_path: str | None = None
     input_optional: bool = False
+    kept: bool = True
+    """False: nothing is kept under an Idempotency-Key, and a repeat is done anew."""
 
     @property
     def versioned(self) -> bool:
@@ -252,6 +254,8 @@ class Actions(Generic[E]):
                     f"{api or page}: all parameters of {one} but the last must be in it: {self.names}"
                 )
             self.id = own[0]
+        elif self.views:
+            self.entity = next(iter(self.views.values())).entity
 
     def view_for(self, access: type[Access]) -> ViewPlan:
         """The view by which this access shows things."""
@@ -352,10 +356,11 @@ class Actions(Generic[E]):
         form: PageForm | None = None,
         secret: bool = False,
         input_optional: bool = False,
+        kept: bool = True,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`."""
         return self._action(
-            method, path, problems, status=status, form=form, secret=secret, input_optional=input_optional
+            method, path, problems, status=status, form=form, secret=secret, input_optional=input_optional, kept=kept
         )
 
     def form(
@@ -401,6 +406,7 @@ class Actions(Generic[E]):
         form: PageForm | None,
         secret: bool = False,
         input_optional: bool = False,
+        kept: bool = True,
         api: bool = True,
     ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
@@ -419,6 +425,7 @@ class Actions(Generic[E]):
                     form=form,
                     form_path=form_path,
                     input_optional=input_optional,
+                    kept=kept,
                 )
             )
             return rule
@@ -447,7 +454,7 @@ class Actions(Generic[E]):
         for each in given:
             if each is Show:
                 read.takes_show = True
-            elif self.entity is not None and each is self.entity:
+            elif self.one is not None and each is self.entity:
                 read.on_thing = True
             elif isinstance(each, type) and issubclass(each, Input):
                 read.input = each

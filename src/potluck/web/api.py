@@ -90,15 +90,15 @@ class Api:
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
             _no_query(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, anonymous=action.access.anonymous)
             body = await body_of(request)
 
             def sent() -> Sent:
                 given: Input | None = None
                 if kind is not None and (body or not action.input_optional):
-                    must_be_json(request.headers)
                     if not body:
                         raise BodyNotJson(NOT_JSON)
+                    must_be_json(request.headers)
                     given = decode(kind, body)
                 elif kind is not None:
                     given = kind()
@@ -106,7 +106,9 @@ class Api:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
                 return Sent(given, expected(request) if action.on_thing and action.method == "DELETE" else None)
 
-            asked = idempotency_key(request, visitor.principal, body, self._request_key)
+            asked = None
+            if action.kept:
+                asked = idempotency_key(request, visitor.principal, body, self._request_key)
             done = await self._runner.perform(action, visitor, ids, sent, asked)
             return _response(done.kept)
 

@@ -10,7 +10,7 @@ async def sign_in(call: Call) -> Response:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from starlette.requests import Request
@@ -23,7 +23,7 @@ from potluck.web.errors import NotFound, NotSignedIn, ProblemError
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import Cookie, with_cookies
+from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
 from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
@@ -31,7 +31,7 @@ from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Call", "Endpoints", "Site"]
+__all__ = ["Call", "DeclaredEndpoint", "Endpoints", "Site", "endpoint_of"]
 
 A = TypeVar("A", bound=Access)
 In = TypeVar("In", bound=Input)
@@ -47,6 +47,14 @@ class Site:
         self.authentication = authentication
         self.templates = templates
         self.problems = problems
+
+
+class RefusedForm(NamedTuple):
+    """A form that was not taken, and how a program would have been answered."""
+
+    form: Form[Any]
+    status: int
+    headers: Mapping[str, str]
 
 
 class Call:
@@ -116,10 +124,19 @@ class Call:
         found = self.site.templates.page(self.request, name, self.visitor.principal, context, status, headers)
         return with_cookies(found, cookies)
 
+    def public_page(self, name: str, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
+        """A page that is the same for everybody, and says nothing of who looks at it."""
+        return html(self.site.templates.render(self.request, name, context), headers=headers)
+
     def again(
         self, name: str, filled: Form[Any], refusal: Exception | None = None, field: str | None = None, **context: Any
     ) -> Response:
         """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands."""
+        refused = self.refused(filled, refusal, field)
+        return self.page(name, status=refused.status, headers=refused.headers, form=refused.form, **context)
+
+    def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
+        """The form with what is wrong beside its fields, for a page that has several of them."""
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         told = self.site.problems.refusal(error)
         if told is None:
@@ -129,37 +146,47 @@ class Call:
         elif refusal is not None:
             field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
             filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
-        return self.page(name, status=told.problem.status, headers=told.headers, form=filled, **context)
+        return RefusedForm(filled, told.problem.status, told.headers)
 
     def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
         return self.authentication.cookie(self.request, name, value, max_age, path)
+
+
+class DeclaredEndpoint(NamedTuple):
+    """An endpoint and its address."""
+
+    method: str
+    path: str
+    answering: Answering
+    public: bool = False
 
 
 class Endpoints:
     """Endpoints with their addresses, for an app to hand over."""
 
     def __init__(self) -> None:
-        self.declared: list[tuple[str, str, Answering]] = []
+        self.declared: list[DeclaredEndpoint] = []
 
-    def get(self, path: str) -> Callable[[T], T]:
-        return self._declare("GET", path)
+    def get(self, path: str, *, public: bool = False) -> Callable[[T], T]:
+        """`public`: it answers everybody alike, so that nobody's session is looked up."""
+        return self._declare("GET", path, public)
 
     def post(self, path: str) -> Callable[[T], T]:
         return self._declare("POST", path)
 
-    def _declare(self, method: str, path: str) -> Callable[[T], T]:
+    def _declare(self, method: str, path: str, public: bool = False) -> Callable[[T], T]:
         def declare(answering: T) -> T:
-            self.declared.append((method, path, answering))
+            self.declared.append(DeclaredEndpoint(method, path, answering, public))
             return answering
 
         return declare
 
 
-def endpoint_of(site: Site, context: Any, answering: Answering) -> Callable[[Request], Awaitable[Any]]:
+def endpoint_of(site: Site, context: Any, declared: DeclaredEndpoint) -> Callable[[Request], Awaitable[Any]]:
     """The endpoint as the router takes it."""
 
     async def answer(request: Request) -> Any:
-        visitor = await visitor_of(request, site.authentication, by_page=True)
-        return await answering(Call(site, context, request, visitor))
+        visitor = await visitor_of(request, site.authentication, by_page=True, anonymous=declared.public)
+        return await declared.answering(Call(site, context, request, visitor))
 
     return answer

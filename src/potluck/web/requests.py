@@ -35,14 +35,18 @@ def camel(name: str) -> str:
     return first + "".join(each.capitalize() for each in others)
 
 
-async def visitor_of(request: Request, authentication: Authentication, *, by_page: bool = False) -> Visitor:
-    """Who calls, and what they bring along."""
+async def visitor_of(
+    request: Request, authentication: Authentication, *, by_page: bool = False, anonymous: bool = False
+) -> Visitor:
+    """Who calls, and what they bring along; `anonymous`: whoever it is, nobody is looked up."""
     return Visitor(
-        principal=await authentication.principal(request),
+        principal=None if anonymous else await authentication.principal(request),
         client=authentication.clients.client_of(request.scope),
         headers=request.headers,
         cookies=request.cookies,
         by_page=by_page,
+        secure=authentication.secure(request),
+        secure_context=not by_page or authentication.clients.secure_context(request.scope),
     )
 
 

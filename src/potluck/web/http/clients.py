@@ -1,5 +1,6 @@
 """The client behind a request, and the origin it used; only proxies that the operator names are trusted."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -17,6 +18,8 @@ UNKNOWN = "unknown"
 # One subscriber gets a /64, and can use any address in it, as often as they like.
 IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
+# This machine, by the names for it that browsers trust as they trust https.
+THIS_MACHINE = re.compile(r"(?:[^:]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,13 @@ class Clients:
     def host_of(self, scope: Scope) -> str:
         """The host, with the port unless it is the default one, as the browser sees it."""
         return self.origin_of(scope).partition("://")[2]
+
+    def secure_context(self, scope: Scope) -> bool:
+        """Whether browsers give its pages what they keep for https and for this very machine, as offline use."""
+        name, colon, port = self.host_of(scope).rpartition(":")
+        if not colon or not port.isdigit():
+            name += colon + port
+        return self.scheme_of(scope) == "https" or THIS_MACHINE.fullmatch(name) is not None
 
     def origin_of(self, scope: Scope) -> str:
         """Such as https://potluck.example: what links begin with, and what an Origin header must equal."""
