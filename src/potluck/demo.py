@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from potluck.people.authentication import Principal
 from potluck.people.entities import EmailAddress
-from potluck.people.fields import folded_email
 from potluck.people.errors import EmailTaken
+from potluck.people.fields import folded_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, system_random
 from potluck.people.services import People

@@ -289,9 +289,7 @@ class Accounts:
             return moved
         raise Unavailable("change of e-mail: the account was changed again and again")
 
-    async def change_password(
-        self, caller: Principal, current: str, new: str, also: Also[None] = nothing_else
-    ) -> None:
+    async def change_password(self, caller: Principal, current: str, new: str, also: Also[None] = nothing_else) -> None:
         """Change the password. Every other session ends at once, and so does every password reset link."""
         caller.must_manage_account()
         (new,) = refuse_all(checked_password(new, "new"))

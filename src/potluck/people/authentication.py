@@ -22,7 +22,7 @@ __all__ = ["Alongside", "Also", "Authenticator", "Principal", "nothing_else"]
 T = TypeVar("T")
 Also = Callable[[T], Iterable[Operation]]
 """Further operations for the same transaction, given what the write is about to answer."""
-Alongside = Also  # Shopping and Polls import it by this name until they have moved.
+Alongside = Callable[[T], Iterable[Operation]]  # As Shopping and Polls name it until they have moved.
 
 
 def nothing_else(answer: Any) -> Iterable[Operation]:

@@ -133,9 +133,7 @@ class Invitations:
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         return sorted(found, key=lambda each: (each.created_at, each.invitation_id), reverse=True)
 
-    async def withdraw(
-        self, app: str, place: str, invitation_id: UUID, also: Also[None] = nothing_else
-    ) -> None:
+    async def withdraw(self, app: str, place: str, invitation_id: UUID, also: Also[None] = nothing_else) -> None:
         """Withdraw an invitation at once; NoSuchInvitation if somebody has used it."""
         found = await self._store.get(InvitationOfPlace.by_id(app, place, invitation_id))
         if found is None:

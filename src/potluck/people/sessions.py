@@ -167,18 +167,25 @@ class Sessions:
 
     async def all(self, caller: Principal) -> list[OpenSession]:
         """Where the person is signed in, the latest first."""
-        caller.must_manage_account()
-        # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
-        account = await self._store.get(Account.by_id(caller.user_id))
-        listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
-        sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
-        counting = [
+        return [
             OpenSession(
                 hash=each.hash,
                 created_at=each.created_at,
                 expires_at=_time(each.ttl),
                 current=each.hash == caller.hash,
             )
+            for each in await self.counting(caller)
+        ]
+
+    async def counting(self, caller: Principal) -> list[Session]:
+        """The person's sessions that are not over, the latest first."""
+        caller.must_manage_account()
+        # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
+        account = await self._store.get(Account.by_id(caller.user_id))
+        listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
+        sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
+        counting = [
+            each
             for each in sessions
             if each is not None and account is not None and each.session_epoch >= account.session_epoch
         ]
