@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -45,6 +46,8 @@ Clock = Callable[[], datetime]
 
 # About what a cached answer without rows takes.
 ANSWER_BYTES = 600
+# Until when something holds whose expiry is not known: it is not remembered.
+UNKNOWN = 0.0
 BATCH_GET = 100
 # Looking up so few rows does not block the event loop for long.
 ROWS_AT_ONCE = 25
@@ -97,8 +100,12 @@ class Store:
         if self._packs is not None:
             try:
                 row = self._packs.row(ref.members[0].table.name, ref.key)
+                if row is None:
+                    return None
+                entity, until = self._rows.entity_until(ref.members, row)
+                _note(until)
                 # No cast and no contextlib.suppress: each would take as long as reading the row.
-                return None if row is None else self._rows.entity(ref.members, row)
+                return entity  # type: ignore[no-any-return]
             except NotPlain:
                 pass
         answer = await self._read(ref.pattern, ref.request())
@@ -172,8 +179,10 @@ class Store:
         if limit < 1:
             raise ValueError("a page holds at least one item")
         question, state = self._question(query, limit, after)
-        if question is not None and (cached := self._queries.find(question, state)) is not None:
-            return Page([*cached.items], cached.next, cached.made_of_it)
+        if question is not None and (cached := self._queries.find_with_times(question, state)) is not None:
+            _note(cached.until)
+            page = cached.answer
+            return Page([*page.items], page.next, page.made_of_it)
         rows: list[Any] = []
         entities: list[T] = []
         until = NEVER
@@ -211,8 +220,9 @@ class Store:
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
         question, state = self._question(query)
-        if question is not None and (cached := self._queries.find(question, state)) is not None:
-            return [*cached]
+        if question is not None and (cached := self._queries.find_with_times(question, state)) is not None:
+            _note(cached.until)
+            return [*cached.answer]
         found: list[T] = []
         size = 0
         until = NEVER
@@ -427,13 +437,18 @@ class Store:
     # --- sending ------------------------------------------------------------------------------------------------
 
     async def _read(self, pattern: str, request: Request) -> dict[str, Any]:
+        _note(UNKNOWN)
         with access_pattern(pattern):
             return await self.repeat(request)
 
     def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
         """The item, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
         row = engine.row(ref.members[0].table.name, ref.key)
-        return None if row is None else cast("T | None", self._rows.entity(ref.members, row))
+        if row is None:
+            return None
+        entity, until = self._rows.entity_until(ref.members, row)
+        _note(until)
+        return cast("T | None", entity)
 
     async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
         if self._packs is not None:
@@ -459,12 +474,14 @@ class Store:
         """
         if not items:
             return [], [], NEVER
+        members = query.pattern.members
         if type(items[0]) is bytes:
-            members = query.pattern.members
             if len(members) == 1 and members[0].coding.shareable:
                 rows, entities, until = self._rows.visible(members, items)
+                _note(until if until > 0 or members[0].expiry is not None else NEVER)
                 return *query.kept(rows, entities), until
             items = self._rows.unpack(items)
+        _note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
         return *query.read(items, self.now), 0
 
     async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
@@ -472,18 +489,49 @@ class Store:
 
         With its result, `work` returns until which second it may be cached.
         """
-        try:
-            state = None if self._packs is None else self._packs.state()
-        except NotPlain:
-            state = None
+        state = self._state()
         if state is None:
             return (await work())[0]
-        found = self._queries.find(question, state)
-        if found is None:
-            found, until = await work()
-            if until > 0:
-                self._queries.keep(question, state, found, until, ANSWER_BYTES)
-        return cast(T, found)
+        cached = self._queries.find_with_times(question, state)
+        if cached is not None:
+            _note(cached.until)
+            return cast(T, cached.answer)
+        found, until = await work()
+        _note(until)
+        if until > 0:
+            self._queries.keep(question, state, found, until, ANSWER_BYTES)
+        return found
+
+    async def remember(
+        self, question: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
+    ) -> T:
+        """The result of `work`, cached while nothing is written and nothing expires that it read, so many seconds long.
+
+        With its result, `work` returns how many bytes that has; None if it must not be cached.
+        """
+        state = self._state()
+        if state is None:
+            return (await work())[0]
+        cached = self._queries.find_with_times(question, state)
+        if cached is not None:
+            return cast(T, cached.answer)
+        watch = _Watch()
+        token = _watching.set(watch)
+        try:
+            found, size = await work()
+        finally:
+            _watching.reset(token)
+        until = min(watch.until, self.now + seconds)
+        if size is not None and until > 0:
+            self._queries.keep(question, state, found, until, ANSWER_BYTES + size)
+        return found
+
+    def _state(self) -> Hashable:
+        """What changes with every write; None if the engine cannot tell."""
+        try:
+            return None if self._packs is None else self._packs.state()
+        except NotPlain:
+            return None
 
     def _question(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
@@ -504,6 +552,26 @@ class Store:
     def _keep(self, question: Hashable, state: Hashable, answer: Any, until: float, size: int) -> None:
         if question is not None and until > 0:
             self._queries.keep(question, state, answer, until, ANSWER_BYTES + size)
+
+
+class _Watch:
+    """Until when what was read stays as it is, if nothing is written."""
+
+    __slots__ = ("until",)
+
+    def __init__(self) -> None:
+        self.until = NEVER
+
+
+# Set while reads are made whose outcome is to be remembered; tasks that they start see the same watch.
+_watching: ContextVar[_Watch | None] = ContextVar("watching", default=None)
+
+
+def _note(until: float) -> None:
+    """Tell whoever watches that something was read that holds until then."""
+    watch = _watching.get()
+    if watch is not None and until < watch.until:
+        watch.until = until
 
 
 def _second(clock: Clock) -> int:

@@ -23,13 +23,13 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
-from potluck.web import bodies, layout, openapi
+from potluck.web import bodies, layout, openapi, openapi_litestar
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.callers import Door
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import DISHES
-from potluck.web.endpoints import Site, endpoint_of
+from potluck.web.endpoints import Site
 from potluck.web.given import Givers, given_to
 from potluck.web.health import health
 from potluck.web.home import home
@@ -170,7 +170,7 @@ def _litestar(core: Core, apps: Sequence[App]) -> Any:
     services = {name: service for app in apps for name, service in app.services.items()}
     services |= {"live": core.live, "door": door}
     routes = [route for app in apps for route in app.routes]
-    pages = [*(page for app in apps for page in app.pages), *openapi.pages()]
+    pages = [page for app in apps for page in app.pages]
     doors: list[ControllerRouterHandler] = [
         LitestarRouter(API, route_handlers=[given_to(route, services, givers) for route in routes]),
         *(given_to(page, services, givers) for page in pages),
@@ -214,11 +214,14 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
         api.add_to(router, app.subjects)
         Pages(runner, api, authentication, templates, problems).add_to(router, app.subjects)
         for endpoints in app.endpoints:
-            for each in endpoints.declared:
-                router.add(each.method, each.path, endpoint_of(site, app.context, each))
+            endpoints.add_to(router, site, app.context)
+    litestar = _litestar(core, apps)
+    subjects = [subject for app in everything for subject in app.subjects]
+    schema = openapi.pages(lambda: openapi.document(subjects, list(openapi_litestar.calls_in(litestar))))
+    schema.add_to(router, site)
     state = {"settings": core.settings, "engine": core.engine, "live": core.live}
     log_requests = RequestLog(core.settings, headers=added_headers)
-    return Application(router, authentication, problems, state, around=log_requests, fallback=_litestar(core, apps))
+    return Application(router, authentication, problems, state, around=log_requests, fallback=litestar)
 
 
 def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[Response[None] | None]]:

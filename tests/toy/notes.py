@@ -104,7 +104,7 @@ async def add(at: Writer, new: NewNote) -> Writes[Note]:
     return Writes(note, or_raise(put(note, when=absent), NoteTaken))
 
 
-@notes.change(form=PageForm(then="/notes/{book_id}", row="notes/row.html"))
+@notes.change(AdminsOnly, form=PageForm(then="/notes/{book_id}", row="notes/row.html"))
 async def change(at: InBook, note: Note, change: NoteChange) -> Writes[Note]:
     """Change a note."""
     if change.private is not UNSET and note.author != at.principal.user_id:

@@ -1,150 +1,197 @@
+import asyncio
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from typing import Annotated, Any, Generic, TypeVar
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-import msgspec
+import httpx
 import pytest
-from litestar import Litestar, Response, Router, delete, get, patch, post
-from litestar.di import NamedDependency, Provide
-from litestar.params import FromPath, JSONBody, QueryParameter
-from litestar.testing import TestClient
+from msgspec import Meta, Struct
 from openapi_spec_validator import validate
+from starlette.responses import Response
 
-from potluck.people.authentication import Principal
-from potluck.web import layout, openapi
-from potluck.web.bodies import UNSET, Body, Meta, StrictBody, UnsetType, check_parameters, decode
+from potluck.field_types import Integer, Text
+from potluck.settings import Settings
+from potluck.suite import APPS
+from potluck.table import Entity, Query, Table, Version, absent, delete, get, put, query
+from potluck.web import openapi
+from potluck.web.access import Anyone, SignedIn
+from potluck.web.actions import Actions
 from potluck.web.dishes import DISHES
-from potluck.web.errors import FORBIDDEN
-from potluck.web.given import Givers, given_to
+from potluck.web.endpoints import Site
+from potluck.web.errors import Forbidden
+from potluck.web.http.application import Application
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.clients import Clients
+from potluck.web.http.problems import Problems
+from potluck.web.http.router import Router
+from potluck.web.inputs import UNSET, Change, DeclarationError, Input, New, Unset
+from potluck.web.layout import Templates
+from potluck.web.requests import camel
+from potluck.web.schema import decode
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes
+from tests.toy import notes_app
+from tests.toy.books import books, members, newcomers
+from tests.toy.notes import notes as toy_notes
 from tests.web.reading import Page
+from tests.web.suites import API, client_at, suite_on
 
-V = TypeVar("V")
-NOTE = "/notes/{note_id:str}"
+Title = Annotated[str, Text(1, 100), Meta(description="What it is `called`.")]
 
-
-class NewNote(Body):
-    """A note to be made."""
-
-    title: Annotated[str, Meta(min_length=1, max_length=100, description="What it is `called`.")]
-    note_id: UUID | UnsetType = UNSET
-    quantity: Annotated[int, Meta(ge=1, le=999)] = 1
+table = Table("Notes", "PK", "SK", type_attribute="kind", names="camel")
 
 
-class NoteChange(Body):
-    version: Annotated[int, Meta(ge=1, le=10**15)] | UnsetType = UNSET
-    title: Annotated[str, Meta(min_length=1, max_length=100)] | UnsetType = UNSET
+class Note(Entity, table=table, type="Note", key=("NOTES", "NOTE#{note_id}")):
+    note_id: UUID
+    title: Title
+    quantity: Annotated[int, Integer(1, 999)] = 1
+    version: Version = 1
+
+    @get(consistent=True)
+    def by_id(note_id: UUID) -> None:
+        """What does this note say?"""
+
+    @query(consistent=True)
+    def every() -> None:
+        """Which notes are there?"""
 
 
-class NoteShown(msgspec.Struct, rename="camel"):
+class NoteShown(View[Note]):
     note_id: UUID
     title: str
-    pinned: bool = False
+
+    @computed
+    def pinned(note: Note) -> bool:
+        return False
+
+    @computed
+    def secret(note: Note) -> str | Unset:
+        return UNSET
 
 
-class Listed(msgspec.Struct, Generic[V], rename="camel"):
-    items: list[V]
-    next_cursor: str | None = None
+class NewNote(New[Note]):
+    """A note to be made."""
+
+    title: Title
+    note_id: UUID | Unset = UNSET
+    quantity: Annotated[int, Integer(1, 999)] = 1
 
 
-def part(
-    limit: Annotated[int, QueryParameter(ge=1, le=100)] = 50, cursor: Annotated[str | None, QueryParameter()] = None
-) -> int:
-    return limit
+class NoteChange(Change[Note]):
+    title: Title | Unset = UNSET
 
 
-@post("/notes", tags=["Notes"])
-async def add(data: JSONBody[NewNote], caller: NamedDependency[str], once: NamedDependency[str]) -> Response[NoteShown]:
+class Search(Input):
+    words: Annotated[str, Text(1, 50), Meta(description="Words in the `title`.")] | Unset = UNSET
+    colours: Annotated[list[str], Text(0, 20)] | None = None
+
+
+class Totals(Struct, rename="camel"):
+    total_notes: int
+
+
+class Session(Struct, rename="camel"):
+    token: str
+
+
+class HasKey(Anyone):
+    headers: ClassVar = {"X-Key": "The key of the `door`."}
+
+
+def totals(shown: Sequence[Any]) -> Totals:
+    return Totals(len(shown))
+
+
+notes = Actions(SignedIn, Note.by_id, NoteShown, api="/notes", tag="Notes")
+others = Actions(SignedIn, api="", tag="The others")
+
+
+@notes.create()
+async def add(at: SignedIn, new: NewNote) -> Writes[Note]:
     """Add a note. Its title is kept as it was typed."""
-    raise NotImplementedError
+    note = at.make(new)
+    return Writes(note, put(note, when=absent))
 
 
-@get("/notes", tags=["Notes"])
-async def listed(caller: NamedDependency[str], part: NamedDependency[int]) -> Listed[NoteShown]:
+@notes.list(live=lambda at: Note.every(), also=totals)
+def listed(at: SignedIn, wanted: Search) -> Query[Note]:
     """The notes, the latest first."""
-    raise NotImplementedError
+    return Note.every()
 
 
-@get(NOTE, tags=["Notes"])
-async def one(note_id: FromPath[UUID], caller: NamedDependency[str]) -> Response[NoteShown | None]:
+@notes.read()
+async def one(at: SignedIn, note: Note) -> Note:
     """One note."""
-    raise NotImplementedError
+    return note
 
 
-@patch(NOTE, tags=["Notes"], problems=(FORBIDDEN,))
-async def change(note_id: FromPath[UUID], data: JSONBody[NoteChange], caller: NamedDependency[str]) -> NoteShown:
+@notes.read("/text", media_type="text/plain")
+async def text(at: SignedIn, note: Note) -> Response:
+    """The text of a note."""
+    return Response(note.title)
+
+
+@notes.change(Forbidden)
+async def change(at: SignedIn, note: Note, change: NoteChange) -> Writes[Note]:
     """Change a note."""
-    raise NotImplementedError
+    return at.apply(note, change)
 
 
-@delete(NOTE, tags=["Notes"], if_match=True)
-async def remove(note_id: FromPath[UUID], caller: NamedDependency[str]) -> None:
+@notes.delete()
+async def remove(at: SignedIn, note: Note) -> Writes[None]:
     """Delete a note."""
+    return Writes(None, delete(note))
 
 
-@get("/notes/events", tags=["Notes"])
-async def events(caller: NamedDependency[str]) -> Response[Any]:
-    """The changes of notes, as they happen."""
-    raise NotImplementedError
+@notes.action("POST", "/copies", input_optional=True)
+async def copy(at: SignedIn, note: Note, wanted: Search) -> Writes[list[Note]]:
+    """Copy a note."""
+    return Writes([note])
 
 
-@post("/sessions", tags=["People"])
-async def sign_in(data: JSONBody[NewNote]) -> NoteShown:
+@others.action("POST", "/sessions", status=201, secret=True)
+async def sign_in(at: HasKey, new: NewNote) -> Writes[Session]:
     """Sign in."""
-    raise NotImplementedError
+    return Writes(Session("secret"))
 
 
-@get("/about", include_in_schema=True)
-async def about() -> str:
-    """A page."""
-    return ""
+SUBJECTS = [notes, others]
 
 
-class Nobody(Givers):
-    """Nobody is signed in."""
+def application() -> Application:
+    templates = Templates(DISHES)
+    settings = Settings(data=Path("nowhere"))
+    # Nobody is signed in, so nobody asks the authenticator.
+    authentication = Authentication(None, Clients.of(settings))  # type: ignore[arg-type]
+    problems = Problems(templates)
+    router = Router()
+    site = Site(None, authentication, templates, problems)  # type: ignore[arg-type]
+    openapi.pages(lambda: openapi.document(SUBJECTS)).add_to(router, site)
+    return Application(router, authentication, problems, {})
+
+
+class Client:
+    """Asks one request at a time, for tests that wait for nothing."""
 
     def __init__(self) -> None:
-        pass
+        self.application = application()
 
-    async def visitor(self, request: Any) -> Principal | None:
-        return None
+    def get(self, path: str, headers: dict[str, str] | None = None) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            async with client_at(self.application) as client:
+                return await client.get(path, headers=headers)
 
-
-def application() -> Litestar:
-    def known() -> str:
-        return "Ada"
-
-    def once() -> str:
-        return "key"
-
-    return Litestar(
-        [
-            Router("/api/v1", route_handlers=[add, listed, one, change, remove, events, sign_in]),
-            about,
-            *(given_to(page, {}, Nobody()) for page in openapi.pages()),
-            layout.static_files(),
-        ],
-        dependencies={
-            "caller": Provide(known, sync_to_thread=False),
-            "once": Provide(once, sync_to_thread=False),
-            "part": Provide(part, sync_to_thread=False),
-        },
-        dto=StrictBody,
-        return_dto=None,
-        before_request=check_parameters,
-        template_config=layout.templates(DISHES),
-        openapi_config=None,
-        logging_config=None,
-    )
+        return asyncio.run(ask())
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient[Litestar]]:
-    with TestClient(application()) as client:
-        yield client
+def client() -> Client:
+    return Client()
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +199,7 @@ def document(client) -> dict[str, Any]:
     answer = client.get("/schema/openapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "no-cache"
     found: dict[str, Any] = answer.json()
     return found
 
@@ -165,16 +213,26 @@ def names(found: dict[str, Any]) -> dict[str, str]:
     return {each["name"]: each["in"] for each in found.get("parameters", ())}
 
 
+def schema_named(document: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """The schema that an answer's JSON refers to."""
+    ref = answer["content"]["application/json"]["schema"]["$ref"]
+    found: dict[str, Any] = document["components"]["schemas"][ref.rpartition("/")[2]]
+    return found
+
+
 # --- the document -----------------------------------------------------------------------------------------------------
 
 
-def test_the_document_is_openapi_and_tells_of_the_api_alone(document):
+def test_the_document_is_openapi_and_has_every_call_that_is_declared(document):
     validate(document)
     assert document["openapi"].startswith("3.1")
     assert document["paths"].keys() == {
         "/api/v1/notes",
-        "/api/v1/notes/{noteId}",
         "/api/v1/notes/events",
+        "/api/v1/notes/changes",
+        "/api/v1/notes/{noteId}",
+        "/api/v1/notes/{noteId}/text",
+        "/api/v1/notes/{noteId}/copies",
         "/api/v1/sessions",
     }
 
@@ -190,29 +248,68 @@ def test_bodies_are_told_with_their_bounds_and_take_nothing_else(document):
         "type": "string",
         "minLength": 1,
         "maxLength": 100,
+        "pattern": r"\S",
         "description": "What it is `called`.",
     }
     assert schema["properties"]["quantity"] == {"type": "integer", "minimum": 1, "maximum": 999, "default": 1}
     assert schema["properties"]["noteId"]["format"] == "uuid"
+    copying = operation(document, "post", "/api/v1/notes/{noteId}/copies")
+    assert copying["requestBody"]["required"] is False
 
 
 def test_answers_have_every_field_that_is_always_there(document):
-    schemas = document["components"]["schemas"]
-    assert schemas["NoteShown"]["required"] == ["noteId", "title", "pinned"]
-    assert schemas["NoteShownListed"]["required"] == ["items", "nextCursor"]
-    answer = operation(document, "get", "/api/v1/notes")["responses"]["200"]
-    assert answer["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/NoteShownListed"}
+    assert document["components"]["schemas"]["NoteShown"]["required"] == ["noteId", "title", "pinned"]
+    assert "secret" in document["components"]["schemas"]["NoteShown"]["properties"]
+    page = schema_named(document, operation(document, "get", "/api/v1/notes")["responses"]["200"])
+    assert page["required"] == ["items", "totalNotes", "nextCursor", "position"]
+    shown = {"$ref": "#/components/schemas/NoteShown"}
+    assert page["properties"]["items"] == {"type": "array", "items": shown}
+    one = operation(document, "get", "/api/v1/notes/{noteId}")["responses"]["200"]
+    assert one["content"] == {"application/json": {"schema": shown}}
+    copied = schema_named(document, operation(document, "post", "/api/v1/notes/{noteId}/copies")["responses"]["200"])
+    assert copied["properties"] == {"items": {"type": "array", "items": shown}}
+    made = schema_named(document, operation(document, "post", "/api/v1/sessions")["responses"]["201"])
+    assert made["required"] == ["token"]
 
 
-def test_parameters_are_those_that_handlers_and_what_they_depend_on_take(document):
-    assert names(operation(document, "get", "/api/v1/notes")) == {"cursor": "query", "limit": "query"}
-    assert names(operation(document, "post", "/api/v1/notes")) == {"Idempotency-Key": "header"}
-    assert names(operation(document, "get", "/api/v1/notes/{noteId}")) == {"noteId": "path", "If-None-Match": "header"}
-    assert names(operation(document, "patch", "/api/v1/notes/{noteId}")) == {"noteId": "path", "If-Match": "header"}
-    assert names(operation(document, "delete", "/api/v1/notes/{noteId}")) == {"noteId": "path", "If-Match": "header"}
-    assert names(operation(document, "get", "/api/v1/notes/events")) == {"since": "query", "Last-Event-ID": "header"}
-    (limit,) = (each for each in operation(document, "get", "/api/v1/notes")["parameters"] if each["name"] == "limit")
-    assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
+def test_answers_that_are_not_json_are_told_by_their_media_type(document):
+    text = operation(document, "get", "/api/v1/notes/{noteId}/text")["responses"]["200"]
+    assert text["content"].keys() == {"text/plain"}
+    events = operation(document, "get", "/api/v1/notes/events")["responses"]["200"]
+    assert events["content"].keys() == {"text/event-stream"}
+    assert "content" not in operation(document, "delete", "/api/v1/notes/{noteId}")["responses"]["204"]
+
+
+def test_parameters_are_those_of_the_path_the_input_the_access_and_the_kind_of_call(document):
+    def taken(method: str, path: str) -> dict[str, str]:
+        return names(operation(document, method, f"/api/v1{path}"))
+
+    noted, once = {"noteId": "path"}, {"Idempotency-Key": "header"}
+    known, seen = {"If-None-Match": "header"}, {"If-Match": "header"}
+    searched = {"words": "query", "colours": "query"}
+    assert taken("get", "/notes") == {"cursor": "query", "limit": "query"} | searched | known
+    assert taken("post", "/notes") == once
+    assert taken("get", "/notes/{noteId}") == noted | known
+    assert taken("get", "/notes/{noteId}/text") == noted
+    assert taken("patch", "/notes/{noteId}") == noted | once | seen
+    assert taken("delete", "/notes/{noteId}") == noted | once | seen
+    assert taken("get", "/notes/events") == {"since": "query", "Last-Event-ID": "header"}
+    assert taken("get", "/notes/changes") == {"since": "query"}
+    assert taken("post", "/sessions") == once | {"X-Key": "header"}
+    in_list = {each["name"]: each for each in operation(document, "get", "/api/v1/notes")["parameters"]}
+    assert in_list["limit"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
+    assert in_list["colours"]["schema"]["type"] == "array"
+    assert in_list["words"]["description"] == "Words in the `title`."
+    assert not any(each["required"] for each in in_list.values())
+    (since,) = operation(document, "get", "/api/v1/notes/changes")["parameters"]
+    assert since["required"] is True
+
+
+def test_only_what_has_a_version_is_deleted_by_it():
+    document = openapi.document([books, members, newcomers, toy_notes])
+    path = "/api/v1/books/{bookId}"
+    assert "If-Match" in names(operation(document, "delete", f"{path}/notes/{{noteId}}"))
+    assert "If-Match" not in names(operation(document, "delete", f"{path}/members/{{userId}}"))
 
 
 def test_every_call_tells_what_can_go_wrong(document):
@@ -221,9 +318,19 @@ def test_every_call_tells_what_can_go_wrong(document):
             assert found["responses"]["default"] == {"$ref": "#/components/responses/Problem"}
     changing = operation(document, "patch", "/api/v1/notes/{noteId}")["responses"]
     assert changing.keys() == {"200", "400", "401", "403", "404", "409", "412", "413", "415", "422", "428", "default"}
-    assert "304" in operation(document, "get", "/api/v1/notes/{noteId}")["responses"]
+    for path in ("/api/v1/notes", "/api/v1/notes/{noteId}"):
+        answers = operation(document, "get", path)["responses"]
+        assert "ETag" in answers["200"]["headers"]
+        assert "304" in answers
+    signing_in = operation(document, "post", "/api/v1/sessions")["responses"]
+    assert signing_in["409"] == {"$ref": "#/components/responses/already-done"}
     problem = document["components"]["responses"]["Problem"]["content"]
     assert problem == {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+
+
+def test_whoever_needs_a_right_can_be_refused_by_its_problem():
+    renaming = operation(openapi.document([books]), "patch", "/api/v1/books/{bookId}")["responses"]
+    assert renaming["403"] == {"$ref": "#/components/responses/forbidden"}
 
 
 def test_who_must_be_known_is_told(document):
@@ -241,15 +348,32 @@ def test_calls_have_names_and_the_first_sentence_of_what_they_do(document):
     assert adding["description"] == "Its title is kept as it was typed."
 
 
-def test_two_calls_cannot_have_the_same_name():
-    @get("/notes/all", tags=["Notes"], name="again")
-    async def listed() -> str:
-        return ""
+def test_calls_of_a_list_that_can_be_followed_are_named_after_it(document):
+    events, changes = (operation(document, "get", f"/api/v1/notes/{each}") for each in ("events", "changes"))
+    assert (events["operationId"], changes["operationId"]) == ("notesListedEvents", "notesListedChanges")
+    assert events["summary"] == "The changes of the notes, as they happen"
 
-    app = application()
-    app.register(Router("/api/v1", route_handlers=[listed]))
-    with pytest.raises(ValueError, match="notesListed"):
-        openapi.document(app)
+
+def test_two_calls_cannot_have_the_same_name():
+    again = Actions(SignedIn, Note.by_id, NoteShown, api="/notes-again", tag="Notes")
+    again.list()(listed)
+    with pytest.raises(DeclarationError, match="notesListed"):
+        openapi.document([*SUBJECTS, again])
+
+
+async def test_every_address_of_the_api_is_in_the_document(tmp_path):
+    """The suite's, with every app."""
+    async with suite_on(tmp_path, [*APPS, notes_app]) as (client, application):
+        document = (await client.get("/schema/openapi.json")).json()
+        validate(document)
+        served = {
+            (method.lower(), re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path))
+            for method, path in application.router.addresses()
+            if path.startswith(API)
+        }
+        assert served
+        assert served <= {(method, path) for path, methods in document["paths"].items() for method in methods}
+        assert (await client.get("/schema")).status_code == 200
 
 
 def test_no_host_is_named(document):
@@ -257,12 +381,12 @@ def test_no_host_is_named(document):
     assert not re.search(r"https?://", json.dumps(document))
 
 
-def test_the_document_is_the_same_at_every_start(client):
+def test_the_document_is_the_same_at_every_start():
     """Whatever order the interpreter has its sets in."""
     script = (
         "import hashlib, msgspec, warnings; warnings.simplefilter('ignore')\n"
-        "from potluck.web import openapi\nfrom tests.web.test_openapi import application\n"
-        "print(hashlib.sha256(msgspec.json.encode(openapi.document(application()))).hexdigest())"
+        "from potluck.web import openapi\nfrom tests.web.test_openapi import SUBJECTS\n"
+        "print(hashlib.sha256(msgspec.json.encode(openapi.document(SUBJECTS))).hexdigest())"
     )
     started = [
         subprocess.Popen([sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE)

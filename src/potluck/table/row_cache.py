@@ -50,10 +50,16 @@ class RowCache:
 
     def entity(self, members: Members, row: bytes) -> Any:
         """The row's entity; None if it is none of these kinds, or has expired."""
+        return self.entity_until(members, row)[0]
+
+    def entity_until(self, members: Members, row: bytes) -> tuple[Any, float]:
+        """The same, and until when it is so."""
         cached = self._newer.get(row)
         if cached is None or cached[0] != members:
             cached = self._cache(members, row, None)
-        return cached[1] if cached[2] == NEVER or cached[2] > self._now() else None
+        if cached[2] == NEVER or cached[2] > self._now():
+            return cached[1], cached[2]
+        return None, LAST
 
     def visible(self, members: Members, rows: list[bytes]) -> tuple[list[bytes], list[Any], float]:
         """The rows of these kinds that have not expired, their entities, and when the next of them expires.

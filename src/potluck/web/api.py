@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +24,7 @@ from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import PageRequest, list_input
+from potluck.web.pagination import PageRequest, References, list_input
 from potluck.web.requests import Ids, body_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
@@ -33,10 +33,12 @@ from potluck.web.versions import expected, known, seen, tag_of
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Api", "Since"]
+__all__ = ["Api", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
 NOT_JSON = "The body must be JSON, in UTF-8"
+# A list says where its live updates go on from; that must not grow old with it.
+LISTS_REMEMBERED_SECONDS = 600.0
 
 encode = msgspec.json.Encoder().encode
 
@@ -90,7 +92,7 @@ class Api:
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
             _no_query(request)
-            visitor = await visitor_of(request, self._authentication, anonymous=action.access.anonymous)
+            visitor = await visitor_of(request, self._authentication, action.access)
             body = await body_of(request)
 
             def sent() -> Sent:
@@ -104,7 +106,7 @@ class Api:
                     given = kind()
                 if action.versioned:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
-                return Sent(given, expected(request) if action.on_thing and action.method == "DELETE" else None)
+                return Sent(given, expected(request) if action.takes_if_match else None)
 
             asked = None
             if action.kept:
@@ -118,21 +120,31 @@ class Api:
 
     def read(self, read: Read) -> Endpoint:
         ids_of = Ids(read.parameters)
+        query = read.input or NoQuery
 
         async def answer(request: Request) -> ASGIApp:
-            ids = _ids(ids_of, request, read.input or NoQuery)
-            visitor = await visitor_of(request, self._authentication)
-            at, thing = await self._runner.admit(read, visitor, ids)
-            given = [each for each in (thing, _query(read.input, request)) if each is not None]
-            found = await read.rule(at, *given)
-            if isinstance(found, Response):
-                return found
-            shown = await self._runner.show(read, at, found)
-            body = encode(shown)
-            if not read.tagged:
-                return JsonResponse(body)
-            tagged = tag(read, found, body) if read.subject.entity is type(found) else tag_of(body)
-            return not_modified(tagged) if known(request, tagged) else JsonResponse(body, 200, {"etag": tagged})
+            visitor = await visitor_of(request, self._authentication, read.access)
+
+            async def work() -> tuple[ASGIApp, int | None]:
+                ids = _ids(ids_of, request, query)
+                at, thing = await self._runner.admit(read, visitor, ids)
+                wanted = decode_query(query, request.query_params.multi_items(), strict=True)
+                given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
+                found = await read.rule(at, *given)
+                if isinstance(found, Response):
+                    return found, None
+                body = encode(await self._runner.show(read, at, found))
+                if not read.tagged:
+                    return JsonResponse(body), None
+                of_entity = read.subject.entity is type(found)
+                tagged = tag(read, found, body) if of_entity else tag_of(body)
+                size = _remembered_bytes(at, visitor, body)
+                if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
+                    # A version does not tell what changed by itself, as time passed.
+                    return JsonResponse(body, 200, {"etag": tagged}), size
+                return Tagged(tagged, body), size
+
+            return _unless_known(request, await self._core.store.remember(_question(request, visitor), work))
 
         return answer
 
@@ -141,19 +153,23 @@ class Api:
         kind = list_input(listing.input)
 
         async def answer(request: Request) -> ASGIApp:
-            ids = _ids(ids_of, request, kind)
-            visitor = await visitor_of(request, self._authentication)
-            at, _ = await self._runner.admit(listing, visitor, ids)
-            wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
-            page = PageRequest.read(request, visitor, wanted, self._core.cursors)
-            filters = () if listing.input is None else (kind.filter_of(wanted),)
-            items, following, extra, position = await found_in(self._core, listing, at, filters, page)
-            told = encode(items)
-            tagged = tag_of(told + encode(extra) + (b"" if following is None else b"more"))
-            if known(request, tagged):
-                return not_modified(tagged)
-            body = {"items": msgspec.Raw(told), **extra, "nextCursor": page.cursor(following), "position": position}
-            return JsonResponse(encode(body), 200, {"etag": tagged})
+            visitor = await visitor_of(request, self._authentication, listing.access)
+
+            async def work() -> tuple[ASGIApp, int | None]:
+                ids = _ids(ids_of, request, kind)
+                at, _ = await self._runner.admit(listing, visitor, ids)
+                wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
+                page = PageRequest.read(request, visitor, wanted, self._core.cursors)
+                filters = () if listing.input is None else (kind.filter_of(wanted),)
+                items, following, extra, position = await found_in(self._core, listing, at, filters, page)
+                told = encode(items)
+                tagged = tag_of(told + encode(extra) + (b"" if following is None else b"more"))
+                cursor = page.cursor(following)
+                body = encode({"items": msgspec.Raw(told), **extra, "nextCursor": cursor, "position": position})
+                return Tagged(tagged, body), _remembered_bytes(at, visitor, body)
+
+            found = await self._core.store.remember(_question(request, visitor), work, LISTS_REMEMBERED_SECONDS)
+            return _unless_known(request, found)
 
         return answer
 
@@ -164,7 +180,7 @@ class Api:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, listing.access)
             at, _ = await self._runner.admit(listing, visitor, ids)
             since = decode_query(MaybeSince, request.query_params.multi_items(), strict=True).since
             return await self.stream(request, listing, visitor, ids, at, None if since is UNSET else since)
@@ -185,16 +201,17 @@ class Api:
         assert listing.live is not None
 
         async def allowed() -> bool:
-            if visitor.principal is not None and not await self._authentication.still(request, visitor.principal):
+            nonlocal at
+            if not await visitor.still():
                 return False
-            await self._runner.admit(listing, visitor, ids)
+            at, _ = await self._runner.admit(listing, visitor, ids)
             return True
 
         source = self._core.live.open(
             since,
             request.headers.get("last-event-id"),
             of=listing.live(at),
-            see=self._see(listing, at),
+            see=self._see(listing, lambda: at),
             allowed=allowed,
             by=visitor.principal,
             right=at.right(),
@@ -208,11 +225,11 @@ class Api:
         async def answer(request: Request) -> ASGIApp:
             assert listing.live is not None
             ids = ids_of(request)
-            visitor = await visitor_of(request, self._authentication)
+            visitor = await visitor_of(request, self._authentication, listing.access)
             at, _ = await self._runner.admit(listing, visitor, ids)
             wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
             found = await self._core.live.changes(
-                wanted.since, of=listing.live(at), see=self._see(listing, at), right=at.right()
+                wanted.since, of=listing.live(at), see=self._see(listing, lambda: at), right=at.right()
             )
             if found.reset:
                 # A place where they begin anew has to be one at which they may look.
@@ -221,13 +238,18 @@ class Api:
 
         return answer
 
-    def _see(self, listing: Listing, at: Access) -> Any:
-        plan = listing.subject.view_for(type(at))
+    def _see(self, listing: Listing, caller: Callable[[], Access]) -> Any:
+        """How an event is shown to the caller, as they were admitted last."""
+        plan = listing.subject.view_for(type(caller()))
+
+        def see_alone(item: Any) -> Any:
+            return plan.show(item) if caller().sees(item) else None
 
         async def see(item: Any) -> Any:
-            return (await plan.show_many(at, [item]))[0]
+            at = caller()
+            return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
 
-        return plan.show if plan.lookup is None else see
+        return see_alone if plan.lookup is None else see
 
 
 async def found_in(
@@ -241,18 +263,26 @@ async def found_in(
     found = listing.rule(at, *filters)
     if isawaitable(found):
         found = await found
+    if isinstance(found, References):
+        refs = await core.store.page(found.query, page.limit, page.after)
+        return await plan.show_many(at, await found.get(refs.items)), refs.next, {}, position
     if isinstance(found, Query) and follows is not None:
         position = await core.live.position(follows, read_by=found)
     if isinstance(found, Query) and listing.order is None:
         part = await core.store.page(found, page.limit, page.after)
-        return await plan.show_many(at, part.items), part.next, {}, position
-    whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await plan.show_many(at, whole)
-    if listing.order is not None:
-        shown.sort(key=listing.order)
+        seen = [each for each in part.items if at.sees(each)]
+        return await plan.show_many(at, seen), part.next, {}, position
+    shown = await shown_whole(core, listing, at, found)
     extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
+
+
+async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
+    """Everything that the rule of a list found, as the caller sees it and in the list's order."""
+    whole = await core.store.all(found) if isinstance(found, Query) else found
+    shown = await listing.subject.view_for(type(at)).show_many(at, [each for each in whole if at.sees(each)])
+    return shown if listing.order is None else sorted(shown, key=listing.order)
 
 
 def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
@@ -268,9 +298,31 @@ def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
         raise InvalidFields(*wrong) from None
 
 
-def _query(kind: type[Input] | None, request: Request) -> Input | None:
-    given: Input = decode_query(kind or NoQuery, request.query_params.multi_items(), strict=True)
-    return None if kind is None else given
+class Tagged(JsonResponse):
+    """An answer that its reader may have already."""
+
+    __slots__ = ("tag",)
+
+    def __init__(self, tag: str, body: bytes) -> None:
+        super().__init__(body, 200, {"etag": tag})
+        self.tag = tag
+
+
+def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
+    return not_modified(found.tag) if isinstance(found, Tagged) and known(request, found.tag) else found
+
+
+def _question(request: Request, visitor: Visitor) -> Hashable:
+    """Everything that an answer depends on besides the store: the address, who asks, and the headers that count."""
+    who = visitor.principal
+    # Not until when their session lasts, which every request changes, and no rule looks at.
+    person = None if who is None else (who.user_id, who.kind, who.name, who.hash, who.session_epoch)
+    return request.scope["path"], request.scope["query_string"], person, tuple(visitor.headers.items())
+
+
+def _remembered_bytes(at: Access, visitor: Visitor, body: bytes) -> int | None:
+    """How large an answer is that may be remembered; None for one that depends on the time or on where it is asked."""
+    return None if at.uses_time or visitor.uses_client else len(body)
 
 
 def _no_query(request: Request) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from potluck.web.shapes import LARGEST_WHOLE, bounded, counted
+from potluck.web.schema.types import LARGEST_INTEGER, bounded, counted
 
 __all__ = ["example", "shown"]
 
@@ -197,8 +197,8 @@ def _counted(schema: Schema, of: str, one: str, several: str | None = None) -> s
 
 def _bounds(schema: Schema) -> str:
     least, most = schema.get("minimum"), schema.get("maximum")
-    least = None if least == -LARGEST_WHOLE else least
-    most = None if most == LARGEST_WHOLE else most
+    least = None if least == -LARGEST_INTEGER else least
+    most = None if most == LARGEST_INTEGER else most
     return bounded(least, most, schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum"))
 
 

@@ -19,14 +19,17 @@ from starlette.responses import Response
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.access import Access, Visitor
+from potluck.web.actions import Actions
 from potluck.web.errors import NotFound, NotSignedIn, ProblemError
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
 from potluck.web.http.responses import Cookie, html, with_cookies
+from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
-from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
+from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
+from potluck.web.runner import Runner, Sent
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -107,6 +110,15 @@ class Call:
         await at.admit(*await self.core.store.get_many(at.reads()))
         return at
 
+    async def perform(
+        self, subject: Actions[Any], rule: Callable[..., Any], sent: Input | None = None, **ids: Any
+    ) -> Any:
+        """What a rule of the app answers to this caller, for the values in the path and these."""
+        action = subject.declared_by(rule)
+        named = {**Ids(action.parameters)(self.request), **ids}
+        done = await Runner(self.core, self.context).perform(action, self.visitor, named, lambda: Sent(sent))
+        return done.answer
+
     async def form(self, kind: type[In]) -> Form[In]:
         """The form that a page sent; whatever was typed, it can be shown again."""
         must_be_form(self.request.headers)
@@ -129,14 +141,23 @@ class Call:
         return html(self.site.templates.render(self.request, name, context), headers=headers)
 
     def again(
-        self, name: str, filled: Form[Any], refusal: Exception | None = None, field: str | None = None, **context: Any
+        self,
+        name: str,
+        filled: Form[Any],
+        refusal: Exception | None = None,
+        field: str | None = None,
+        form: str = "form",
+        **context: Any,
     ) -> Response:
-        """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands."""
+        """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands.
+
+        `form` is what the template calls it, where the page has several.
+        """
         refused = self.refused(filled, refusal, field)
-        return self.page(name, status=refused.status, headers=refused.headers, form=refused.form, **context)
+        return self.page(name, status=refused.status, headers=refused.headers, **{**context, form: refused.form})
 
     def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
-        """The form with what is wrong beside its fields, for a page that has several of them."""
+        """The form with what is wrong beside its fields, and how a program would have been answered."""
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         told = self.site.problems.refusal(error)
         if told is None:
@@ -174,6 +195,10 @@ class Endpoints:
     def post(self, path: str) -> Callable[[T], T]:
         return self._declare("POST", path)
 
+    def add_to(self, router: Router, site: Site, context: Any = None) -> None:
+        for each in self.declared:
+            router.add(each.method, each.path, endpoint_of(site, context, each))
+
     def _declare(self, method: str, path: str, public: bool = False) -> Callable[[T], T]:
         def declare(answering: T) -> T:
             self.declared.append(DeclaredEndpoint(method, path, answering, public))
@@ -186,7 +211,7 @@ def endpoint_of(site: Site, context: Any, declared: DeclaredEndpoint) -> Callabl
     """The endpoint as the router takes it."""
 
     async def answer(request: Request) -> Any:
-        visitor = await visitor_of(request, site.authentication, by_page=True, anonymous=declared.public)
+        visitor = await visitor_of(request, site.authentication, anonymous=declared.public)
         return await declared.answering(Call(site, context, request, visitor))
 
     return answer

@@ -11,6 +11,7 @@ from potluck.web.app import App, HomeCard
 from potluck.web.dishes import Dish
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.health import answers
+from potluck.web.http.clients import lacks_https
 
 __all__ = ["home"]
 
@@ -44,7 +45,7 @@ def home(apps: Sequence[App], dishes: Sequence[Dish]) -> Endpoints:
             facts={name: card.fact for name, card in cards.items() if card is not None},
             waiting=[(name, each) for name, card in cards.items() if card is not None for each in card.waiting],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],
-            plain=not call.visitor.secure_context,
+            plain=lacks_https(call.visitor.origin),
         )
 
     return pages

@@ -1,35 +1,44 @@
-"""The API's own document: OpenAPI 3.1, from the handlers and the shapes that they hold callers to; and its page."""
+"""The API's own document: OpenAPI 3.1, from what the apps declare; and the page that shows it."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version as installed_version
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
-from litestar import Litestar, MediaType, Request, Response, get
-from litestar.enums import ParamType
-from litestar.handlers import HTTPRouteHandler
-from litestar.response import Template
-from litestar.routes import HTTPRoute
+from starlette.responses import Response
 
-from potluck.people.authentication import Principal
+from potluck.people.idempotency import LONGEST_KEY
+from potluck.table import Entity
 from potluck.web import api_page, errors
-from potluck.web.bodies import is_body
+from potluck.web.actions import Action, Actions, Declared, Listing, Read
+from potluck.web.api import API, MaybeSince, Since
+from potluck.web.endpoints import Call as Request
+from potluck.web.endpoints import Endpoints
 from potluck.web.errors import Problem
-from potluck.web.layout import page
-from potluck.web.parameters import Parameter, camel, dependencies_of, parameters_of
-from potluck.web.schemas import Schema, Schemas
-from potluck.web.shapes import Nullable
-from potluck.web.versions import tag_of, unchanged
+from potluck.web.http.problems import PROBLEM_JSON
+from potluck.web.http.responses import JsonResponse, not_modified
+from potluck.web.inputs import DeclarationError, Input
+from potluck.web.live import Changes
+from potluck.web.live.positions import LONGEST_POSITION
+from potluck.web.pagination import list_input
+from potluck.web.requests import camel
+from potluck.web.schema import ObjectType, Schema, Schemas, SchemaType, schema_of
+from potluck.web.schema.types import TextType, without_null
+from potluck.web.versions import known, tag_of
 
-__all__ = ["document", "pages"]
+__all__ = ["Call", "Parameter", "calls_of", "document", "pages"]
 
-API = "/api/v1"
-PROBLEM_JSON = "application/problem+json"
+JSON = "application/json"
 EVENTS = "text/event-stream"
 METHODS = ("get", "post", "put", "patch", "delete")
+PLACES = ("path", "query", "header")
 
 DESCRIPTION = """\
 Everything that Potluck's pages can do, for programs. Send and expect JSON, with names in camelCase and times in ISO
@@ -80,9 +89,10 @@ SECURITY_SCHEMES = {
         " Whatever changes something must come from Potluck's own pages.",
     },
 }
-KNOWN_CALLER: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
+SIGNED_IN: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
 REQUEST_ID = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
+ETAG = {"ETag": {"$ref": "#/components/headers/ETag"}}
 COMPONENT_HEADERS = {
     "X-Request-Id": {"description": "By which the request is found in the log.", "schema": {"type": "string"}},
     "ETag": {
@@ -91,85 +101,317 @@ COMPONENT_HEADERS = {
     },
 }
 
+# Parameters that mean the same in every call.
+COMMON = {
+    "limit": "How many at most.",
+    "cursor": "The `nextCursor` of the part before; without, the first part.",
+    "since": "The position after which to begin: the `position` of a list, or of the answer before.",
+}
 
-@dataclass(frozen=True, slots=True)
+# What a call that says nothing of its own answers with.
+SUCCESSES = {
+    ("get", 200): "What was asked for.",
+    ("post", 201): "It was made.",
+    ("put", 200): "As it is now.",
+    ("patch", 200): "As it is now.",
+}
+OF_EVENTS = (
+    "Events as they happen: `id` is a position, `event` is created, updated or deleted (or reset, if the"
+    " position is too old), `data` is the item as the caller may see it."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """Something that is sent outside of the body."""
+
+    name: str
+    """As callers write it."""
+    place: Literal["path", "query", "header"]
+    type: SchemaType
+    required: bool = False
+    default: Any = None
+    description: str | None = None
+
+
+IDEMPOTENCY_KEY = Parameter(
+    name="Idempotency-Key",
+    place="header",
+    type=TextType(least=1, most=LONGEST_KEY),
+    description="The same key with the same request gives the first answer again and does nothing twice; kept for"
+    " 24 hours. From callers who are not signed in, a UUID.",
+)
+IF_MATCH = Parameter(
+    name="If-Match", place="header", type=TextType(), description='The version that was seen, as its ETag: `"3"`.'
+)
+IF_NONE_MATCH = Parameter(
+    name="If-None-Match",
+    place="header",
+    type=TextType(),
+    description="The ETag of the answer one has; 304 if it is still so.",
+)
+LAST_EVENT_ID = Parameter(
+    name="Last-Event-ID",
+    place="header",
+    type=TextType(most=LONGEST_POSITION),
+    description="The id of the last event that was seen; browsers send it by themselves. It comes before `since`.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One method at one address."""
+    """One method at one address, as the document describes it."""
 
     method: str
     path: str
-    handler: HTTPRouteHandler
+    tag: str
+    name: str
+    """What it is called within its tag, in camelCase."""
+    summary: str
+    description: str = ""
+    needs_principal: bool = True
+    parameters: Sequence[Parameter] = ()
+    body: Any = None
+    body_optional: bool = False
+    status: int = 200
+    answer: Any = None
+    """The type of the answer; None if there is none."""
+    media_type: str = JSON
+    tagged: bool = False
+    """Whether the answer carries an ETag."""
+    problems: frozenset[Problem] = frozenset()
+    """What can happen besides what follows from all the rest."""
 
     @property
-    def parameters(self) -> list[Parameter]:
-        """Those of this address; a handler may be at several."""
-        return [
-            each
-            for each in parameters_of(self.handler)
-            if each.place is not ParamType.PATH or f"{{{each.name}}}" in self.path
-        ]
+    def id(self) -> str:
+        """From the tag and the rule, which both have readable names: "notesAdd"."""
+        tag = camel("_".join(re.findall(r"\w+", self.tag.lower())))
+        return f"{tag}{self.name[:1].upper()}{self.name[1:]}"
 
     @property
-    def body(self) -> Any:
-        declared = self.handler.parsed_data_field
-        return declared.annotation if declared is not None and is_body(declared.annotation) else None
-
-    @property
-    def body_optional(self) -> bool:
-        """Whether the call can do without its body: the handler has a default for it."""
-        return self.handler.parsed_fn_signature.parameters["data"].has_default
-
-    @property
-    def answer(self) -> Any:
-        """What is answered with, without the None that stands for 304; None itself, if nothing is."""
-        found = self.handler.parsed_return_field
-        if found.is_subclass_of(Response):
-            if not found.inner_types:
-                return Any
-            found = found.inner_types[0]
-        if found.is_optional:
-            held = [each.annotation for each in found.inner_types if each.annotation is not type(None)]
-            return held[0] if len(held) == 1 else found.annotation
-        return None if found.annotation in (None, type(None)) else found.annotation
-
-    @property
-    def takes(self) -> frozenset[str]:
-        return frozenset(each.name for each in self.parameters)
+    def all_problems(self) -> set[Problem]:
+        """Every problem that the call can be answered with, and that not every call can be."""
+        takes = {each.name for each in self.parameters}
+        found = {*self.problems, errors.INVALID_FIELDS}
+        if self.needs_principal:
+            found.add(errors.NOT_SIGNED_IN)
+        if self.body is not None:
+            found |= {errors.NOT_JSON, errors.TOO_LARGE, errors.WRONG_MEDIA_TYPE}
+        if any(each.place == "path" for each in self.parameters):
+            found.add(errors.NOT_FOUND)
+        if IF_MATCH.name in takes:
+            found.add(errors.PRECONDITION_FAILED)
+            if self.method != "delete":
+                found |= {errors.VERSION_CONFLICT, errors.VERSION_NEEDED}
+        if IDEMPOTENCY_KEY.name in takes:
+            found.add(errors.KEY_REUSED)
+        return found
 
 
-def pages() -> list[HTTPRouteHandler]:
-    """`/schema` for people, `/schema/openapi.json` for programs; worked out once, when first asked for."""
-    made: dict[int, tuple[bytes, str, dict[str, Any]]] = {}
+# --- from declarations to calls ---------------------------------------------------------------------------------------
 
-    def of(app: Litestar) -> tuple[bytes, str, dict[str, Any]]:
-        if id(app) not in made:
-            told = document(app)
-            raw = msgspec.json.format(msgspec.json.encode(told), indent=2)
-            made[id(app)] = (raw, tag_of(raw), api_page.shown(told))
-        return made[id(app)]
 
-    @get("/schema/openapi.json", include_in_schema=False, sync_to_thread=False)
-    def openapi_json(request: Request[Any, Any, Any]) -> Response[Any]:
-        raw, tag, _ = of(request.app)
-        return unchanged(request, tag) or Response(
-            raw, media_type=MediaType.JSON, headers={"etag": tag, "cache-control": "no-cache"}
+def calls_of(subjects: Iterable[Actions[Any]]) -> list[Call]:
+    """Every call that these subjects declare."""
+    return [call for subject in subjects for each in subject.declared if each.path is not None for call in _calls(each)]
+
+
+def _calls(declared: Declared) -> Iterator[Call]:
+    if isinstance(declared, Action):
+        yield _action(declared)
+    elif isinstance(declared, Read):
+        yield _read(declared)
+    elif isinstance(declared, Listing):
+        yield _list(declared)
+        if declared.live is not None:
+            yield _events(declared)
+            yield _changes(declared)
+
+
+def _action(action: Action) -> Call:
+    headers = [IDEMPOTENCY_KEY, *([IF_MATCH] if action.takes_if_match else [])]
+    answer = _answer(action, action.answer)
+    return Call(
+        **_common(action, headers),
+        **_said(action),
+        method=action.method.lower(),
+        body=action.input,
+        body_optional=action.input_optional,
+        status=action.status,
+        answer=answer,
+        tagged=_is_entity(action.answer),
+        problems=_problems(action, *([errors.ALREADY_DONE] if action.secret else [])),
+    )
+
+
+def _read(read: Read) -> Call:
+    answer = _answer(read, read.answer)
+    tagged = read.tagged and answer is not Any
+    return Call(
+        **_common(read, [*_query(read.input), *([IF_NONE_MATCH] if tagged else [])]),
+        **_said(read),
+        method="get",
+        answer=answer,
+        media_type=read.media_type,
+        tagged=tagged,
+        problems=_problems(read),
+    )
+
+
+def _list(listing: Listing) -> Call:
+    return Call(
+        **_common(listing, [*_query(list_input(listing.input)), IF_NONE_MATCH]),
+        **_said(listing),
+        method="get",
+        answer=_page_of(_view(listing), listing.also),
+        tagged=True,
+        problems=_problems(listing),
+    )
+
+
+def _events(listing: Listing) -> Call:
+    return Call(
+        **_common(listing, [*_query(MaybeSince), LAST_EVENT_ID], "/events"),
+        name=f"{camel(listing.name)}Events",
+        summary=f"The changes of the {_words(listing)}, as they happen",
+        method="get",
+        answer=str,
+        media_type=EVENTS,
+        problems=_problems(listing),
+    )
+
+
+def _changes(listing: Listing) -> Call:
+    return Call(
+        **_common(listing, _query(Since), "/changes"),
+        name=f"{camel(listing.name)}Changes",
+        summary=f"The changes of the {_words(listing)} since a position",
+        method="get",
+        answer=Changes,
+        problems=_problems(listing),
+    )
+
+
+def _common(declared: Declared, parameters: Iterable[Parameter], below: str = "") -> dict[str, Any]:
+    """What the calls of every rule have: where it is, who may call it, and what is sent outside of the body."""
+    path = f"{API}{declared.path}{below}"
+    in_path = [
+        Parameter(name=camel(name), place="path", type=schema_of(declared.parameters[name]), required=True)
+        for name in re.findall(r"{(\w+)}", path)
+    ]
+    headers = [
+        Parameter(name=name, place="header", type=TextType(), description=described)
+        for name, described in declared.access.headers.items()
+    ]
+    return {
+        "path": re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path),
+        "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
+        "needs_principal": declared.access.needs_principal,
+        "parameters": [*in_path, *parameters, *headers],
+    }
+
+
+def _said(declared: Declared) -> dict[str, Any]:
+    """The name of the rule, and its docstring; the first sentence is what the call is listed by."""
+    summary, _, description = " ".join((declared.rule.__doc__ or "").split()).partition(". ")
+    return {"name": camel(declared.name), "summary": summary.rstrip("."), "description": description}
+
+
+def _words(listing: Listing) -> str:
+    """What a list is of: `/families/{family_id}/shopping-list` is the shopping list."""
+    written_out = [each for each in str(listing.path).strip("/").split("/") if not each.startswith("{")]
+    return written_out[-1].replace("-", " ")
+
+
+def _query(kind: type[Input] | None) -> list[Parameter]:
+    """The fields of an input as parameters after `?`."""
+    if kind is None:
+        return []
+    expected = schema_of(kind)
+    assert isinstance(expected, ObjectType)
+    return [
+        Parameter(
+            name=field.name,
+            place="query",
+            # What is not given is left out; null cannot be written there.
+            type=without_null(field.type),
+            required=field.required,
+            default=None if field.default in (msgspec.NODEFAULT, msgspec.UNSET) else field.default,
+            description=field.type.description or COMMON.get(field.name),
         )
-
-    @get("/schema", include_in_schema=False, sync_to_thread=False)
-    def schema(request: Request[Any, Any, Any], visitor: Principal | None) -> Template:
-        return page("api.html", visitor, **of(request.app)[2])
-
-    return [openapi_json, schema]
+        for field in expected.fields.values()
+    ]
 
 
-def document(app: Litestar) -> dict[str, Any]:
-    """The same for the same handlers, byte for byte, whenever and wherever it is made."""
-    calls = sorted(_calls(app), key=lambda call: (call.path, METHODS.index(call.method)))
-    schemas = Schemas(kind for call in calls for kind in (call.body, call.answer, *_stated(call)) if kind is not None)
+def _problems(declared: Declared, *others: Problem) -> frozenset[Problem]:
+    return frozenset({*declared.problems, *declared.access.refusals(), *others})
+
+
+def _is_entity(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Entity)
+
+
+def _is_response(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Response)
+
+
+def _answer(declared: Declared, kind: Any) -> Any:
+    """The type of what callers are shown; Any for a response that the rule makes itself."""
+    if kind in (None, type(None)):
+        return None
+    if get_origin(kind) in (Union, UnionType):
+        # A rule that may answer by itself, with a file or a redirect, is described by what it answers otherwise.
+        shown = [_answer(declared, each) for each in get_args(kind) if not _is_response(each)]
+        return Union[tuple(shown)] if shown else Any  # noqa: UP007 - of as many as there are
+    if _is_entity(kind):
+        return _view(declared)
+    if _is_response(kind):
+        return Any
+    if get_origin(kind) is list and _is_entity(get_args(kind)[0]):
+        return _items_of(_view(declared))
+    return kind
+
+
+def _view(declared: Declared) -> Any:
+    return declared.subject.view_for(declared.access).cls
+
+
+@cache
+def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
+    """The type of a page of a list."""
+    more: type[Any] | None = None if also is None else get_type_hints(also).get("return")
+    if also is not None and more is None:
+        raise DeclarationError(f"{view.__name__}: annotate what `also` returns; the API document needs it")
+    fields = [] if more is None else [(each.name, each.type) for each in msgspec.structs.fields(more)]
+    # In JSON the names of those are as they are there, whatever this struct would make of them.
+    renamed = {} if more is None else {each.name: each.encode_name for each in msgspec.structs.fields(more)}
+    renamed |= {"next_cursor": "nextCursor"}
+    return msgspec.defstruct(
+        f"{view.__name__}Page",
+        [("items", list[view]), *fields, ("next_cursor", str | None), ("position", str | None)],
+        rename=renamed,
+        module=view.__module__,
+        namespace={"__doc__": "A page of a list."},
+    )
+
+
+@cache
+def _items_of(view: Any) -> type[Any]:
+    """The type of an answer with several things."""
+    return msgspec.defstruct(f"{view.__name__}Items", [("items", list[view])], module=view.__module__)
+
+
+# --- from calls to the document ---------------------------------------------------------------------------------------
+
+
+def document(subjects: Iterable[Actions[Any]], others: Sequence[Call] = ()) -> dict[str, Any]:
+    """The document: the same for the same declarations, byte for byte. `others` are calls that no subject declares."""
+    calls = sorted((*calls_of(subjects), *others), key=lambda call: (call.path, METHODS.index(call.method)))
+    _check_ids(calls)
+    schemas = Schemas(kind for call in calls for kind in (call.body, call.answer) if kind not in (None, Any))
     paths: dict[str, dict[str, Any]] = {}
     for call in calls:
         paths.setdefault(call.path, {})[call.method] = _operation(call, schemas)
-    _check_ids(operation for path in paths.values() for operation in path.values())
     return {
         "openapi": "3.1.0",
         "info": {
@@ -180,8 +422,8 @@ def document(app: Litestar) -> dict[str, Any]:
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "security": KNOWN_CALLER,
-        "tags": [{"name": name} for name in sorted({tag for call in calls for tag in _tags(call)})],
+        "security": SIGNED_IN,
+        "tags": [{"name": name} for name in sorted({call.tag for call in calls})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted({**schemas.components, "Problem": PROBLEM_SCHEMA}.items())),
@@ -192,39 +434,28 @@ def document(app: Litestar) -> dict[str, Any]:
     }
 
 
-def _calls(app: Litestar) -> Iterator[Call]:
-    for route in app.routes:
-        if not isinstance(route, HTTPRoute) or not route.path.startswith(f"{API}/"):
-            continue
-        path = re.sub(r"{([^:}]+)[^}]*}", lambda found: f"{{{camel(found[1])}}}", route.path)
-        for handler in route.route_handlers:
-            if handler.resolve_include_in_schema():
-                yield from (
-                    Call(method.lower(), path, handler) for method in handler.http_methods if method.lower() in METHODS
-                )
+def _check_ids(calls: Iterable[Call]) -> None:
+    seen: set[str] = set()
+    for each in calls:
+        if each.id in seen:
+            raise DeclarationError(f"Two calls are named {each.id}: give one of the rules another name")
+        seen.add(each.id)
 
 
 def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
-    # Its first sentence is what a call is listed by.
-    summary, _, description = " ".join((call.handler.fn.__doc__ or "").split()).partition(". ")
-    told: dict[str, Any] = {
-        "tags": _tags(call),
-        "summary": call.handler.summary or summary.rstrip("."),
-    }
-    if described := call.handler.description or description:
-        told["description"] = described
-    told["operationId"] = _operation_id(call)
-    if call.handler.deprecated:
-        told["deprecated"] = True
-    needs = _security(call)
-    if needs != KNOWN_CALLER:
-        told["security"] = needs
-    if parameters := [_parameter(each, schemas) for each in sorted(call.parameters, key=_order)]:
-        told["parameters"] = parameters
+    told: dict[str, Any] = {"tags": [call.tag], "summary": call.summary}
+    if call.description:
+        told["description"] = call.description
+    told["operationId"] = call.id
+    if not call.needs_principal:
+        told["security"] = []
+    ordered = sorted(call.parameters, key=lambda each: (PLACES.index(each.place), each.name))
+    if ordered:
+        told["parameters"] = [_parameter(each, schemas) for each in ordered]
     if call.body is not None:
         told["requestBody"] = {
             "required": not call.body_optional,
-            "content": {MediaType.JSON.value: {"schema": schemas.of_body(call.body)}},
+            "content": {JSON: {"schema": schemas.of_input(call.body)}},
         }
     told["responses"] = dict(sorted(_responses(call, schemas).items())) | {
         "default": {"$ref": "#/components/responses/Problem"}
@@ -232,145 +463,57 @@ def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
     return told
 
 
-def _tags(call: Call) -> list[str]:
-    return sorted(call.handler.resolve_tags() or [call.path.removeprefix(f"{API}/").partition("/")[0].capitalize()])
-
-
-def _operation_id(call: Call) -> str:
-    """From the tag and the function, which both have readable names: "notesAdd"."""
-    if isinstance(call.handler.operation_id, str):
-        return call.handler.operation_id
-    tag = camel("_".join(re.findall(r"\w+", _tags(call)[0].lower())))
-    name = camel(call.handler.fn.__name__)
-    return f"{tag}{name[:1].upper()}{name[1:]}"
-
-
-def _check_ids(operations: Iterable[dict[str, Any]]) -> None:
-    seen: set[str] = set()
-    for each in operations:
-        if each["operationId"] in seen:
-            raise ValueError(f"Two calls are named {each['operationId']}: give one of them another operation_id")
-        seen.add(each["operationId"])
-
-
-def _security(call: Call) -> list[dict[str, list[str]]]:
-    """As the handler says; else, whoever is given the caller cannot be called by nobody."""
-    if call.handler.security is not None:
-        return [dict(each) for each in call.handler.security]
-    return KNOWN_CALLER if "caller" in dependencies_of(call.handler) else []
-
-
-def _order(parameter: Parameter) -> tuple[int, str]:
-    return [ParamType.PATH, ParamType.QUERY, ParamType.HEADER, ParamType.COOKIE].index(parameter.place), parameter.name
-
-
 def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
-    # What is not given is left out; null cannot be written there.
-    shape = parameter.shape.inner if isinstance(parameter.shape, Nullable) else parameter.shape
-    schema = schemas.of_shape(shape)
+    schema = schemas.of_type(parameter.type)
     if parameter.default is not None:
         schema |= {"default": msgspec.to_builtins(parameter.default)}
-    described = parameter.description or COMMON.get(parameter.name)
     return {
         "name": parameter.name,
-        "in": parameter.place.value,
-        **({"description": described} if described else {}),
+        "in": parameter.place,
+        **({"description": parameter.description} if parameter.description else {}),
         "required": parameter.required,
         "schema": schema,
     }
 
 
-# What a call that says nothing of its own answers with.
-SUCCESSES = {
-    ("get", 200): "What was asked for.",
-    ("post", 201): "It was made.",
-    ("put", 200): "As it is now.",
-    ("patch", 200): "As it is now.",
-}
-
-COMMON = {
-    "limit": "How many at most.",
-    "cursor": "The `nextCursor` of the part before; without, the first part.",
-    "since": "The position after which to begin: the `position` of a list, or of the answer before.",
-}
-
-
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def _stated(call: Call) -> list[Any]:
-    return [spec.data_container for spec in (call.handler.responses or {}).values() if spec.data_container]
-
-
 def _responses(call: Call, schemas: Schemas) -> dict[str, Any]:
-    told: dict[str, Any] = {str(call.handler.status_code): _success(call, schemas)}
-    if "If-None-Match" in call.takes:
-        told["304"] = {"description": "It is as it was.", "headers": REQUEST_ID | _header("ETag")}
+    told: dict[str, Any] = {str(call.status): _success(call, schemas)}
+    if any(each.name == IF_NONE_MATCH.name for each in call.parameters):
+        told["304"] = {"description": "It is as it was.", "headers": REQUEST_ID | ETAG}
     by_status: dict[int, list[Problem]] = {}
-    for problem in sorted(_problems(call), key=lambda each: (each.status, each.slug)):
+    for problem in sorted(call.all_problems, key=lambda each: (each.status, each.slug)):
         by_status.setdefault(problem.status, []).append(problem)
     for status, problems in by_status.items():
         told[str(status)] = (
             {"$ref": f"#/components/responses/{problems[0].slug}"}
             if len(problems) == 1
-            else _problem_answer(" ".join(map(_said, problems)), problems)
+            else _problem_answer(" ".join(map(_explained, problems)), problems)
         )
-    for status, spec in (call.handler.responses or {}).items():
-        content = {} if spec.data_container is None else {"schema": schemas.of_answer(spec.data_container)}
-        told[str(status)] = {"description": spec.description, "content": {str(spec.media_type): content}}
     return told
 
 
 def _success(call: Call, schemas: Schemas) -> dict[str, Any]:
-    headers = REQUEST_ID | (_header("ETag") if "If-None-Match" in call.takes else {})
-    if call.path.endswith("/events"):
-        described = (
-            "Events as they happen: `id` is a position, `event` is created, updated or deleted (or reset, if the"
-            " position is too old), `data` is the item as the caller may see it."
-        )
-        return {"description": described, "headers": headers, "content": {EVENTS: {"schema": {"type": "string"}}}}
-    described = call.handler.response_description or SUCCESSES.get((call.method, call.handler.status_code), "Done.")
+    headers = REQUEST_ID | (ETAG if call.tagged else {})
+    if call.media_type == EVENTS:
+        return {"description": OF_EVENTS, "headers": headers, "content": {EVENTS: {"schema": {"type": "string"}}}}
+    described = SUCCESSES.get((call.method, call.status), "Done.")
     if call.answer is None:
         return {"description": described, "headers": headers}
-    stated = call.handler.media_type
-    media = stated.value if isinstance(stated, MediaType) else stated or MediaType.JSON.value
-    binary = call.handler.content_media_type
-    content = {binary: {}} if binary else {media: {"schema": schemas.of_answer(call.answer)}}
-    return {"description": described, "headers": headers, "content": content}
+    schema = {} if call.answer is Any else schemas.of_answer(call.answer)
+    return {"description": described, "headers": headers, "content": {call.media_type: {"schema": schema}}}
 
 
-def _header(name: str) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"}}
-
-
-def _problems(call: Call) -> set[Problem]:
-    """What follows from what the handler takes, and what it says can happen besides, as `problems` in its decorator."""
-    found: set[Problem] = set(call.handler.opt.get("problems", ()))
-    if _security(call) == KNOWN_CALLER:
-        found.add(errors.NOT_SIGNED_IN)
-    if call.body is not None:
-        found |= {errors.NOT_JSON, errors.TOO_LARGE, errors.WRONG_MEDIA_TYPE}
-    if call.body is not None or call.parameters:
-        found.add(errors.INVALID_FIELDS)
-    if any(each.place is ParamType.PATH for each in call.parameters):
-        found.add(errors.NOT_FOUND)
-    if "If-Match" in call.takes:
-        found.add(errors.PRECONDITION_FAILED)
-        if call.method != "delete":
-            found |= {errors.VERSION_CONFLICT, errors.VERSION_NEEDED}
-    if "Idempotency-Key" in call.takes:
-        found.add(errors.KEY_REUSED)
-    return found
-
-
-def _shared_answers(calls: list[Call]) -> dict[str, Any]:
-    """Most problems come alone under their status, and are told once."""
-    found = {problem for call in calls for problem in _problems(call)}
+def _shared_answers(calls: Iterable[Call]) -> dict[str, Any]:
+    """Most problems come alone under their status, and are described once."""
+    found = {problem for call in calls for problem in call.all_problems}
     ordered = sorted(found, key=lambda each: each.slug)
-    return {each.slug: _problem_answer(_said(each), [each]) for each in ordered}
+    return {each.slug: _problem_answer(_explained(each), [each]) for each in ordered}
 
 
-def _said(problem: Problem) -> str:
+def _explained(problem: Problem) -> str:
     return f"**{problem.title}**: {problem.explanation}"
 
 
@@ -392,3 +535,30 @@ def _problem_answer(described: str, problems: Iterable[Problem] = ()) -> dict[st
     if examples:
         content["examples"] = examples
     return {"description": described, "headers": REQUEST_ID, "content": {PROBLEM_JSON: content}}
+
+
+# --- where it is served -----------------------------------------------------------------------------------------------
+
+
+def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
+    """`/schema` for people, `/schema/openapi.json` for programs; made once, when first asked for."""
+    schema = Endpoints()
+
+    @cache
+    def made() -> tuple[bytes, str, dict[str, Any]]:
+        told = dict(make())
+        raw = msgspec.json.format(msgspec.json.encode(told), indent=2)
+        return raw, tag_of(raw), api_page.shown(told)
+
+    @schema.get("/schema/openapi.json")
+    async def openapi_json(call: Request) -> JsonResponse:
+        raw, tag, _ = made()
+        if known(call.request, tag):
+            return not_modified(tag)
+        return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
+
+    @schema.get("/schema")
+    async def api(call: Request) -> Response:
+        return call.page("api.html", **made()[2])
+
+    return schema

@@ -36,17 +36,37 @@ def camel(name: str) -> str:
 
 
 async def visitor_of(
-    request: Request, authentication: Authentication, *, by_page: bool = False, anonymous: bool = False
+    request: Request, authentication: Authentication, access: type[Access] | None = None, *, anonymous: bool = False
 ) -> Visitor:
-    """Who calls, and what they bring along; `anonymous`: whoever it is, nobody is looked up."""
+    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names.
+
+    Of an `anonymous` call, or by an access that is, nobody is looked up.
+    """
+    anonymous = anonymous or (access is not None and access.anonymous)
+    principal = None if anonymous else await authentication.principal(request)
+
+    def client() -> str:
+        return authentication.clients.client_of(request.scope)
+
+    def origin() -> str:
+        return authentication.clients.origin_of(request.scope)
+
+    async def still() -> bool:
+        return principal is None or await authentication.still(request, principal)
+
+    by_page = access is None
+    headers: Mapping[str, str] = request.headers
+    if access is not None:
+        headers = {name: request.headers[name] for name in access.headers if name in request.headers}
     return Visitor(
-        principal=None if anonymous else await authentication.principal(request),
-        client=authentication.clients.client_of(request.scope),
-        headers=request.headers,
-        cookies=request.cookies,
+        principal=principal,
+        client=client,
+        headers=headers,
+        cookies=request.cookies if by_page else None,
         by_page=by_page,
-        secure=authentication.secure(request),
-        secure_context=not by_page or authentication.clients.secure_context(request.scope),
+        by_cookie="authorization" not in request.headers,
+        origin=origin,
+        still=still,
     )
 
 

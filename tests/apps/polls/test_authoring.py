@@ -21,6 +21,7 @@ from potluck.people.idempotency import Answer, Answers, Asked
 from potluck.people.secrets import system_random
 from potluck.table import Unavailable, absent, delete, put
 from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, outcomes
+from tests.patience import PATIENCE_SECONDS
 
 LATER = NOW + timedelta(hours=1)
 
@@ -468,7 +469,7 @@ async def test_of_a_poll_with_many_votes_the_rest_is_deleted_behind_the_call(emb
     (consumer,) = booth.polls.consumers()
     running = asyncio.create_task(consumer.run())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while await booth.dump():  # noqa: ASYNC110 - another task empties it
                 await asyncio.sleep(0.02)
     finally:

@@ -252,6 +252,14 @@ async def test_whoever_tries_again_with_the_current_version_loses_nobodys_change
     assert end["version"] == 7
 
 
+async def test_a_thing_without_a_version_is_deleted_whatever_if_match_says(doors):
+    ada, book, _ = await book_and_note(doors)
+    ben = await doors.join("ben@example.org", "Ben")
+    await book.let_in(ben)
+    answer = await doors.ask("DELETE", f"{book.path}/members/{ben['userId']}", by=ada, if_match='"7"')
+    assert answer.status_code == 204
+
+
 async def test_deleting_and_changing_at_once_end_in_one_of_the_two_orders(busy):
     ada, book, _ = await book_and_note(busy)
     for _ in range(3):

@@ -8,7 +8,7 @@ from typing import Any
 
 from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
 
-__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "values_of"]
+__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "lacks_https", "values_of"]
 
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]
@@ -19,7 +19,7 @@ UNKNOWN = "unknown"
 IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
 # This machine, by the names for it that browsers trust as they trust https.
-THIS_MACHINE = re.compile(r"(?:[^:]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\]")
+LOCAL = re.compile(r"http://(?:(?:[^:/]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\])(?::[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,6 @@ class Clients:
     def host_of(self, scope: Scope) -> str:
         """The host, with the port unless it is the default one, as the browser sees it."""
         return self.origin_of(scope).partition("://")[2]
-
-    def secure_context(self, scope: Scope) -> bool:
-        """Whether browsers give its pages what they keep for https and for this very machine, as offline use."""
-        name, colon, port = self.host_of(scope).rpartition(":")
-        if not colon or not port.isdigit():
-            name += colon + port
-        return self.scheme_of(scope) == "https" or THIS_MACHINE.fullmatch(name) is not None
 
     def origin_of(self, scope: Scope) -> str:
         """Such as https://potluck.example: what links begin with, and what an Origin header must equal."""
@@ -145,3 +138,8 @@ def values_of(scope: Scope, header: bytes) -> list[str]:
 
 def _last(values: Sequence[str]) -> str:
     return values[-1].rpartition(",")[2].strip() if values else ""
+
+
+def lacks_https(origin: str) -> bool:
+    """Whether browsers keep nothing for use without signal, because they came by this origin."""
+    return not origin.startswith("https://") and LOCAL.fullmatch(origin) is None

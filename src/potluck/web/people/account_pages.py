@@ -26,6 +26,7 @@ from potluck.people.tokens import MadeToken
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import VersionNeeded
 from potluck.web.forms import Form, blank
+from potluck.web.http.clients import lacks_https
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Input
 from potluck.web.pages import to_sign_in
@@ -97,7 +98,7 @@ async def _page(
         made=made,
         clash=clash,
         done=done,
-        plain=not call.visitor.secure_context,
+        plain=lacks_https(call.visitor.origin),
     )
 
 

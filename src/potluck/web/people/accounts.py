@@ -171,6 +171,6 @@ async def leave(at: SignedIn, confirmation: Confirmation) -> Writes[None]:
 
 def forget_cookie(visitor: Visitor) -> dict[str, str]:
     """The header by which a browser forgets its session; a program with a token has none."""
-    if "authorization" in visitor.headers:
+    if not visitor.by_cookie:
         return {}
-    return {"set-cookie": session_cookie("", secure=visitor.secure).header}
+    return {"set-cookie": session_cookie("", secure=visitor.origin.startswith("https://")).header}

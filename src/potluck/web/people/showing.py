@@ -8,6 +8,7 @@ from litestar.datastructures import Cookie
 from litestar.response import Redirect
 
 from potluck.web.callers import Door
+from potluck.web.http.clients import lacks_https as lacks_https_by
 
 __all__ = ["lacks_https", "led_on", "to_sign_in"]
 
@@ -26,4 +27,4 @@ def to_sign_in(request: AnyRequest) -> Redirect:
 
 def lacks_https(request: AnyRequest, door: Door) -> bool:
     """Whether browsers, having come this way, will not keep anything for use without signal."""
-    return not door.clients.secure_context(request.scope)
+    return lacks_https_by(door.clients.origin_of(request.scope))

@@ -12,6 +12,7 @@ from potluck.people.fields import Secret
 from potluck.people.invitations import POTLUCK
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import blank
+from potluck.web.http.clients import lacks_https
 from potluck.web.http.responses import Cookie, redirect
 from potluck.web.inputs import Input
 from potluck.web.people.accounts import NewAccount
@@ -67,7 +68,7 @@ async def sign_up(call: Call) -> Response:
         "people/sign_up.html",
         form=blank(SignUp, {"next": address_here(next, "")}),
         invited=_needs_invitation(call),
-        plain=not call.visitor.secure_context,
+        plain=lacks_https(call.visitor.origin),
     )
 
 
@@ -96,7 +97,7 @@ async def register(call: Call) -> Response:
         refusal,
         fields.get(type(refusal)),
         invited=_needs_invitation(call) or isinstance(refusal, InvitationInvalid),
-        plain=not call.visitor.secure_context,
+        plain=lacks_https(call.visitor.origin),
     )
 
 
@@ -124,7 +125,7 @@ async def sign_in(call: Call) -> Response:
         "people/sign_in.html",
         form=blank(SignIn, {"next": address_here(next, "")}),
         registration=call.core.people.accounts.registration,
-        plain=not call.visitor.secure_context,
+        plain=lacks_https(call.visitor.origin),
         done=call.query.get("done", ""),
     )
 
@@ -146,7 +147,7 @@ async def open_session(call: Call) -> Response:
         filled,
         refusal,
         registration=call.core.people.accounts.registration,
-        plain=not call.visitor.secure_context,
+        plain=lacks_https(call.visitor.origin),
         done="",
     )
 
