@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.people.fields import Email, Name, NewPassword
+from potluck.people.fields import LONGEST_EMAIL, Email, Name, NewPassword
 
-__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all", "wrong_with"]
+__all__ = ["LONGEST_EMAIL", "checked_email", "checked_name", "checked_password", "refuse_all", "wrong_with"]
 
 
 def checked_email(email: str, field: str = "email") -> str | WrongField:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
 
-__all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor"]
+__all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor", "read_together"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
@@ -346,6 +346,16 @@ class ByRow(SignedIn, Generic[R]):
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
         return [otherwise.problem for _, otherwise in cls.rights]
+
+
+async def read_together(rows: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
+    """The rows, by one request; an access and its rule may both name the same one."""
+    if not refs:
+        return ()
+    first = refs[0]
+    if all(each.key == first.key and each.members is first.members for each in refs):
+        return [await rows.get(first)] * len(refs)
+    return await rows.get_many(refs)
 
 
 def _own_parameter(access: type[ByRow[Any]]) -> str:

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.access import Access, Visitor
+from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
 from potluck.web.errors import NotFound, NotSignedIn, ProblemError
 from potluck.web.forms import Form, decode_form
@@ -107,7 +107,7 @@ class Call:
         if access.needs_principal:
             self.signed_in()
         at = access(self.core, self.context, self.visitor, ids_of(access, self.request))
-        await at.admit(*await self.core.store.get_many(at.reads()))
+        await at.admit(*await read_together(self.core.store, at.reads()))
         return at
 
     async def perform(

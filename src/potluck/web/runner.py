@@ -20,9 +20,9 @@ import msgspec
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import Answer, Asked
 from potluck.retries import attempts
-from potluck.table import Entity, NotUnique, Ref, WriteRefused
+from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
-from potluck.web.access import Access, Visitor
+from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
@@ -86,7 +86,7 @@ class Runner:
         subject = declared.subject
         if declared.on_thing and subject.one is not None:
             refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
-        rows: Sequence[Any] = await self._read(refs)
+        rows: Sequence[Any] = await read_together(self._rows, refs)
         thing = None
         if declared.on_thing:
             *rows, thing = rows
@@ -96,15 +96,6 @@ class Runner:
         if declared.on_thing and thing is None and must_exist:
             raise NotFound
         return at, thing
-
-    async def _read(self, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
-        """The rows, by one request; the access and the rule may both name the same one."""
-        if not refs:
-            return ()
-        first = refs[0]
-        if all(each.key == first.key and each.members is first.members for each in refs):
-            return [await self._rows.get(first)] * len(refs)
-        return await self._rows.get_many(refs)
 
     async def perform(
         self,

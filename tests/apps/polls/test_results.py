@@ -8,16 +8,17 @@ import msgspec
 import pytest
 
 from potluck.apps.polls import records
+from potluck.apps.polls.access import ResultsHidden
 from potluck.apps.polls.ballot_files import read as read_ballots
+from potluck.apps.polls.context import ReadersWait
 from potluck.apps.polls.counting import METHODS, Rules, count, results
 from potluck.apps.polls.entities import Count, Record, Shard, Vote
-from potluck.apps.polls.errors import NoSuchPoll, ResultsHidden, VotesComingIn
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.results import ReadersWait
-from potluck.apps.polls.service import open_polls
+from potluck.apps.polls.results import VotesComingIn
 from potluck.people.errors import InvalidFields
 from potluck.table import delete, put, the
-from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, assembled, voter
+from potluck.web.errors import NotFound as NoSuchPoll
+from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, assembled, open_polls, voter
 from tests.engine_targets import EMBEDDED
 from tests.patience import PATIENCE_SECONDS
 
