@@ -8,8 +8,8 @@ from potluck.apps.shopping.demo import demo_of
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import HOME, families, family_place
-from potluck.apps.shopping.files import FILES
 from potluck.apps.shopping.home_card import home_card_of
+from potluck.apps.shopping.files import FILES
 from potluck.apps.shopping.inventory import inventory
 from potluck.apps.shopping.inventory_pages import to_list
 from potluck.apps.shopping.list_pages import list_home

@@ -144,13 +144,7 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
             raise NotFound
         (shown,) = await at.show(FamilyView, [family])
         home = f"{HOME}/{at.family_id}"
-        return {
-            **shared,
-            "sections": sections(home, section),
-            "family": shown,
-            "home": home,
-            "admin": at.row.role == "admin",
-        }
+        return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": at.row.role == "admin"}
 
     return frame
 
