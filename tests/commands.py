@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import PATIENCE_SECONDS
+
 __all__ = ["POTLUCK", "running", "stopped"]
 
 POTLUCK = [sys.executable, "-m", "potluck.cli"]
-STOP_SECONDS = 20
 
 
 @contextmanager
@@ -38,4 +39,4 @@ def running(*arguments: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str],
 def stopped(process: subprocess.Popen[str]) -> int:
     """Ask it to stop as Ctrl+C does, and wait for its exit status."""
     process.send_signal(signal.SIGINT)
-    return process.wait(timeout=STOP_SECONDS)
+    return process.wait(timeout=PATIENCE_SECONDS)

@@ -5,11 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["started"]
+from tests.patience import PATIENCE_SECONDS
+
+__all__ = ["ended", "started"]
 
 ROOT = Path(__file__).parent.parent
 # What the conftest needs, and no other plugin: those take longer to load than the made-up tests to run.
 PLUGINS = ("-p", "xdist", "-p", "tests.conftest")
+# Three processes that each import pytest.
+RUN_SECONDS = 3 * PATIENCE_SECONDS
 
 
 def started(folder: Path, *options: str, **environment: str) -> subprocess.Popen[str]:
@@ -33,3 +37,12 @@ def started(folder: Path, *options: str, **environment: str) -> subprocess.Popen
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What a run said until it ended by itself; one that does not is ended, and fails with what it said."""
+    try:
+        return process.communicate(timeout=RUN_SECONDS)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError(f"It went on for {RUN_SECONDS} seconds, and said: {process.communicate()[0]}") from None

@@ -15,6 +15,7 @@ MODULES = (
         "store.py",
         "table_creation.py",
         "sending.py",
+        "retries.py",
         "backfill.py",
     ),
     *("streams.py", "leases.py", "positions.py"),

@@ -11,6 +11,7 @@ from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.leases import LEASE_SECONDS, Deposed, Lease, Rows, is_passing
 from tests.engine_targets import BOTH, opened, table
+from tests.patience import PATIENCE_SECONDS
 
 ROWS = Rows("Work")
 
@@ -114,7 +115,7 @@ async def test_a_transaction_with_the_check_is_cancelled_once_deposed(engine: En
 
 
 async def test_work_runs_while_the_lease_is_held_and_again_after_it_was_lost(engine: Engine) -> None:
-    lease = Lease(engine, "sweeper", ROWS, seconds=0.6, renew_every=0.1, look_every=0.05)
+    lease = Lease(engine, "sweeper", ROWS, seconds=2.0, renew_every=0.1, look_every=0.05)
     started: list[str | None] = []
     stopped: list[str] = []
 
@@ -130,11 +131,11 @@ async def test_work_runs_while_the_lease_is_held_and_again_after_it_was_lost(eng
     running = asyncio.create_task(lease.run(work))
     while not started:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    await asyncio.sleep(0.8)
+    await asyncio.sleep(2.2)
     assert lease.held  # longer than it lasts without being renewed
     robbed = {"TableName": "Work", "Item": {**lease.key, "Owner": {"S": "somebody"}, "Renewals": {"N": "1"}}}
     await engine.call("PutItem", robbed)
-    await asyncio.wait_for(running, 5)
+    await asyncio.wait_for(running, PATIENCE_SECONDS)
     assert stopped == ["cancelled"]
     assert len(set(started)) == 2
     row = await engine.call("GetItem", {"TableName": "Work", "Key": lease.key, "ConsistentRead": True})
@@ -147,7 +148,7 @@ async def test_failing_work_gives_the_lease_up_and_fails_the_run(engine: Engine)
 
     lease = Lease(engine, "sweeper", ROWS)
     with pytest.raises(RuntimeError, match="broken"):
-        await asyncio.wait_for(lease.run(work), 5)
+        await asyncio.wait_for(lease.run(work), PATIENCE_SECONDS)
     assert await Worker(engine, 0).try_acquire()
 
 
@@ -164,7 +165,7 @@ async def test_a_group_of_tasks_that_was_deposed_starts_again(engine: Engine) ->
         async with asyncio.TaskGroup() as group:
             group.create_task(one())
 
-    await asyncio.wait_for(lease.run(work), 5)
+    await asyncio.wait_for(lease.run(work), PATIENCE_SECONDS)
     assert len(rounds) == 2
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs import started
+from tests.runs import ended, started
 
 CASES = """
 import pytest
@@ -31,7 +31,7 @@ def run(folder: Path, *options: str, **environment: str) -> tuple[int, str]:
     """Run the cases above on a machine whose path is empty."""
     (folder / "test_cases.py").write_text(CASES)
     process = started(folder, *options, PATH=str(folder), **environment)
-    said, _ = process.communicate(timeout=120)
+    said = ended(process)
     return process.returncode, said
 
 

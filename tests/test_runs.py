@@ -3,7 +3,7 @@
 import re
 import signal
 
-from tests.runs import started
+from tests.runs import ended, started
 
 SMALL = "import pytest\n@pytest.mark.parametrize('n', range(3))\ndef test_it(n): pass\n"
 WAITING = """
@@ -18,7 +18,10 @@ def neighbour():
 
 def test_that_waits(neighbour):
     print("waiting", flush=True)
-    time.sleep(600)
+    # Not in one sleep: Python notices a signal when a call returns, and would sleep through one that came just before.
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        time.sleep(0.02)
 """
 
 
@@ -28,7 +31,7 @@ def test_every_test_is_run_once_and_a_file_is_not_divided_nor_what_lives_for_the
         path = tmp_path / "tests" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(SMALL)
-    said, _ = started(tmp_path, "-n", "2", "-v").communicate(timeout=120)
+    said = ended(started(tmp_path, "-n", "2", "-v"))
     ran = re.findall(r"^\[(gw\d)\].* PASSED \S+/tests/(\S+)\.py::test_it\[(\d)\]", said, re.MULTILINE)
     assert sorted((file, number) for _, file, number in ran) == [(file, number) for file in files for number in "012"]
     workers = {file: {worker for worker, each, _ in ran if each == file} for file in files}
@@ -39,7 +42,7 @@ def test_every_test_is_run_once_and_a_file_is_not_divided_nor_what_lives_for_the
 
 
 def test_a_run_that_is_stopped_says_where_it_was_and_leaves_nothing_behind(tmp_path):
-    (tmp_path / "test_waiting.py").write_text(WAITING)
+    (tmp_path / "test_waiting.py").write_text(WAITING.replace("SECONDS", "600"))
     process = started(tmp_path, "-s")
     said = ""
     while "waiting\n" not in said:
@@ -47,13 +50,13 @@ def test_a_run_that_is_stopped_says_where_it_was_and_leaves_nothing_behind(tmp_p
         assert line, said
         said += line
     process.send_signal(signal.SIGTERM)
-    rest, _ = process.communicate(timeout=120)
+    rest = ended(process)
     assert "the neighbour left" in rest
     assert re.search(r"KeyboardInterrupt: stopped in test_waiting\.py::test_that_waits \(call\)", rest), rest
 
 
 def test_whoever_takes_too_long_is_named_while_it_does(tmp_path):
-    (tmp_path / "test_waiting.py").write_text(WAITING.replace("600", "1"))
-    said, _ = started(tmp_path, "-n", "1", "-o", "faulthandler_timeout=0.3").communicate(timeout=120)
+    (tmp_path / "test_waiting.py").write_text(WAITING.replace("SECONDS", "1"))
+    said = ended(started(tmp_path, "-n", "1", "-o", "faulthandler_timeout=0.3"))
     assert "1 passed" in said
     assert "test_waiting.py::test_that_waits is at it for 0.3 seconds" in said, said

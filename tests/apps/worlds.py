@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.apps.polls.errors import PollsError
 from potluck.apps.shopping.errors import ShoppingError
 from potluck.engines import Engine
 from potluck.people.authentication import Principal
@@ -15,6 +14,7 @@ from potluck.people.entities import Account
 from potluck.people.errors import PeopleError
 from potluck.store import Store
 from potluck.table import Table, absent
+from potluck.web.errors import ProblemError
 from tests.engine_targets import BOTH, EMBEDDED, LOCAL
 from tests.people.assembly import WRAPPERS
 from tests.stores import NOW, rows_in
@@ -67,7 +67,7 @@ async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception
     done: list[Any] = []
     refused: list[Exception] = []
     for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, PollsError | ShoppingError | PeopleError):
+        if isinstance(outcome, ProblemError | ShoppingError | PeopleError):
             refused.append(outcome)
         elif isinstance(outcome, BaseException):
             raise outcome

@@ -4,6 +4,7 @@ import asyncio
 
 from potluck.dynamo import backfill
 from potluck.dynamo.database import Database
+from tests.patience import PATIENCE_SECONDS
 
 ITEMS = 3000
 
@@ -94,7 +95,7 @@ async def test_an_index_whose_process_went_away_is_filled_by_another(tmp_path, m
     await beginning.call("UpdateTable", {"TableName": "Notes", **changes})
     await beginning.close()
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while other.current_table("Notes").indexes[0].is_filling:  # noqa: ASYNC110 - it happens in the store
             await asyncio.sleep(0.05)
     found = await other.call("Scan", {"TableName": "Notes", "IndexName": "by-owner"})

@@ -20,6 +20,7 @@ from botocore.exceptions import ClientError
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.parameters import check
 from potluck.dynamo.server import admission, serve, serving
+from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -85,7 +86,7 @@ class Client:
 
 
 async def read_response(reader: asyncio.StreamReader) -> Response:
-    head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)).decode().split("\r\n")
+    head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE_SECONDS)).decode().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
     body = await reader.readexactly(int(headers["content-length"]))
     assert headers.get("x-amz-crc32", str(crc32(body))) == str(crc32(body))
@@ -576,7 +577,7 @@ async def test_too_large_headers_are_refused(client: Client) -> None:
 async def test_what_is_no_http_is_refused_quietly(client: Client, capfd: pytest.CaptureFixture[str]) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
     writer.write(b"\x16\x03\x01 hello\r\n\r\n")
-    assert (await asyncio.wait_for(reader.read(), 5)).startswith(b"HTTP/1.1 400 ")
+    assert (await asyncio.wait_for(reader.read(), PATIENCE_SECONDS)).startswith(b"HTTP/1.1 400 ")
     writer.close()
     assert capfd.readouterr() == ("", "")
 
@@ -608,7 +609,7 @@ async def test_a_request_under_way_is_answered_before_the_server_stops(database:
     database.held = asyncio.Event()
     async with serving(database) as port:
         asked = asyncio.create_task(Client(port).send(headers=GET_ITEM, body=REQUEST))
-        await asyncio.wait_for(database.called.wait(), 20)
+        await asyncio.wait_for(database.called.wait(), PATIENCE_SECONDS)
         asyncio.get_running_loop().call_later(0.3, database.held.set)
     assert (await asked).status == 200
     with pytest.raises(ConnectionRefusedError):
@@ -683,7 +684,7 @@ async def test_a_signal_stops_it_cleanly_and_silently(number: signal.Signals) ->
     await asyncio.sleep(0.2)
     process.send_signal(number)
     assert (await asked).status == 200
-    assert await asyncio.wait_for(process.communicate(), 20) == (b"", b"")
+    assert await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS) == (b"", b"")
     assert process.returncode == 0
 
 

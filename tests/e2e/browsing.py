@@ -1,15 +1,18 @@
 """A real browser on the suite: what it opens, and everything that must not happen while it looks."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from tests import references
+from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["LOOKED_AT", "SCREENSHOTS", "Visit", "launched", "open_visit"]
 
@@ -24,8 +27,6 @@ FLAGS = (
     "--no-first-run",
 )
 TALLEST = 5000
-# A bound on what must happen at all, on a machine that has other things to do; no measure of how fast it is.
-PATIENCE_SECONDS = 20
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 # Said when a page took some seconds to draw, which is the machine's doing and not the page's.
 SLOW_MACHINE = "was preloaded using link preload but not used"
@@ -76,6 +77,34 @@ class Visit:
         errors, self.errors = self.errors, []
         assert errors == [], errors
         assert self.elsewhere == [], self.elsewhere
+
+    def live(self) -> None:
+        """The page hears what changes. Its badge has no other words then; until then it says "Not live yet"."""
+        expect(self.page.locator(".live:not(.off)")).to_have_text("Live")
+
+    def follow(self, link: Locator, *, by: str = "click") -> None:
+        """Click or tap what leads to another page, up to where that one's scripts have run, and listen."""
+        with self.page.expect_navigation(wait_until="load"):
+            getattr(link, by)()
+
+    def stop_the_clock(self) -> None:
+        """From the next page on, time stands still until the test lets it run, however long the test takes."""
+        self.page.clock.install()
+        self.page.clock.pause_at(datetime.now() + timedelta(minutes=1))
+
+    def until_kept(self) -> None:
+        """The worker has come, and looks after this page."""
+        self.page.evaluate(
+            """async () => {
+              const come = new Promise((go) => navigator.serviceWorker.addEventListener("controllerchange", go));
+              await navigator.serviceWorker.ready;
+              if (!navigator.serviceWorker.controller) await come;
+            }"""
+        )
+
+    def without_network(self) -> None:
+        """What a browser says of requests that find nobody is not the page's doing."""
+        self.errors[:] = [each for each in self.errors if not re.search("net::ERR|htmx:sse:error", each)]
 
     def violations(self, *, contrast: bool = True) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices."""

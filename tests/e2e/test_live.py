@@ -11,6 +11,7 @@ from tests.e2e.browsing import Visit
 from tests.e2e.cables import Cable, cable_to
 from tests.e2e.coming_in import join, send, sign_in
 from tests.e2e.toys import Toy, toy_on
+from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -41,12 +42,8 @@ def both(visit, servers, cable) -> tuple[Visit, Visit]:
     book = urlsplit(send(here, "/notes", name="Campfire")).path
     for window in (here, there):
         window.open(book)
-        live(window)
+        window.live()
     return here, there
-
-
-def live(window):
-    window.page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
 
 
 def titles(window):
@@ -72,7 +69,7 @@ def remove(window, name):
     window.page.locator("#notes .row-name", has_text=name).wait_for(state="detached")
 
 
-def until_same(one, other, within=20.0):
+def until_same(one, other, within=PATIENCE_SECONDS):
     """Both show the same rows, each once, in the same order."""
     end = time.monotonic() + within
     while titles(one) != titles(other) and time.monotonic() < end:
@@ -81,11 +78,6 @@ def until_same(one, other, within=20.0):
     assert one.page.evaluate(ids) == other.page.evaluate(ids)
     assert titles(one) == titles(other)
     assert len(set(titles(one))) == len(titles(one))
-
-
-def without_network(window):
-    """What a browser says of requests that find nobody is not the page's doing."""
-    window.errors[:] = [each for each in window.errors if not re.search("net::ERR|htmx:sse:error", each)]
 
 
 def test_a_change_in_one_browser_appears_in_the_other_once(both):
@@ -123,7 +115,7 @@ def test_what_somebody_types_is_not_taken_from_under_their_hands(both):
     there.page.get_by_role("button", name="Firewood, two bags").click()
     there.page.wait_for_url("**/notes/*")
     here.page.locator("#notes .row-name", has_text="Firewood, two bags").wait_for()
-    live(there)
+    there.live()
     until_same(here, there)
 
 
@@ -143,12 +135,12 @@ def offline_for(both, cable, seconds):
     assert "Sticks" not in titles(there)
     cable.put_back()
     there.page.context.set_offline(False)
-    live(there)
+    there.live()
     until_same(here, there)
     add(here, "Guitar")
     there.page.locator("#notes .row-name", has_text="Guitar").wait_for()
     until_same(here, there)
-    without_network(there)
+    there.without_network()
 
 
 def test_after_a_time_without_signal_nothing_is_missing_or_doubled(both, cable):
@@ -169,12 +161,12 @@ def test_after_a_restart_of_its_server_nothing_is_missing_or_doubled(both, serve
     add(here, "Water")
     remove(here, "Matches")
     servers[1].start()
-    live(there)
+    there.live()
     until_same(here, there)
     retitle(here, "Firewood", "Dry firewood")
     there.page.locator("#notes .row-name", has_text="Dry firewood").wait_for()
     until_same(here, there)
-    without_network(there)
+    there.without_network()
 
 
 def test_a_script_that_comes_late_costs_nothing_but_time(both):
@@ -187,7 +179,7 @@ def test_a_script_that_comes_late_costs_nothing_but_time(both):
     there.page.route(re.compile("hx-sse.min.js"), slowly)
     there.page.reload(wait_until="commit")
     add(here, "Firewood")
-    live(there)
+    there.live()
     there.page.locator("#notes .row-name", has_text="Firewood").wait_for()
     until_same(here, there)
 
@@ -202,7 +194,7 @@ def test_a_page_whose_stream_never_began_reads_again_when_signal_is_back(both):
     there.page.context.set_offline(True)
     there.page.context.set_offline(False)
     there.page.locator("#notes .row-name", has_text="Firewood").wait_for()
-    live(there)
+    there.live()
     add(here, "Matches")
     there.page.locator("#notes .row-name", has_text="Matches").wait_for()
     until_same(here, there)
@@ -241,7 +233,7 @@ def test_signed_out_elsewhere_it_hears_no_more_and_says_so(both):
     assert titles(there) == ["Firewood"]
     assert there.violations() == []
     there.picture("live-over")
-    without_network(there)
+    there.without_network()
 
 
 @pytest.mark.soak
@@ -250,4 +242,4 @@ def test_signed_out_elsewhere_a_quiet_stream_ends_within_fifteen_seconds(both):
     there.expected = "status of 401"
     send(here, "/account/sessions/end-others")
     there.page.get_by_text("This is not open to you any more").wait_for(timeout=RECHECKED_WITHIN * SECONDS)
-    without_network(there)
+    there.without_network()

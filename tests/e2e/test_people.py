@@ -6,6 +6,7 @@ import subprocess
 import zipfile
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.commands import POTLUCK
 from tests.e2e.browsing import open_visit
@@ -33,7 +34,7 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     page.get_by_label("Password").fill("short")
     press(page, "Make my account")
     page.get_by_text("Name must have 1 to 100 characters").wait_for()
-    assert page.evaluate("document.activeElement.name") == "name"
+    expect(page.get_by_label("What people call you")).to_be_focused()
     assert page.get_by_label("E-mail").input_value() == "mara"
     assert page.get_by_label("Password").input_value() == ""
     seen.picture("sign-up-wrong")
@@ -61,13 +62,13 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     page.wait_for_url(f"{seen.address}/")
 
     # another name, in place
-    page.get_by_role("link", name="Mara Okafor, your account").click()
+    seen.follow(page.get_by_role("link", name="Mara Okafor, your account"))
     page.evaluate("window.stayed = true")
     page.get_by_label("What people call you").fill("Mara")
     press(page, "Change the name")
     page.get_by_text("People now see you as Mara.").wait_for()
     assert page.evaluate("window.stayed") is True
-    assert page.evaluate("document.activeElement.className") == "done"
+    expect(page.locator(".done", has_text="People now see you as Mara.")).to_be_focused()
 
     # a token, made, copied and revoked
     page.get_by_label("What is it for?").fill("Kitchen display")
@@ -130,7 +131,7 @@ def test_another_password_or_address_puts_every_other_browser_out(visit):
     page.get_by_text("Everywhere else you are signed out.").wait_for()
     there.open("/account")
     assert there.page.url.endswith("/sign-in?next=/account")
-    assert page.get_by_text("Nowhere else.").is_visible()
+    page.get_by_text("Nowhere else.").wait_for()
 
     fresh = newcomer()
     sign_in(there, email, ANOTHER)
@@ -181,7 +182,7 @@ def test_who_was_signed_out_elsewhere_is_told_so_where_they_press_a_button(visit
     here.expected = "status of 401"
     here.page.get_by_label("What people call you").fill("Mara here")
     press(here.page, "Change the name")
-    here.page.get_by_role("heading", name="Not signed in").wait_for(timeout=5000)
+    here.page.get_by_role("heading", name="Not signed in").wait_for()
     here.page.locator("main").get_by_role("link", name="Sign in").click()
     here.page.get_by_role("heading", name="Sign in").wait_for()
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -90,7 +89,7 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     looked_at(seen, "share-fresh")
     page.reload()
     assert page.locator(".copyable").count() == 0
-    page.get_by_role("link", name="Vote yourself").tap()
+    seen.follow(page.get_by_role("link", name="Vote yourself"), by="tap")
 
     page.locator("#unranked .choice", has_text="Mountain hut").tap()
     page.locator("#unranked .choice", has_text=ARABIC).tap()
@@ -114,6 +113,7 @@ def test_a_poll_is_made_shared_and_voted_on_by_touch(window):
     elsewhere = window("/polls", "desk")
     elsewhere.page.goto(edit_link)
     elsewhere.page.get_by_role("button", name="Change my vote").wait_for()
+    elsewhere.page.wait_for_load_state()
     assert "#" not in elsewhere.page.url
     assert ranking(elsewhere.page) == ["Lake cabin", "Mountain hut"]
     looked_at(elsewhere, "ballot-change", "light")
@@ -247,11 +247,11 @@ def test_results_come_in_while_one_looks_at_a_round(window, office, club):
     poll = office.club()
     watching = window(f"{poll.page}/results?round=2", "desk")
     page = watching.page
-    page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
+    watching.live()
     page.get_by_text("The rules and the tie order").click()
     page.get_by_role("link", name="Round 3", exact=True).click()
     expect(page.locator("[aria-current=step]")).to_have_text("3")
-    assert urlsplit(page.url).query == "round=3"
+    expect(page).to_have_url(re.compile(r"\?round=3$"))
     assert "City weekend" not in page.locator("#rounds .bars").first.inner_text()
 
     voting = window(poll.page)
@@ -308,11 +308,11 @@ def test_everyone_sees_at_its_time_that_a_poll_is_closed_whichever_process_serve
     with booth_on(booth.folder) as other:
         seen = [window(f"{poll.page}/results"), visit(f"{poll.page}/results", at=other.address)]
         for each in seen:
-            each.page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
+            each.live()
             each.page.evaluate("window.sameAsBefore = true")
         office.call("POST", f"{poll.api}/reopen", {"expiresAt": in_seconds(4)}, x_admin_key=poll.admin_key)
         for each in seen:
-            expect(each.page.get_by_text("Final", exact=True)).to_be_visible(timeout=20 * SECONDS)
+            expect(each.page.get_by_text("Final", exact=True)).to_be_visible()
             expect(each.page.get_by_text("Elected in round 1")).to_be_visible()
             assert each.page.evaluate("window.sameAsBefore")
         # Before its server stops, which the page would tell the console.
@@ -514,6 +514,7 @@ def test_whoever_made_polls_looks_after_them(window, office):
     guest.expected = "status of 403"
     guest.page.get_by_role("button", name="Vote", exact=True).tap()
     guest.page.get_by_text("This poll asks for one of its codes").wait_for()
+    guest.page.wait_for_load_state()
     # What was chosen is still there.
     assert ranking(guest.page) == ["Stew"]
     looked_at(guest, "ballot-code-refused", "dark")

@@ -11,8 +11,9 @@ SECONDS = 1000
 
 
 def test_a_toast_leaves_after_eight_seconds(visit):
-    page = visit("/style").page
-    page.clock.install()
+    seen = visit("/style")
+    page = seen.page
+    seen.stop_the_clock()
     page.reload()
     page.get_by_role("button", name="Show it where it belongs").click()
     toast = page.locator("#toasts .toast")
@@ -26,7 +27,7 @@ def test_a_toast_leaves_after_eight_seconds(visit):
 def test_a_toast_waits_while_it_has_the_focus(visit):
     seen = visit("/style/shopping")
     page = seen.page
-    page.clock.install()
+    seen.stop_the_clock()
     page.reload()
     page.get_by_role("button", name="Show it where it belongs").click()
     undo = page.locator("#toasts").get_by_role("button", name="Undo")
@@ -127,7 +128,7 @@ def test_a_form_that_is_under_way_is_not_sent_again_and_leaves_what_is_typed_mea
     page.get_by_label("Open a book").first.fill("Kitchen")
     page.keyboard.press("Enter")
     page.wait_for_url("**/notes/*")
-    page.locator(".live", has_text="Live").wait_for()
+    window.live()
     held: list[Route] = []
     page.route("**/notes/*/notes", lambda route: route.continue_() if held else held.append(route))
     field = page.get_by_label("Add a note").first

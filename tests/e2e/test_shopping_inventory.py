@@ -218,7 +218,9 @@ def test_without_signal_they_wait_here_and_are_sent_when_it_is_back(home):
 
 def test_what_waits_is_sent_from_whichever_page_of_the_family_is_opened_next(home, slow_line):
     visit = home.visit
-    assert at_once(visit, "Eggs", 2) == 14
+    # By then it is kept.
+    with visit.page.expect_request(re.compile("/adjust$")):
+        assert at_once(visit, "Eggs", 2) == 14
     visit.page.unroute_all()
     visit.open(home.page)
     visit.page.locator('#shopping[data-ready][data-waiting="0"]').wait_for()
@@ -265,12 +267,15 @@ def test_where_nothing_can_be_kept_the_forms_do_it_by_themselves(visit, shop):
 
 def test_what_is_enough_moves_once_nobody_is_at_it_and_the_focus_goes_along(home):
     visit = home.visit
+    visit.stop_the_clock()
+    look_in(home)
     more = stepper(visit, "Coffee beans").get_by_role("button", name="One more")
     before = more.bounding_box()
     at_once(visit, "Coffee beans", 3)
     more.focus()
     sent(visit)
     assert more.bounding_box() == before
+    visit.page.clock.resume()
     visit.page.get_by_role("list", name="Enough").get_by_text("Coffee beans").wait_for()
     assert more.evaluate("(button) => button === document.activeElement")
     assert visit.page.get_by_role("list", name="Running low").locator(".row-name").all_inner_texts() == ["Rice"]

@@ -53,12 +53,7 @@ def home(visit, shop) -> Home:
     home.thing("Surprise cake")
     window.open(home.page)
     window.page.locator("#shopping[data-ready]").wait_for()
-    window.page.evaluate(
-        """async () => {
-          await navigator.serviceWorker.ready;
-          while (!navigator.serviceWorker.controller) await new Promise((go) => setTimeout(go, 20));
-        }"""
-    )
+    window.until_kept()
     rows, texts = window.page.evaluate(KEPT)
     assert rows["lists"] == 1
     # No page of anybody's is among what the worker keeps.
@@ -76,6 +71,8 @@ def kept(visit: Visit) -> dict[str, int]:
 def left_waiting(home: Home) -> None:
     """Something was added without signal, which was back only on another page."""
     page = home.visit.page
+    # A stream that is being opened just now would tell the page a moment later that there is signal.
+    home.visit.live()
     page.context.set_offline(True)
     page.get_by_text("No signal, carry on").wait_for()
     page.get_by_label("Add to the list").first.fill("Candles")

@@ -11,8 +11,6 @@ from tests.e2e.shops import Home, Shop, call, family_of, shop_on
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
-SECONDS = 1000
-
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[Shop]:
@@ -36,17 +34,12 @@ def kept(home: Home) -> None:
     """The list is open, and its page is kept."""
     home.visit.open(home.page)
     home.visit.page.locator("#shopping[data-ready]").wait_for()
-    home.visit.page.evaluate(
-        """async () => {
-          await navigator.serviceWorker.ready;
-          while (!navigator.serviceWorker.controller) await new Promise((go) => setTimeout(go, 20));
-        }"""
-    )
+    home.visit.until_kept()
 
 
 def without_signal(visit: Visit) -> None:
     # A stream that is being opened just now would tell the page a moment later that there is signal.
-    visit.page.locator(".live", has_text="Live").wait_for()
+    visit.live()
     visit.page.context.set_offline(True)
     visit.page.get_by_text("No signal, carry on").wait_for()
 
@@ -58,8 +51,8 @@ def with_signal(visit: Visit) -> None:
 
 
 def settled(visit: Visit) -> None:
-    visit.page.locator(".live", has_text="Live").wait_for(timeout=20 * SECONDS)
-    visit.page.locator('#shopping[data-waiting="0"]').wait_for()
+    visit.live()
+    visit.page.locator('#shopping[data-ready][data-waiting="0"]').wait_for()
     visit.page.locator(".banner").wait_for(state="detached")
     nothing_heard(visit)
 
@@ -345,6 +338,7 @@ def test_where_there_is_no_room_to_keep_a_change_it_is_said_and_what_was_typed_s
     full = visit.page.locator("#toasts", has_text="There is no room left on this device")
     full.wait_for()
     assert visit.page.get_by_label("Add to the list").first.input_value() == "2 Candles"
+    full.locator(".toast").evaluate("(toast) => toast.remove()")
     visit.page.get_by_role("checkbox", name="Butter", exact=True).click()
     full.wait_for()
     assert "Candles" not in home.listed()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.commands import STOP_SECONDS
+from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["ROOT", "Toy", "toy_on"]
 
@@ -52,7 +52,7 @@ class Toy:
         assert self.process is not None
         self.process.terminate()
         try:
-            self.process.wait(timeout=STOP_SECONDS)
+            self.process.wait(timeout=PATIENCE_SECONDS)
         finally:
             self.process.kill()
             self.process.wait()

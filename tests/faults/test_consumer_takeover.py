@@ -22,6 +22,7 @@ from potluck.engines import Engine
 from potluck.leases import Lease, Rows
 from potluck.streams import Action, Change, Consumer
 from tests.engine_targets import BOTH, LOCAL, address, opened_at, table
+from tests.patience import PATIENCE_SECONDS
 
 WORKERS = 3
 KEYS = 5
@@ -155,7 +156,7 @@ async def owner(engine: Engine) -> int | None:
 
 async def worked_by_another(engine: Engine, pid: int, since: float) -> float:
     """When somebody else than pid first did something after that moment."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             times = [float(row["at"]["N"]) for row in await rows(engine, "once") if row["by"]["S"] != str(pid)]
             if found := [at for at in times if at > since]:
@@ -173,7 +174,7 @@ async def prepared(where: dict[str, Any]) -> Engine:
 
 async def everything_arrived(engine: Engine, written: int) -> None:
     """Each change applied once by the one consumer, at least once by the other, in order for each key."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(await rows(engine, "once")) < written or len(await rows(engine, "often")) < written:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     assert [int(row["SK"]["S"]) for row in await rows(engine, "once")] == list(range(written))
@@ -227,7 +228,7 @@ async def test_an_owner_that_hung_and_wakes_up_deposed_applies_nothing_more(targ
 
 async def working_owner(engine: Engine) -> int:
     """The owner, once it has applied something."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await rows(engine, "once"):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     await asyncio.sleep(random.uniform(0.3, 1.3))  # anywhere between two renewals

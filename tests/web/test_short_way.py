@@ -15,6 +15,7 @@ from litestar import Litestar, Request, get
 from litestar.di import NamedDependency, Provide
 from litestar.params import CookieParameter, FromPath, HeaderParameter
 from msgspec import Struct
+from tests.toy.service import Notes
 
 from potluck import suite
 from potluck.apps.polls.app import polls_app
@@ -25,7 +26,6 @@ from potluck.web.app import App, Core
 from potluck.web.http import security_headers
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
-from tests.toy.service import Notes
 from tests.web.contract.wire import listening, sent
 from tests.web.suites import API, ask, bearer, data, problem, signed_up, suite_on
 

@@ -82,18 +82,21 @@ class Invitations:
         alongside: Alongside[MadeInvitation] = nothing_else,
     ) -> MadeInvitation:
         """An invitation to a place, in a role, for whoever is given the secret."""
-        made, rows = await self._new(app, place, role, invited_by, email)
+        made, writes = await self.prepare(app, place, role, invited_by, email)
         try:
-            await self._store.transact(
-                check(Account.by_id(invited_by), when=present),
-                *(put(row, when=absent) for row in rows),
-                *alongside(made),
-            )
+            await self._store.transact(check(Account.by_id(invited_by), when=present), *writes, *alongside(made))
         except NotFound as refusal:
             if refusal.position != 0:
                 raise
             raise AccountGone from refusal
         return made
+
+    async def prepare(
+        self, app: str, place: str, role: str, invited_by: UUID, email: str | None = None
+    ) -> tuple[MadeInvitation, list[Operation]]:
+        """A new invitation, and the writes that make it good, for the transaction of whoever makes it."""
+        made, rows = await self._new(app, place, role, invited_by, email)
+        return made, [put(row, when=absent) for row in rows]
 
     async def make_for_newcomer(self) -> MadeInvitation:
         """An invitation to register, for whoever the operator gives the secret to."""

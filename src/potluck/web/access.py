@@ -6,7 +6,7 @@ admitted caller with everything a rule is given, so the type of a rule's first p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 from uuid import UUID
@@ -26,23 +26,27 @@ from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
 from potluck.web.live import Right
 from potluck.web.views import View, view_plan
-from potluck.web.writes import Outcome, Writes
+from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
 if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
 
-__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor"]
+__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor", "read_together"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
 V = TypeVar("V", bound=View[Any])
 
 
+async def _always() -> bool:
+    return True
+
+
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
 
-    __slots__ = ("_client", "by_page", "cookies", "headers", "principal", "uses_client")
+    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "still", "uses_client")
 
     def __init__(
         self,
@@ -52,20 +56,30 @@ class Visitor:
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
         by_page: bool = False,
+        origin: Callable[[], str] = str,
+        still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
-        """`by_page` says that a page asks, and not a program."""
+        """`by_page` says that a page asks, and not a program. `still` tells whether what they are known by is valid."""
         self.principal = principal
         self.headers = headers or {}
         self.cookies = cookies or {}
         self.by_page = by_page
+        self.still = still
         self.uses_client = False
         self._client = client
+        self._origin = origin
 
     @property
     def client(self) -> str:
         """What attempts are counted by. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._client if isinstance(self._client, str) else self._client()
+
+    @property
+    def origin(self) -> str:
+        """Where they reach the suite: https://potluck.example. An answer that depends on it is not remembered."""
+        self.uses_client = True
+        return self._origin()
 
 
 class Access:
@@ -92,7 +106,10 @@ class Access:
         self.visitor = visitor
         self.principal = visitor.principal
         self.uses_time = False
+        self.attempt = 0
+        """How often the rule was asked before, because others were faster."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
+        self.commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
         self.__dict__.update(ids)
 
     # --- for subclasses -----------------------------------------------------------------------------------------------
@@ -116,6 +133,10 @@ class Access:
         """The row by which the caller may follow a live list, if there is one."""
         return None
 
+    def sees(self, thing: Any) -> bool:
+        """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
+        return True
+
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
         """What callers can be refused with besides 401 and 404, for the API document."""
@@ -135,8 +156,11 @@ class Access:
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
-    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome) -> Writes[E]:
-        """The thing with the values of the change; no write if it has them already."""
+    def apply(self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
+        """The thing with the values of the change; no write if it has them already.
+
+        `refused` is what a refusal of the write means, where that is more than that somebody was faster.
+        """
         new = {
             name: value
             for name in change.__struct_fields__
@@ -146,7 +170,7 @@ class Access:
             return Writes(thing)
         changes = (the(getattr(type(thing), name)).becomes(value) for name, value in new.items())
         after, write = self.edit(thing, *changes)
-        return Writes(after, write, *others)
+        return Writes(after, write if refused is None else or_raise(write, refused), *others)
 
     def edit(
         self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
@@ -180,6 +204,14 @@ class Access:
         """
         return [] if self.keeps is None else self.keeps(answer, made, of, account_checked)
 
+    async def write(self, *writes: Operation | Outcome) -> bool:
+        """For a rule that writes by itself, in several steps: one of them, in one transaction with the caller's checks.
+
+        False if something that was read for it has changed meanwhile.
+        """
+        assert self.commits is not None
+        return await self.commits(self, Writes(None, *writes))
+
     def _stamps(self, entity: type[Entity], *names: str) -> dict[str, datetime]:
         fields = plan_of(entity).fields
         return {name: self.now for name in names if name in fields}
@@ -201,7 +233,8 @@ class SignedIn(Access):
         return (check(Account.by_id(self.principal.user_id), when=present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        raise AccountGone from refusal
+        if refusal.current is None:
+            raise AccountGone from refusal
 
 
 class ByRow(SignedIn, Generic[R]):
@@ -258,9 +291,13 @@ class ByRow(SignedIn, Generic[R]):
     def reads(self) -> Sequence[Ref[Any]]:
         return (self.ref(),)
 
+    def held_to(self) -> type[ByRow[R]]:
+        """The access whose conditions this caller must meet: another one, where that depends on the path."""
+        return type(self)
+
     async def admit(self, *rows: Any) -> None:
         (row,) = rows
-        self.must_admit(row)
+        self.held_to().must_admit(row)
         self.row = row
 
     @classmethod
@@ -273,11 +310,11 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        parts = _conditions(type(self))
+        parts = _conditions(self.held_to())
         return (check(self.ref(), when=All(parts) if len(parts) > 1 else parts[0] if parts else present),)
 
     def refuse(self, refusal: WriteRefused) -> None:
-        self.must_admit(refusal.current)
+        self.held_to().must_admit(refusal.current)
 
     def right(self) -> Right | None:
         return Right(self.ref(), lambda row: meets(row, self.admits))
@@ -285,6 +322,16 @@ class ByRow(SignedIn, Generic[R]):
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
         return [otherwise.problem for _, otherwise in cls.rights]
+
+
+async def read_together(rows: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
+    """The rows, by one request; an access and its rule may both name the same one."""
+    if not refs:
+        return ()
+    first = refs[0]
+    if all(each.key == first.key and each.members is first.members for each in refs):
+        return [await rows.get(first)] * len(refs)
+    return await rows.get_many(refs)
 
 
 def _own_parameter(access: type[ByRow[Any]]) -> str:

@@ -34,6 +34,7 @@ from potluck.table.entity import plan_of
 from potluck.web.access import Access
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
+from potluck.web.pagination import References
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -69,8 +70,15 @@ class Show(Protocol):
     def query(self) -> Mapping[str, str]:
         """What stands in the address after `?`."""
 
+    @property
+    def done(self) -> Any:
+        """The answer to a form that leads nowhere else, because a secret in it may stand in no address; else None."""
+
     def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Any:
         """The form of this input: as it was filled in, if it was refused, else blank or with these values."""
+
+    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        """Give the browser a cookie with the page; `max_age` is in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +89,7 @@ class PageForm:
     """After the address of the subject, or of the thing; None for the action's own path."""
     then: Then = ""
     """Where a form that was taken leads: an address with names of the path and of the answer in braces, or a function
-    of the access and the answer."""
+    of the access and the answer. Nowhere: the page of `on` is shown with the answer, as `show.done`."""
     on: Callable[..., Any] | None = None
     """The rule of the page that shows the form again; without one, a refusal is a page of its own."""
     row: str | None = None
@@ -129,6 +137,8 @@ class Action(Declared):
     form: PageForm | None = None
     form_path: str | None = None
     input_optional: bool = False
+    serialized: bool = False
+    """Those of one process who do this to the same thing wait for each other, instead of refusing each other's writes."""
 
     @property
     def versioned(self) -> bool:
@@ -215,6 +225,8 @@ class ListDecorator(Protocol[E]):
     @overload
     def __call__(self, rule: Callable[[A], Query[E]], /) -> Callable[[A], Query[E]]: ...
     @overload
+    def __call__(self, rule: Callable[[A], References[E]], /) -> Callable[[A], References[E]]: ...
+    @overload
     def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
     @overload
     def __call__(
@@ -267,6 +279,10 @@ class Actions(Generic[E]):
                 return self.views[each]
         raise DeclarationError(f"{self.api or self.page_address}: there is no view for {access.__name__}")
 
+    def declared_by(self, rule: Callable[..., Any]) -> Action:
+        """The action of this rule, for code that runs it elsewhere than at its address."""
+        return next(each for each in self.declared if isinstance(each, Action) and each.rule is rule)
+
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def list(
@@ -279,7 +295,7 @@ class Actions(Generic[E]):
         row: str | None = None,
         row_events: str = "/events",
     ) -> ListDecorator[E]:
-        """`GET` of the list. A rule that returns a query is read page by page in the order of its keys.
+        """`GET` of the list. A rule that returns a query or References is read page by page in the order of its keys.
 
         `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
         out from the whole list. `live` also serves `/events` and `/changes` of the rule's query, or of another that is
@@ -359,19 +375,36 @@ class Actions(Generic[E]):
         form: PageForm | None = None,
         secret: bool = False,
         input_optional: bool = False,
+        serialized: bool = False,
     ) -> ActionDecorator[E]:
-        """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`."""
+        """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
+
+        `serialized` is for what many do to one thing at once: within a process, they wait for each other.
+        """
         return self._action(
-            method, path, problems, status=status, form=form, secret=secret, input_optional=input_optional
+            method,
+            path,
+            problems,
+            status=status,
+            form=form,
+            secret=secret,
+            input_optional=input_optional,
+            serialized=serialized,
         )
 
     def form(
-        self, path: str, *, then: Then, on: Callable[..., Any] | None = None, row: str | None = None
+        self,
+        path: str,
+        *,
+        then: Then,
+        on: Callable[..., Any] | None = None,
+        row: str | None = None,
+        versioned: bool = True,
+        serialized: bool = False,
     ) -> ActionDecorator[E]:
-        """What only a page can post: its form is other than what a program would send."""
-        return self._action(
-            "POST", path, (), status=200, form=PageForm(path=path, then=then, on=on, row=row), api=False
-        )
+        """What a page posts: a form other than what a program would send, or the same rule, declared with its page."""
+        form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
+        return self._action("POST", path, (), status=200, form=form, serialized=serialized, api=False)
 
     # --- pages --------------------------------------------------------------------------------------------------------
 
@@ -408,6 +441,7 @@ class Actions(Generic[E]):
         form: PageForm | None,
         secret: bool = False,
         input_optional: bool = False,
+        serialized: bool = False,
         api: bool = True,
     ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
@@ -426,6 +460,7 @@ class Actions(Generic[E]):
                     form=form,
                     form_path=form_path,
                     input_optional=input_optional,
+                    serialized=serialized,
                 )
             )
             return rule

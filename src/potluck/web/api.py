@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +24,7 @@ from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import PageRequest, list_input
+from potluck.web.pagination import PageRequest, References, list_input
 from potluck.web.requests import Ids, body_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
@@ -33,7 +33,7 @@ from potluck.web.versions import expected, known, seen, tag_of
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Api", "Since"]
+__all__ = ["Api", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
 NOT_JSON = "The body must be JSON, in UTF-8"
@@ -98,9 +98,9 @@ class Api:
             def sent() -> Sent:
                 given: Input | None = None
                 if kind is not None and (body or not action.input_optional):
-                    must_be_json(request.headers)
                     if not body:
                         raise BodyNotJson(NOT_JSON)
+                    must_be_json(request.headers)
                     given = decode(kind, body)
                 elif kind is not None:
                     given = kind()
@@ -134,8 +134,13 @@ class Api:
                 body = encode(await self._runner.show(read, at, found))
                 if not read.tagged:
                     return JsonResponse(body), None
-                tagged = tag(read, found, body) if read.subject.entity is type(found) else tag_of(body)
-                return Tagged(tagged, body), _remembered_bytes(at, visitor, body)
+                of_entity = read.subject.entity is type(found)
+                tagged = tag(read, found, body) if of_entity else tag_of(body)
+                size = _remembered_bytes(at, visitor, body)
+                if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
+                    # A version does not tell what changed by itself, as time passed.
+                    return JsonResponse(body, 200, {"etag": tagged}), size
+                return Tagged(tagged, body), size
 
             return _unless_known(request, await self._core.store.remember(_question(request, visitor), work))
 
@@ -194,16 +199,17 @@ class Api:
         assert listing.live is not None
 
         async def allowed() -> bool:
-            if visitor.principal is not None and not await self._authentication.still(request, visitor.principal):
+            nonlocal at
+            if not await visitor.still():
                 return False
-            await self._runner.admit(listing, visitor, ids)
+            at, _ = await self._runner.admit(listing, visitor, ids)
             return True
 
         source = self._core.live.open(
             since,
             request.headers.get("last-event-id"),
             of=listing.live(at),
-            see=self._see(listing, at),
+            see=self._see(listing, lambda: at),
             allowed=allowed,
             by=visitor.principal,
             right=at.right(),
@@ -221,7 +227,7 @@ class Api:
             at, _ = await self._runner.admit(listing, visitor, ids)
             wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
             found = await self._core.live.changes(
-                wanted.since, of=listing.live(at), see=self._see(listing, at), right=at.right()
+                wanted.since, of=listing.live(at), see=self._see(listing, lambda: at), right=at.right()
             )
             if found.reset:
                 # A place where they begin anew has to be one at which they may look.
@@ -230,13 +236,18 @@ class Api:
 
         return answer
 
-    def _see(self, listing: Listing, at: Access) -> Any:
-        plan = listing.subject.view_for(type(at))
+    def _see(self, listing: Listing, caller: Callable[[], Access]) -> Any:
+        """How an event is shown to the caller, as they were admitted last."""
+        plan = listing.subject.view_for(type(caller()))
+
+        def see_alone(item: Any) -> Any:
+            return plan.show(item) if caller().sees(item) else None
 
         async def see(item: Any) -> Any:
-            return (await plan.show_many(at, [item]))[0]
+            at = caller()
+            return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
 
-        return plan.show if plan.lookup is None else see
+        return see_alone if plan.lookup is None else see
 
 
 async def found_in(
@@ -250,18 +261,26 @@ async def found_in(
     found = listing.rule(at, *filters)
     if isawaitable(found):
         found = await found
+    if isinstance(found, References):
+        refs = await core.store.page(found.query, page.limit, page.after)
+        return await plan.show_many(at, await found.get(refs.items)), refs.next, {}, position
     if isinstance(found, Query) and follows is not None:
         position = await core.live.position(follows, read_by=found)
     if isinstance(found, Query) and listing.order is None:
         part = await core.store.page(found, page.limit, page.after)
-        return await plan.show_many(at, part.items), part.next, {}, position
-    whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await plan.show_many(at, whole)
-    if listing.order is not None:
-        shown.sort(key=listing.order)
+        seen = [each for each in part.items if at.sees(each)]
+        return await plan.show_many(at, seen), part.next, {}, position
+    shown = await shown_whole(core, listing, at, found)
     extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
+
+
+async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
+    """Everything that the rule of a list found, as the caller sees it and in the list's order."""
+    whole = await core.store.all(found) if isinstance(found, Query) else found
+    shown = await listing.subject.view_for(type(at)).show_many(at, [each for each in whole if at.sees(each)])
+    return shown if listing.order is None else sorted(shown, key=listing.order)
 
 
 def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:

@@ -12,6 +12,10 @@ from litestar import Response, get
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
+from starlette.responses import Response as HttpResponse
+
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import NotFound
 
 __all__ = ["AppFiles"]
 
@@ -44,6 +48,22 @@ class AppFiles:
 
     def addresses(self) -> list[str]:
         return [self.address(name) for name in self._contents]
+
+    def endpoints(self) -> Endpoints:
+        """What serves them."""
+        files = Endpoints()
+
+        @files.get(f"{self.at}/{{number}}/{{name}}")
+        async def file(call: Call) -> HttpResponse:
+            name = call.text("name")
+            content = self._contents.get(name)
+            if content is None:
+                raise NotFound
+            # Whoever asks by an old number has a page from before: it gets what there is, and does not keep it.
+            kept = f"public, max-age={YEAR}, immutable" if call.text("number") == self.digest else "no-cache"
+            return HttpResponse(content, headers={"cache-control": kept}, media_type=KINDS[Path(name).suffix])
+
+        return files
 
     def handler(self) -> ControllerRouterHandler:
         """What serves them."""

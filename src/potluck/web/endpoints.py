@@ -18,7 +18,8 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.access import Access, Visitor
+from potluck.web.access import Access, Visitor, read_together
+from potluck.web.actions import Actions
 from potluck.web.errors import NotFound, NotSignedIn, ProblemError
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
@@ -27,7 +28,8 @@ from potluck.web.http.responses import Cookie, with_cookies
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
-from potluck.web.requests import body_of, ids_of, must_be_form, visitor_of
+from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
+from potluck.web.runner import Runner, Sent
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -97,8 +99,17 @@ class Call:
         if access.needs_principal:
             self.signed_in()
         at = access(self.core, self.context, self.visitor, ids_of(access, self.request))
-        await at.admit(*await self.core.store.get_many(at.reads()))
+        await at.admit(*await read_together(self.core.store, at.reads()))
         return at
+
+    async def perform(
+        self, subject: Actions[Any], rule: Callable[..., Any], sent: Input | None = None, **ids: Any
+    ) -> Any:
+        """What a rule of the app answers to this caller, for the values in the path and these."""
+        action = subject.declared_by(rule)
+        named = {**Ids(action.parameters)(self.request), **ids}
+        done = await Runner(self.core, self.context).perform(action, self.visitor, named, lambda: Sent(sent))
+        return done.answer
 
     async def form(self, kind: type[In]) -> Form[In]:
         """The form that a page sent; whatever was typed, it can be shown again."""
@@ -118,9 +129,18 @@ class Call:
         return with_cookies(found, cookies)
 
     def again(
-        self, name: str, filled: Form[Any], refusal: Exception | None = None, field: str | None = None, **context: Any
+        self,
+        name: str,
+        filled: Form[Any],
+        refusal: Exception | None = None,
+        field: str | None = None,
+        form: str = "form",
+        **context: Any,
     ) -> Response:
-        """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands."""
+        """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands.
+
+        `form` is what the template calls it, where the page has several.
+        """
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         told = self.site.problems.refusal(error)
         if told is None:
@@ -130,7 +150,7 @@ class Call:
         elif refusal is not None:
             field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
             filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
-        return self.page(name, status=told.problem.status, headers=told.headers, form=filled, **context)
+        return self.page(name, status=told.problem.status, headers=told.headers, **{**context, form: filled})
 
     def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
         return self.authentication.cookie(self.request, name, value, max_age, path)

@@ -307,6 +307,10 @@ class Conflict(ProblemError):
     def __init__(self, **members: Any) -> None:
         super().__init__("It has been changed since you saw it", **members)
 
+    @property
+    def current(self) -> Any:
+        return self.members.get("current")
+
 
 # --- which error is which problem ------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from potluck.web.errors import Conflict, ProblemError, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import html, redirect
+from potluck.web.http.responses import html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
@@ -37,15 +37,26 @@ NOT_SHOWN_AGAIN = frozenset({401, 404})
 class Shown:
     """What a page is shown for: see Show in actions.py."""
 
-    def __init__(self, request: Request, filled: Form[Any] | None = None, refusal: Exception | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        filled: Form[Any] | None = None,
+        refusal: Exception | None = None,
+        done: Any = None,
+    ) -> None:
         self.query: Mapping[str, str] = request.query_params
+        self.done = done
         self.refusal = refusal
         self.clash = refusal.members.get("current") if isinstance(refusal, Conflict) else None
+        self.cookies: list[tuple[str, str, int, str]] = []
         self._filled = filled
 
     def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Form[Any]:
         filled = self._filled
         return filled if filled is not None and filled.kind is kind else blank(kind, values)
+
+    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        self.cookies.append((name, value, max_age, path))
 
 
 class Pages:
@@ -113,9 +124,10 @@ class Pages:
         context = await page.rule(at, *given)
         if isinstance(context, Response):
             return context
-        return self._templates.page(
+        response = self._templates.page(
             request, page.template, visitor.principal, {**await self._frame(page, at), **context}, status, headers
         )
+        return with_cookies(response, [self._authentication.cookie(request, *each) for each in shown.cookies])
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame
@@ -156,6 +168,10 @@ class Pages:
                 return again
             if posted.row is not None and HTMX in request.headers:
                 return self._row(request, action, done.shown, ids)
+            if posted.then == "":
+                return await self._show(
+                    request, self._by_rule[posted.on], visitor, ids, Shown(request, done=done.shown)
+                )
             return _then(posted.then, done, ids)
 
         return answer
@@ -180,7 +196,9 @@ class Pages:
         page = self._by_rule.get(action.form.on)
         if page is None:
             return None
-        if filled is not None and not isinstance(refusal, InvalidFields | Conflict):
+        if filled is not None and isinstance(refusal, InvalidFields) and filled.good:
+            filled = filled.refused(refusal)
+        elif filled is not None and not isinstance(refusal, InvalidFields | Conflict):
             field = refusal.field if isinstance(refusal, ProblemError) else None
             filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
         shown = Shown(request, filled, refusal)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import msgspec
 from starlette.requests import Request
 
 from potluck.field_types import Integer, Text
+from potluck.table import Entity, Query
 from potluck.web.access import Visitor
 from potluck.web.cursors import LONGEST_CURSOR, Cursors
 from potluck.web.inputs import UNSET, DeclarationError, Input, Unset
 
-__all__ = ["LONGEST_PAGE", "USUAL_PAGE", "PageQuery", "PageRequest", "list_input"]
+__all__ = ["LONGEST_PAGE", "USUAL_PAGE", "PageQuery", "PageRequest", "References", "list_input"]
 
 USUAL_PAGE = 50
 LONGEST_PAGE = 100
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
 Order = Callable[[Any], tuple[Any, ...]]
 
 
@@ -55,6 +57,14 @@ def list_input(filters: type[Input] | None) -> Any:
     }
     declare: Any = type(PageQuery)
     return declare(f"{filters.__name__}Page", (PageQuery,), namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class References(Generic[E]):
+    """A list that is kept as rows which name its items: read page by page in their order, then the items together."""
+
+    query: Query[Any]
+    get: Callable[[Sequence[Any]], Awaitable[Sequence[E]]]
 
 
 @dataclass(frozen=True, slots=True)

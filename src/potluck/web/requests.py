@@ -42,12 +42,25 @@ async def visitor_of(request: Request, authentication: Authentication, access: t
     def client() -> str:
         return authentication.clients.client_of(request.scope)
 
-    if access is None:
-        return Visitor(
-            principal=principal, client=client, headers=request.headers, cookies=request.cookies, by_page=True
-        )
-    named = {name: request.headers[name] for name in access.headers if name in request.headers}
-    return Visitor(principal=principal, client=client, headers=named)
+    def origin() -> str:
+        return authentication.clients.origin_of(request.scope)
+
+    async def still() -> bool:
+        return principal is None or await authentication.still(request, principal)
+
+    by_page = access is None
+    headers: Mapping[str, str] = request.headers
+    if access is not None:
+        headers = {name: request.headers[name] for name in access.headers if name in request.headers}
+    return Visitor(
+        principal=principal,
+        client=client,
+        headers=headers,
+        cookies=request.cookies if by_page else None,
+        by_page=by_page,
+        origin=origin,
+        still=still,
+    )
 
 
 class Ids:

@@ -13,14 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import msgspec
 
 from potluck.people.errors import AccountGone
 from potluck.people.idempotency import Answer, Asked
-from potluck.table import Entity, Unavailable, WriteRefused
+from potluck.retries import attempts
+from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
-from potluck.web.access import Access, Visitor
+from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
@@ -31,11 +33,6 @@ if TYPE_CHECKING:
     from potluck.web.app import Core
 
 __all__ = ["Done", "Runner", "Sent"]
-
-# Each refusal means that another writer went on, so this many in a row is a very busy row.
-ATTEMPTS = 200
-# From here on the pauses get no longer.
-LONGEST_PAUSE_AT = 4
 
 encode = msgspec.json.Encoder().encode
 
@@ -52,7 +49,8 @@ class Sent:
 class Done:
     """An action that was done, or was done before."""
 
-    at: Access
+    at: Access | None
+    """Who did it; None for a repeat by somebody who is not admitted any more."""
     answer: Any
     """What the rule answered; for a repeat of what was done before, None."""
     shown: Any
@@ -73,6 +71,8 @@ class Runner:
         self.context = context
         self._rows = core.store
         self._answers = core.people.answers
+        # Kept only while somebody holds or awaits one.
+        self._locks: WeakValueDictionary[Any, asyncio.Lock] = WeakValueDictionary()
 
     async def admit(
         self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
@@ -86,11 +86,13 @@ class Runner:
         subject = declared.subject
         if declared.on_thing and subject.one is not None:
             refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
-        rows: Sequence[Any] = await self._rows.get_many(refs) if refs else ()
+        rows: Sequence[Any] = await read_together(self._rows, refs)
         thing = None
         if declared.on_thing:
             *rows, thing = rows
         await at.admit(*rows)
+        if thing is not None and not at.sees(thing):
+            thing = None
         if declared.on_thing and thing is None and must_exist:
             raise NotFound
         return at, thing
@@ -104,9 +106,24 @@ class Runner:
         asked: Asked | None = None,
     ) -> Done:
         """Do what the rule says, once for each Idempotency-Key."""
+        if not action.serialized:
+            return await self._perform(action, visitor, ids, decode, asked)
+        async with self._locks.setdefault((action.rule, *sorted(ids.items())), asyncio.Lock()):
+            return await self._perform(action, visitor, ids, decode, asked)
+
+    async def _perform(
+        self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, asked: Asked | None
+    ) -> Done:
         sent: Sent | None = None
-        for attempt in range(ATTEMPTS):
-            at, thing = await self.admit(action, visitor, ids, must_exist=False)
+        async for attempt in attempts(action.name, self._rows.patience):
+            try:
+                at, thing = await self.admit(action, visitor, ids, must_exist=False)
+            except ProblemError:
+                # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
+                if asked is not None and (kept := await self._answers.find(asked)) is not None and not kept.body:
+                    return Done(None, None, None, kept)
+                raise
+            at.attempt = attempt
             if asked is not None and (kept := await self._answers.find(asked)) is not None:
                 return Done(at, None, None, kept)
             if sent is None:
@@ -122,8 +139,7 @@ class Runner:
                 raise
             if done is not None:
                 return done
-            await asyncio.sleep(self._rows.patience.wait(min(attempt + 1, LONGEST_PAUSE_AT)))
-        raise Unavailable(f"{action.name}: others were faster {ATTEMPTS} times")
+        raise AssertionError("attempts end by raising")
 
     async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
@@ -142,6 +158,7 @@ class Runner:
             return self._answers.keeping(asked, replace(kept, of=of), account_checked=account_checked)
 
         at.keeps = None if asked is None else keep
+        at.commits = self._commit
         given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
@@ -162,18 +179,26 @@ class Runner:
 
     async def _show_members(self, declared: Declared, at: Access, refusal: ProblemError) -> None:
         """Entities that a refusal tells of are shown by their view, or not at all."""
+        subject = declared.subject
+        shown = subject.view_for(type(at)).entity if subject.views else None
         for name, member in list(refusal.members.items()):
             if isinstance(member, Entity):
-                if type(member) is declared.subject.entity:
+                if type(member) is shown:
                     refusal.members[name] = await self.show(declared, at, member)
                 else:
                     del refusal.members[name]
 
     async def _commit(
-        self, at: Access, writes: Writes[Any], thing: Any, version: int | None, asked: Asked | None, answer: Answer
+        self,
+        at: Access,
+        writes: Writes[Any],
+        thing: Any = None,
+        version: int | None = None,
+        asked: Asked | None = None,
+        answer: Answer | None = None,
     ) -> bool:
         """True once everything is written; False if the rule should be asked again."""
-        keeping = [] if asked is None else self._answers.keeping(asked, answer)
+        keeping = [] if asked is None or answer is None else self._answers.keeping(asked, answer)
         if not writes.operations and not keeping:
             return True
         together = _Together(at.checks(), writes.operations, keeping)
@@ -192,12 +217,18 @@ class Runner:
                 if isinstance(refused, Check):
                     raise AccountGone from refusal
                 return False
-            await self._explain(writes, refused, refusal, thing, version)
+            await self._explain(at, writes, refused, refusal, thing, version)
             return False
         return True
 
     async def _explain(
-        self, writes: Writes[Any], refused: Operation, refusal: WriteRefused, thing: Any, version: int | None
+        self,
+        at: Access,
+        writes: Writes[Any],
+        refused: Operation,
+        refusal: WriteRefused,
+        thing: Any,
+        version: int | None,
     ) -> None:
         """Raise what the refusal of this write means; return if it means that the rule should be asked again."""
         outcome = writes.outcomes.get(id(refused))
@@ -208,9 +239,9 @@ class Runner:
             if problem is not None:
                 raise problem from refusal
             return
-        if thing is None or refused.seen is not thing:
+        if thing is None or refused.seen is not thing or isinstance(refusal, NotUnique):
             raise refusal
-        if refusal.current is None:
+        if refusal.current is None or not at.sees(refusal.current):
             raise NotFound from refusal
         if version is not None:
             raise Conflict(current=refusal.current) from refusal
@@ -283,4 +314,4 @@ def tag(declared: Declared, entity: Entity, body: bytes) -> str:
     """A version, where the answer is one row and the same for all; else a hash of what is told."""
     plan = declared.subject.view_for(declared.access)
     version = getattr(entity, "version", None)
-    return etag(version) if version is not None and plan.lookup is None else tag_of(body)
+    return etag(version) if version is not None and plan.same_for_all else tag_of(body)

@@ -35,7 +35,9 @@ class computed(Generic[R]):
         @computed
         def store_name(item: ShoppingListItem, names: Names) -> str | None: ...
 
-    `await Names.load(at, items)` runs once for all items of an answer. A result of UNSET is left out of the JSON.
+    `await Names.load(at, items)` runs once for all items of an answer. A result of UNSET is left out of the JSON. With
+    `same_for_all = True` the lookup says that it depends on the time alone, and not on the caller: the ETag of one item
+    is then its version, good for If-Match, and never answered with 304.
     """
 
     def __init__(self, function: Callable[[Any], R] | Callable[[Any, Any], R]) -> None:
@@ -61,6 +63,7 @@ class ViewPlan:
         self.plain = tuple(plain)
         self.functions = functions
         self.lookup = _lookup_of(cls.__name__, functions)
+        self.same_for_all = self.lookup is None or bool(getattr(self.lookup, "same_for_all", False))
         # Keyword by keyword, a struct is built as fast as by hand.
         arguments = [f"{name}=item.{name}" for name in self.plain]
         for name, function in functions.items():

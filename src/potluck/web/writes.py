@@ -8,19 +8,19 @@ from typing import Generic, TypeVar
 
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
-from potluck.web.errors import ProblemError
 
 __all__ = ["After", "Explain", "Outcome", "Refused", "Writes", "or_raise", "or_retry"]
 
 A_co = TypeVar("A_co", covariant=True)
+B = TypeVar("B")
 
 After = Callable[[], Awaitable[object]]
 """Work that follows the write and that nothing depends on: it is awaited before the answer is given."""
 
-Explain = Callable[[WriteRefused], Awaitable[ProblemError | None]]
+Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
 """Looks at a refusal and says which problem it is; None if the rule should be asked again."""
 
-Refused = type[ProblemError] | ProblemError | Explain | None
+Refused = type[Exception] | Exception | Explain | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +55,14 @@ class Writes(Generic[A_co]):
         self.operations = [each.operation if isinstance(each, Outcome) else each for each in writes]
         self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
 
+    def answering(self, answer: B) -> Writes[B]:
+        """The same writes with another answer, for a rule that is made of this one."""
+        made = Writes(answer, *self.operations, after=self.after, made=self.made, headers=self.headers)
+        made.outcomes = self.outcomes
+        return made
 
-def or_raise(operation: Operation, refused: type[ProblemError] | ProblemError | Explain) -> Outcome:
+
+def or_raise(operation: Operation, refused: Refused) -> Outcome:
     """If this write is refused, that is why. A function may look at the refusal; None from it asks the rule again."""
     return Outcome(operation, refused)
 

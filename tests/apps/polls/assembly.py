@@ -9,21 +9,34 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from potluck.apps.polls.context import ReadersWait
 from potluck.apps.polls.entities import Count, Shard, Vote, ranked_choice_polls
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.results import ReadersWait
-from potluck.apps.polls.service import Polls, open_polls
-from potluck.apps.polls.settings import PollSettings
-from potluck.apps.polls.views import PollMade, VoteCast
+from potluck.apps.polls.polls import PollMade
+from potluck.apps.polls.votes import VoteCast
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.entities import accounts as accounts_table
 from potluck.store import Store
+from tests.apps.polls.services import Polls, PollSettings, open_polls
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
 
-__all__ = ["CANDIDATES", "KEY", "NOBODY", "NOW", "Booth", "Meanwhile", "admin_of", "assembled", "outcomes", "voter"]
+__all__ = [
+    "CANDIDATES",
+    "KEY",
+    "NOBODY",
+    "NOW",
+    "Booth",
+    "Meanwhile",
+    "PollSettings",
+    "admin_of",
+    "assembled",
+    "open_polls",
+    "outcomes",
+    "voter",
+]
 
 KEY = b"a key that only the suite has..."
 NOBODY = Credentials()
@@ -71,7 +84,7 @@ class Booth:
     async def person(self, name: str = "Ada") -> Credentials:
         """Someone with an account, signed in."""
         email = f"{name.lower()}-{uuid4().hex[:6]}@example.org"
-        return Credentials(caller=await registered(self.store, name, email))
+        return Credentials(principal=await registered(self.store, name, email))
 
     async def poll(self, candidates: Sequence[str] = CANDIDATES, by: Credentials = NOBODY, **said: Any) -> PollMade:
         said.setdefault("title", "Who?")

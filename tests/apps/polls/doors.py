@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from litestar import Litestar
 
 from potluck.apps.polls.app import polls_app
 from potluck.engines import Engine
+from potluck.web.http.application import Application
 from tests.people.assembly import Clock
 from tests.web.suites import ask, client_at, data, problem, rows_left, signed_up, suite_on
 
@@ -24,7 +24,7 @@ FROM_HERE = {"sec-fetch-site": "same-origin"}
 @dataclass
 class Calls:
     client: httpx.AsyncClient
-    application: Litestar
+    application: Application
     clock: Clock
     engine: Engine
 
@@ -58,4 +58,4 @@ class Calls:
 async def calls_on(folder: Path) -> AsyncIterator[Calls]:
     clock = Clock()
     async with suite_on(folder, (polls_app,), clock=clock) as (client, application):
-        yield Calls(client, application, clock, application.state["engine"])
+        yield Calls(client, application, clock, application.state.engine)

@@ -8,19 +8,20 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from potluck.apps.polls import deletions
+from potluck.apps.polls import deletion
+from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.candidates import drawn
 from potluck.apps.polls.entities import Code, Count, CreatedPoll, Deletion, Poll, PollRow, Vote
-from potluck.apps.polls.errors import NoCodesAsked, NoSuchPoll, VotesBegun, WrongKey
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.service import open_polls
-from potluck.apps.polls.settings import PollSettings
+from potluck.apps.polls.polls import NoCodesAsked, VotesBegun
 from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, InvalidFields, Stale
-from potluck.people.idempotency import Answer, Answers, Asked
+from potluck.people.errors import AccountGone, AlreadyDone, InvalidFields, Stale
+from potluck.people.idempotency import Asked
 from potluck.people.secrets import system_random
 from potluck.table import Unavailable, absent, delete, put
-from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, outcomes
+from potluck.web.errors import NotFound as NoSuchPoll
+from tests.apps.polls.assembly import KEY, NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes
+from tests.patience import PATIENCE_SECONDS
 
 LATER = NOW + timedelta(hours=1)
 
@@ -80,13 +81,13 @@ async def test_a_poll_of_someone_signed_in_is_in_their_list_newest_first(booth):
         booth.clock.forward(seconds=1)
     await booth.poll(by=ben)
     with booth.recording.scope() as calls:
-        page = await booth.polls.authoring.own(ada.caller, 2)
+        page = await booth.polls.authoring.own(ada.principal, 2)
     assert calls.operations == ["Query", "BatchGetItem"]
-    rest = await booth.polls.authoring.own(ada.caller, 2, page.next)
+    rest = await booth.polls.authoring.own(ada.principal, 2, page.next)
     assert [each.title for each in (*page.items, *rest.items)] == ["2", "1", "0"]
     assert rest.next is None
     await booth.polls.authoring.delete(ada, polls[1].id)
-    assert [each.title for each in (await booth.polls.authoring.own(ada.caller, 9)).items] == ["2", "0"]
+    assert [each.title for each in (await booth.polls.authoring.own(ada.principal, 9)).items] == ["2", "0"]
 
 
 async def test_nothing_is_made_for_an_account_that_is_gone(embedded_booth):
@@ -101,16 +102,14 @@ async def test_nothing_is_made_for_an_account_that_is_gone(embedded_booth):
 async def test_an_answer_is_kept_in_the_same_transaction(embedded_booth):
     booth = embedded_booth
     ada = await booth.person()
-    answers = Answers(booth.store, booth.clock)
     asked = Asked(ada.user_id, "once", "0" * 64)
-
-    def alongside(made):
-        return answers.keeping(asked, Answer(status=201, made=str(made.id), secret=True), account_checked=True)
-
     said = PollSettings(title="Who?", candidates=["Ada", "Ben"])
-    made = await booth.polls.authoring.create(ada, said, alongside)
-    with pytest.raises(Exception, match="IdempotentAnswer"):
-        await booth.polls.authoring.create(ada, said, alongside)
+    with booth.recording.scope() as calls:
+        made = await booth.polls.authoring.create(ada, said, asked=asked)
+    assert calls.operations.count("TransactWriteItems") == 1
+    with pytest.raises(AlreadyDone) as refused:
+        await booth.polls.authoring.create(ada, said, asked=asked)
+    assert refused.value.made == str(made.id)
     assert [each.poll_id for each in await booth.store.all(CreatedPoll.of_creator(ada.user_id))] == [made.id]
 
 
@@ -382,7 +381,9 @@ async def test_a_duplicate_is_a_new_poll_with_the_same_said_of_it(embedded_booth
         description="x", candidate_descriptions={"Ben": "b"}, seats=2, max_rankings=2, results_visibility="afterVote"
     )
     await booth.cast(poll, "Ada")
-    copy = await booth.polls.authoring.duplicate(Credentials(caller=ada.caller, admin_key=poll.admin_key), poll.id)
+    copy = await booth.polls.authoring.duplicate(
+        Credentials(principal=ada.principal, admin_key=poll.admin_key), poll.id
+    )
     assert (copy.id != poll.id, copy.admin_key != poll.admin_key, copy.version) == (True, True, 1)
     own = {"id", "admin_key", "lot_order", "created_at"}
     said, said_again = (
@@ -391,7 +392,7 @@ async def test_a_duplicate_is_a_new_poll_with_the_same_said_of_it(embedded_booth
     )
     assert said == said_again
     assert (await booth.polls.results.read(admin_of(copy), copy.id)).votes == 0
-    assert [each.id for each in (await booth.polls.authoring.own(ada.caller, 9)).items] == [copy.id]
+    assert [each.id for each in (await booth.polls.authoring.own(ada.principal, 9)).items] == [copy.id]
 
 
 async def test_a_duplicate_of_a_poll_that_is_over_has_no_end(embedded_booth):
@@ -458,7 +459,7 @@ async def load(booth, poll, votes):
 async def test_of_a_poll_with_many_votes_the_rest_is_deleted_behind_the_call(embedded_booth, monkeypatch):
     booth = embedded_booth
     poll = await booth.poll()
-    monkeypatch.setattr(deletions, "ROWS_PROMPTLY", 500)
+    monkeypatch.setattr(deletion, "ROWS_PROMPTLY", 500)
     await load(booth, poll, 600)
     await booth.polls.authoring.delete(admin_of(poll), poll.id)
     with pytest.raises(NoSuchPoll):
@@ -468,7 +469,7 @@ async def test_of_a_poll_with_many_votes_the_rest_is_deleted_behind_the_call(emb
     (consumer,) = booth.polls.consumers()
     running = asyncio.create_task(consumer.run())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while await booth.dump():  # noqa: ASYNC110 - another task empties it
                 await asyncio.sleep(0.02)
     finally:
@@ -498,7 +499,7 @@ async def test_a_deletion_that_was_interrupted_is_found_and_carried_to_its_end(e
     assert [each.poll_id for each in await booth.store.all(Deletion.all_under_way())] == [poll.id]
     await booth.polls.deletions.lost(None)
     assert await booth.dump() == {}
-    await booth.polls.deletions.carry(Deletion(poll_id=poll.id, deleted_at=NOW))
+    await booth.polls.deletions.carry_on(Deletion(poll_id=poll.id, deleted_at=NOW))
     assert await booth.dump() == {}
 
 
@@ -516,6 +517,6 @@ async def test_whoever_votes_while_a_poll_is_deleted_leaves_nothing_behind(busy_
         booth.polls.results.read(NOBODY, poll.id),
     )
     assert {type(each) for each in refused} <= {NoSuchPoll}
-    await booth.polls.deletions.carry(Deletion(poll_id=poll.id, deleted_at=NOW))
+    await booth.polls.deletions.carry_on(Deletion(poll_id=poll.id, deleted_at=NOW))
     assert await booth.store.all(Count.of_poll(poll.id)) == []
     assert await booth.dump() == {}

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import potluck.apps.polls
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.settings import PollSettings
-from tests.apps.polls.assembly import NOBODY, admin_of, voter
+from tests.apps.polls.assembly import NOBODY, PollSettings, admin_of, voter
 
 README = Path(potluck.apps.polls.__file__).with_name("README.md")
 
@@ -28,7 +27,7 @@ async def measured(booth):
     poll = await cost("make a poll", authoring.create(NOBODY, said))
     own = await cost("make one, signed in", authoring.create(ada, said))
     await cost("look at a poll", authoring.one(poll.id))
-    await cost("my polls", authoring.own(ada.caller, 50))
+    await cost("my polls", authoring.own(ada.principal, 50))
     await cost("edit", authoring.edit(admin_of(poll), poll.id, 1, PollSettings(title="Whom?")))
     cast = await cost("vote", votes.cast(voter("k"), poll.id, ["Ada", "Ben"]))
     editor = Credentials(edit_key=cast.edit_key)

@@ -8,17 +8,19 @@ import msgspec
 import pytest
 
 from potluck.apps.polls import records
+from potluck.apps.polls.access import ResultsHidden
 from potluck.apps.polls.ballot_files import read as read_ballots
+from potluck.apps.polls.context import ReadersWait
 from potluck.apps.polls.counting import METHODS, Rules, count, results
 from potluck.apps.polls.entities import Count, Record, Shard, Vote
-from potluck.apps.polls.errors import NoSuchPoll, ResultsHidden, VotesComingIn
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.results import ReadersWait
-from potluck.apps.polls.service import open_polls
+from potluck.apps.polls.results import VotesComingIn
 from potluck.people.errors import InvalidFields
 from potluck.table import delete, put, the
-from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, assembled, voter
+from potluck.web.errors import NotFound as NoSuchPoll
+from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, assembled, open_polls, voter
 from tests.engine_targets import EMBEDDED
+from tests.patience import PATIENCE_SECONDS
 
 BALLOTS = {("Ada", "Ben"): 4, ("Ben", "Cyd"): 3, ("Cyd", "Ben", "Ada"): 2}
 
@@ -214,7 +216,7 @@ async def test_a_count_that_takes_long_is_renewed_after_twenty_times_as_long(emb
     # Whoever does not wait for it sees the last one, and has the new one counted.
     hasty = open_polls(booth.store, booth.clock, KEY, readers_wait=ReadersWait(for_count=timedelta()))
     assert (await hasty.results.read(NOBODY, poll.id)).votes == 9
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while (await booth.polls.results.read(NOBODY, poll.id)).votes == 9:  # noqa: ASYNC110 - counted meanwhile
             await asyncio.sleep(0.01)
 

@@ -13,6 +13,7 @@ import pytest
 
 from potluck.apps.polls.ballot_files import read
 from tests.apps.polls.doors import CANDIDATES, Calls, calls_on, data, problem
+from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening
 from tests.web.suites import API, bearer
 
@@ -414,7 +415,7 @@ async def statuses(calls, poll, **headers):
         if way == "/events":
             sent = [(name.replace("_", "-"), value) for name, value in headers.items()]
             async with listening(calls.application, f"{API}/polls/{poll['id']}{way}", sent) as stream:
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(PATIENCE_SECONDS):
                     while not stream.status:
                         await stream.news.wait()
                 found.add(stream.status)
@@ -457,7 +458,7 @@ async def test_a_stream_tells_votes_and_record_and_many_votes_together_once(call
         await asyncio.gather(*(calls.vote(poll, HUT, LAKE) for _ in range(30)))
         calls.clock.forward(seconds=2)
         await calls.vote(poll, LAKE)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 events = await stream.until(1)
                 now = events[-1].data

@@ -5,23 +5,16 @@ from datetime import timedelta
 
 import pytest
 
+from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.entities import Code, Poll, Vote
-from potluck.apps.polls.errors import (
-    AccountNeeded,
-    AlreadyVoted,
-    CodeNeeded,
-    NoSuchPoll,
-    PollClosed,
-    WrongKey,
-)
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.service import open_polls
-from potluck.apps.polls.settings import PollSettings
+from potluck.apps.polls.votes import AccountNeeded, AlreadyVoted, CodeNeeded, PollClosed
 from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, InvalidFields
-from potluck.people.idempotency import Answer, Answers, Asked
+from potluck.people.errors import AccountGone, AlreadyDone, InvalidFields, KeyReused
+from potluck.people.idempotency import Asked
 from potluck.table import delete
-from tests.apps.polls.assembly import NOBODY, NOW, admin_of, outcomes, voter
+from potluck.web.errors import NotFound as NoSuchPoll
+from tests.apps.polls.assembly import NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes, voter
 
 RANKINGS = (["Ada"], ["Ben", "Ada"], ["Cyd", "Ben", "Ada"], ["Ben", "Cyd"])
 
@@ -106,18 +99,16 @@ async def test_one_voter_has_unlike_ids_in_two_polls_and_under_another_key_of_th
 async def test_a_repeated_request_is_told_that_it_was_done_and_counts_once(embedded_booth):
     booth = embedded_booth
     poll = await booth.poll()
-    answers = Answers(booth.store, booth.clock)
     asked = Asked.by_nobody("7b0d5f4e-3f43-4a8e-9d1c-0a3f2f9c2b11", "0" * 64)
-
-    def alongside(cast):
-        return answers.keeping(asked, Answer(status=201, body=b"{}", made=str(poll.id), secret=True))
-
-    await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], alongside)
-    with pytest.raises(AlreadyVoted):
-        await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], alongside)
+    await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], asked=asked)
+    with pytest.raises(AlreadyDone) as refused:
+        await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], asked=asked)
+    # Not the vote's id, which would be kept beside its voter's.
+    assert refused.value.made == str(poll.id)
     # Under the same key but by somebody else: neither is there a vote of theirs.
-    with pytest.raises(Exception, match="IdempotentAnswer"):
-        await booth.polls.votes.cast(voter("other"), poll.id, ["Ada"], alongside)
+    another = Asked.by_nobody(asked.key, "1" * 64)
+    with pytest.raises(KeyReused):
+        await booth.polls.votes.cast(voter("other"), poll.id, ["Ada"], asked=another)
     assert await booth.agree(poll) == 1
 
 
@@ -201,7 +192,7 @@ async def test_where_accounts_vote_each_has_one_vote_and_strangers_none(booth):
     for person in (ada, ben):
         await booth.polls.votes.cast(person, poll.id, ["Cyd"])
     with pytest.raises(AlreadyVoted):
-        await booth.polls.votes.cast(Credentials(caller=ada.caller, voter_key="another"), poll.id, ["Ada"])
+        await booth.polls.votes.cast(Credentials(principal=ada.principal, voter_key="another"), poll.id, ["Ada"])
     with pytest.raises(AccountNeeded):
         await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"])
     await booth.store.write_each([delete(Account.by_id(ben.user_id))])

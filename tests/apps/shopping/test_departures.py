@@ -12,6 +12,7 @@ from potluck.people.errors import StillNeeded
 from potluck.streams import Change
 from potluck.table import the
 from potluck.table.entity import plan_of
+from tests.patience import PATIENCE_SECONDS
 
 
 async def test_an_export_has_what_its_owner_sees_table_after_table(shop):
@@ -129,7 +130,7 @@ async def test_the_consumer_of_accounts_carries_names_over(embedded_shop):
     running = asyncio.create_task(names.run())
     try:
         await shop.rows.modify(Account.by_id(ada.user_id), lambda _: [the(Account.name).becomes("Countess")])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while (await shop.shopping.members.all(ada, family))[0].name != "Countess":  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
     finally:

@@ -15,6 +15,7 @@ from potluck.people.idempotency import Answer, Answers, Asked
 from potluck.streams import PositionLost
 from potluck.table import absent, put
 from tests.apps.shopping.assembly import NOW, outcomes
+from tests.patience import PATIENCE_SECONDS
 
 MANY = 2000
 
@@ -266,7 +267,7 @@ async def test_the_consumer_carries_a_deletion_that_it_reads_of(shop):
     running = asyncio.create_task(deletions.run())
     try:
         await shop.shopping.inventory.delete(ada, family, milk.item_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while await shop.rows.get(Deletion.by_id(family, "item", milk.item_id)):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1

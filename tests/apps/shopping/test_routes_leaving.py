@@ -7,6 +7,7 @@ import json
 import zipfile
 
 from tests.apps.shopping.calls import data, problem
+from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import PASSWORD
 from tests.web.reading import BROWSER
 
@@ -61,7 +62,7 @@ async def test_who_is_the_last_admin_of_a_family_cannot_go_before_it_or_another_
     assert problem(refused, 409, "still-needed")["places"] == ["Lovelace"]
     data(await home.ask("DELETE", by=ben), 204)
     data(await calls.ask("POST", "/me/delete", {"password": PASSWORD}, by=ben), 204)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while (await calls.rows()).get("InventoryManagement"):  # noqa: ASYNC110 - the consumer does it
             await asyncio.sleep(0.05)
     left = str(await calls.rows())

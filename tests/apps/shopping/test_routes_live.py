@@ -4,6 +4,7 @@ import asyncio
 
 from potluck.web.live import Live
 from tests.apps.shopping.calls import data, problem
+from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening
 from tests.web.suites import API
 
@@ -17,7 +18,7 @@ def stream(home, of="shopping-list", query=""):
 async def told(home, of, since, count):
     """So many changes of a list since the position, as soon as they are told: (event, item, position)."""
     found = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(found) < count:
             answer = data(await home.ask("GET", f"/{of}/changes?since={since}"))
             assert not answer["reset"]

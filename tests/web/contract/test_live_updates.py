@@ -8,6 +8,7 @@ import pytest
 
 from potluck.store import Store
 from tests.engine_targets import EMBEDDED
+from tests.patience import PATIENCE_SECONDS
 from tests.toy.entities import notes_table
 from tests.web.contract.test_callers import cookie_of
 from tests.web.contract.wire import listening, sent
@@ -40,7 +41,7 @@ async def changes(doors, book, by, since):
 async def all_changes(doors, book, by, since, at_least=0):
     """Everything since the position, however many answers it takes; what was just written may take a moment."""
     found, position = [], since
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             told = await changes(doors, book, by, position)
             assert not told["reset"]

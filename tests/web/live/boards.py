@@ -25,6 +25,7 @@ from potluck.table import (
     sparse,
 )
 from potluck.web.live import EventSource, Live
+from tests.patience import PATIENCE_SECONDS
 
 Name = Annotated[str, Meta(max_length=20)]
 
@@ -183,7 +184,7 @@ class Listener:
             item = msgspec.json.decode(data) if data[:1] in '{["' else data
             self.events.append(Event(fields.get("event", "message"), item, self.last_id))
 
-    async def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
         async with asyncio.timeout(seconds):
             while not condition():
                 self._arrived.clear()
@@ -205,7 +206,7 @@ async def listening(live: Live, since: Any = None, **options: Any) -> AsyncItera
         yield listener
     finally:
         listener.source.end()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, PATIENCE_SECONDS)
 
 
 async def heard_by(live: Live, since: str | None, until: str | None = None, **options: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.table import the
 from potluck.web.live import Live, Right, reader
+from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening as streaming
 from tests.web.contract.worlds import Book, bearer_headers, book_of
 from tests.web.live.boards import KEY, Card, Elsewhere, boards, clock, heard_by, listening, shown, yes
@@ -39,7 +40,7 @@ async def changes(doors: Doors, book: Book, who: Any, since: str) -> Any:
 async def told(doors: Doors, book: Book, who: Any, since: str, count: int) -> list[Any]:
     """So many changes since the position, as soon as they are told."""
     found: list[Any] = []
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(found) < count:
             answer = await changes(doors, book, who, since)
             assert not answer["reset"]

@@ -20,6 +20,7 @@ from potluck.store import Store
 from potluck.web.live import EventStreamResponse, Live, event_stream
 from potluck.web.live.event_stream import event_text
 from potluck.web.server import connection_limits, uvicorn_server
+from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import KEY, Card, boards, clock, shown, yes
 
 # Of a change, as one reader is told of it.
@@ -77,7 +78,7 @@ class Client:
         self._gone.set()
 
     async def until(self, text: bytes) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while text not in self.body:  # noqa: ASYNC110 - the application calls
                 await asyncio.sleep(0.005)
 
@@ -134,7 +135,7 @@ async def test_the_answer_begins_at_once_and_goes_on(app: Starlette, store: Stor
     await store.put(Card(board="b", card="one", text="ü"))
     await client.until('event: created\ndata: {"card":"one","text":"ü"}\n\n'.encode())
     client.go_away()
-    await asyncio.wait_for(client.task, 5)
+    await asyncio.wait_for(client.task, PATIENCE_SECONDS)
 
 
 async def test_a_head_request_gets_the_headers_and_opens_nothing(app: Starlette, live: Live) -> None:
@@ -170,7 +171,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody(app: Starlette, store
     assert [slow.body.count(f'"c{number}"'.encode()) for number in range(5)] == [1] * 5
     for client in (slow, fast):
         client.go_away()
-    await asyncio.wait_for(asyncio.gather(slow.task, fast.task), 5)
+    await asyncio.wait_for(asyncio.gather(slow.task, fast.task), PATIENCE_SECONDS)
 
 
 async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_ever(
@@ -192,7 +193,7 @@ async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_eve
         loop = asyncio.get_running_loop()
         await loop.sock_connect(client, listener.getsockname())
         await loop.sock_sendall(client, f"GET /long?since={since} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not live.open_streams:  # noqa: ASYNC110 - it happens in the server
                 await asyncio.sleep(0.01)
             (connection,) = serving.server_state.connections
@@ -202,12 +203,12 @@ async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_eve
                 await asyncio.sleep(0.01)
     # Ten megabytes were to be told. What lies with us is what came before it was noticed, and one piece more.
     assert most < 10 * LONG_EVENT
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while serving.server_state.connections or serving.server_state.tasks:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert [each.message for each in caplog.records if each.levelno >= logging.ERROR] == []
     serving.should_exit = True
-    await asyncio.wait_for(running, 10)
+    await asyncio.wait_for(running, PATIENCE_SECONDS)
 
 
 async def test_a_client_that_takes_nothing_is_given_up(
@@ -244,31 +245,31 @@ async def test_the_header_goes_before_the_query(app: Starlette, store: Store, li
     assert b'"one"' in by_query.body
     assert b'"one"' not in by_header.body
     as_json = Client(app, "/changes", f"since={second}")
-    await asyncio.wait_for(as_json.task, 5)
+    await asyncio.wait_for(as_json.task, PATIENCE_SECONDS)
     assert b'"event":"created"' in as_json.body
     assert b'"item":{"card":"two","text":""}' in as_json.body
     assert b'"reset":false,"more":false' in as_json.body
     for client in (by_query, by_header):
         client.go_away()
-        await asyncio.wait_for(client.task, 5)
+        await asyncio.wait_for(client.task, PATIENCE_SECONDS)
 
 
 async def test_garbage_in_the_query_is_refused_and_in_the_header_begins_anew(app: Starlette) -> None:
     refused = Client(app, "/events", "since=garbage")
-    await asyncio.wait_for(refused.task, 5)
+    await asyncio.wait_for(refused.task, PATIENCE_SECONDS)
     assert (refused.status, refused.body) == (422, b"since")
     # What a browser sends back by itself must not end its stream for good.
     forgiven = Client(app, "/events", last_event_id="garbage")
     await forgiven.until(b"event: reset\ndata: {}\n\n")
     forgiven.go_away()
-    await asyncio.wait_for(forgiven.task, 5)
+    await asyncio.wait_for(forgiven.task, PATIENCE_SECONDS)
 
 
 async def test_stopping_completes_the_answer(app: Starlette, live: Live) -> None:
     client = Client(app, "/events")
     await client.until(b"id: ")
     await live.stop()
-    await asyncio.wait_for(client.task, 2)
+    await asyncio.wait_for(client.task, PATIENCE_SECONDS)
     assert client.complete
 
 

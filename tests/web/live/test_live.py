@@ -23,6 +23,7 @@ from potluck.web.live import live as live_module
 from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import Position, PositionCodec
 from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
+from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import (
     KEY,
     Board,
@@ -80,7 +81,7 @@ async def embedded(tmp_path: Path) -> AsyncIterator[World]:
 async def embedded_tail(world: World, changes: int) -> None:
     """Wait until so many changes are in memory."""
     buffer = await world.live._tails[boards.name].ready()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while buffer.end < changes:  # noqa: ASYNC110 - it happens in the tail
             await asyncio.sleep(0.01)
 
@@ -143,7 +144,7 @@ async def test_a_list_and_what_is_told_after_its_position_are_the_list_as_it_is(
     await writing
     now = await visible()
     for position, had in begun:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             # On DynamoDB the stream may be a moment behind the table.
             while folded(await heard_by(world.live, position), had) != now:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
@@ -357,7 +358,7 @@ async def test_a_reader_who_is_slower_than_memory_reads_the_log(embedded: World)
         await embedded.store.put(Card(board="b", card=f"c{number}"))
     received = b""
     while b'"c249"' not in received:
-        received += await asyncio.wait_for(anext(chunks), 10)
+        received += await asyncio.wait_for(anext(chunks), PATIENCE_SECONDS)
     told = [json.loads(line[6:])["card"] for line in received.decode().split("\n") if line.startswith("data: ")]
     assert told == [f"c{number}" for number in range(250)]
     await chunks.aclose()
@@ -409,17 +410,17 @@ async def test_a_change_in_another_process_is_told_within_a_second(embedded: Wor
     assert second.stdin is not None
     assert second.stdout is not None
     try:
-        await asyncio.wait_for(second.stdout.readline(), 30)
+        await asyncio.wait_for(second.stdout.readline(), PATIENCE_SECONDS)
         async with listening(embedded.live) as listener:
             request = put(Card(board="b", card="from afar")).request(now=0)
             order = {"do": "call", "operation": request.operation, "request": request.body}
             second.stdin.write(json.dumps(order).encode() + b"\n")
-            await asyncio.wait_for(second.stdout.readline(), 10)
+            await asyncio.wait_for(second.stdout.readline(), PATIENCE_SECONDS)
             await listener.until(lambda: bool(listener.events), seconds=1.0)
         assert named(listener.events) == [("created", "from afar", "")]
     finally:
         second.stdin.close()
-        await asyncio.wait_for(second.wait(), 10)
+        await asyncio.wait_for(second.wait(), PATIENCE_SECONDS)
 
 
 async def test_after_a_restart_the_stream_goes_on(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.table import Unavailable
 from potluck.web.live import Live, log, tail
+from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import KEY, Card, boards, clock, heard_by, listening, shown, yes
 
 STREAMS = frozenset({"GetRecords", "GetShardIterator", "DescribeStream", "DescribeTable"})
@@ -58,7 +59,7 @@ class World:
         return self.live._tails[boards.name]
 
     async def until_failing(self, failing: bool) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while self.tail.failing is not failing:  # noqa: ASYNC110 - it happens in the tail
                 await asyncio.sleep(0.01)
 
@@ -113,7 +114,7 @@ async def test_streams_end_with_a_wish_to_come_back_and_miss_nothing_when_they_d
         await world.live.changes(followers[0].last_id, of=Card.on_board("b"), see=shown)
     listed = await world.live.position(Card.on_board("b"))
     refused = world.engine.refused
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while world.engine.refused < refused + 5:  # noqa: ASYNC110 - it is tried again
             await asyncio.sleep(0.01)
     assert said(caplog) == ["the stream of Boards cannot be read"]
@@ -164,7 +165,7 @@ async def test_a_failure_that_does_not_pass_is_said_once_and_tried_again(
         await world.put("meanwhile")
         await listener.until(lambda: listener.ended)
     assert re.search(rb"retry: [12]\d{4}\n\n$", listener.raw)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while world.engine.refused < 5:  # noqa: ASYNC110 - it is tried again
             await asyncio.sleep(0.01)
     assert said(caplog) == ["the stream of Boards cannot be read"]
@@ -202,7 +203,7 @@ async def test_a_shard_that_never_could_be_read_again_is_in_nobody_s_way_once_th
     await world.until_failing(True)
     # What passed becomes what does not: the shard is given up, with all that was read.
     world.engine.code = "AccessDeniedException"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while world.tail.buffer is not None:  # noqa: ASYNC110 - it happens in the tail
             await asyncio.sleep(0.01)
     await world.engine.call("DeleteTable", {"TableName": boards.name})

@@ -150,7 +150,7 @@ def rest_of(stream):
 def test_a_stop_answers_what_is_under_way_and_ends_streams_and_closes(tmp_path, workers, number):
     with serving(tmp_path, workers) as server:
         stream = open_stream(server)
-        slow = under_way(server, 1.0)
+        slow = under_way(server, 3.0)
         workers_there = children(server)
         server.process.send_signal(number)
         if number == signal.SIGTERM:

@@ -1,65 +1,38 @@
 """Candidates by name and by number: which names are too alike, whom a ranking names, and the order of the lots."""
 
-from collections.abc import Iterable, Sequence
-from unicodedata import normalize
+from collections.abc import Iterable, Mapping, Sequence
 
-from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED, folded
-from potluck.apps.polls.entities import MOST_CANDIDATES, Poll
+from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED
+from potluck.apps.polls.entities import Poll
+from potluck.apps.polls.fields import LONGEST_NAME, MOST_CANDIDATES, seen_as
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import Random
 
-__all__ = ["Numbers", "checked_candidates", "drawn", "is_text", "lot_order", "names_of", "seen_as", "tidy"]
+__all__ = ["Numbers", "described", "drawn", "look_alikes", "lot_order", "names_of"]
 
-FEWEST_CANDIDATES = 2
-LONGEST_NAME = 100
 LOT_BYTES = 16
-
-# Joiners of scripts and of emoji. They are allowed, and make no name another one.
-JOINERS = "\u200c\u200d"
-# Printable, as Python has it, but nothing is seen of them: fillers, blanks and selectors of how a sign is drawn.
-UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0" + "".join(
-    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
-)
-WITHOUT_UNSEEN = dict.fromkeys(map(ord, JOINERS + UNSEEN))
 # What ballot files mean by these names is no candidate.
 TAKEN = frozenset({OVERVOTE, UNDECLARED})
 
 
-def tidy(name: str) -> str:
-    """The name as it is kept: its accents composed, without space around it, and one space where there are several."""
-    return " ".join(normalize("NFC", name).split())
-
-
-def seen_as(name: str) -> str:
-    """The same for names that a voter could not tell apart by form, case, spacing or what is not seen."""
-    return normalize("NFC", folded(name.translate(WITHOUT_UNSEEN)))
-
-
-def is_text(text: str, lines: bool = False) -> bool:
-    """Whether it is text throughout; `lines`: it may have several."""
-    return all(each.isprintable() or each in JOINERS or (lines and each in "\n\r\t") for each in text)
-
-
-def checked_candidates(names: Sequence[str]) -> tuple[list[str], list[WrongField]]:
-    """The names as they are kept, and all that is wrong with them."""
-    if not FEWEST_CANDIDATES <= len(names) <= MOST_CANDIDATES:
-        return [], [WrongField("candidates", f"There must be {FEWEST_CANDIDATES} to {MOST_CANDIDATES} candidates")]
+def look_alikes(names: Sequence[str]) -> list[WrongField]:
+    """Names that a voter, or a ballot file, would take for something else."""
     wrong: list[WrongField] = []
-    kept: list[str] = []
     first: dict[str, int] = {}
-    for place, given in enumerate(names):
-        field = f"candidates[{place}]"
-        name, known_by = tidy(given), seen_as(given)
-        kept.append(name)
-        if not 1 <= len(name) <= LONGEST_NAME or not is_text(name) or not known_by:
-            wrong.append(
-                WrongField(field, f"A candidate's name must have 1 to {LONGEST_NAME} characters, all printable")
-            )
-        elif known_by in TAKEN:
+    for place, name in enumerate(names):
+        field, known_by = f"candidates[{place}]", seen_as(name)
+        if known_by in TAKEN:
             wrong.append(WrongField(field, f"“{name}” means something else in ballot files: choose another name"))
         elif first.setdefault(known_by, place) != place:
-            wrong.append(WrongField(field, f"“{name}” looks like “{kept[first[known_by]]}”: names must differ"))
-    return kept, wrong
+            wrong.append(WrongField(field, f"“{name}” looks like “{names[first[known_by]]}”: names must differ"))
+    return wrong
+
+
+def described(names: Sequence[str], about: Mapping[str, str]) -> tuple[dict[str, str] | None, bool]:
+    """What is said of each candidate, by the name as it is kept; and whether all of it is about candidates."""
+    by_name = {seen_as(name): name for name in names}
+    kept = {by_name.get(seen_as(given)): text for given, text in about.items()}
+    return {name: kept[name] for name in names if kept.get(name)} or None, None not in kept
 
 
 def drawn(candidates: int, random: Random) -> list[int]:

@@ -1,19 +1,24 @@
 """Polls to look around in: one that is open and close, one that is decided, one for those who have a code."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
 
-from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.service import Polls
-from potluck.apps.polls.settings import PollSettings
+from potluck.apps.polls.polls import NewCodes, NewPoll, PollMade, close_poll, create_poll, make_codes, polls
+from potluck.apps.polls.votes import NewVote, cast_vote, votes
 from potluck.people.authentication import Principal
+from potluck.web.access import Visitor
+from potluck.web.actions import Actions
 from potluck.web.app import Demo, Guests, WorthALook
+from potluck.web.inputs import Input
+from potluck.web.runner import Runner, Sent
 
 __all__ = ["demo_of"]
 
 # Everything below is made up.
 
 LAKE, HUT, SEA, CITY, HOME = "Lake cabin", "Mountain hut", "Seaside camp", "City weekend", "Barbecue at home"
-JUNE = PollSettings(
+JUNE = NewPoll(
     title="Where does the club go in June?",
     description="Three days, the second weekend. Whoever drives gets the good bed.",
     candidates=[LAKE, HUT, SEA, CITY, HOME],
@@ -43,7 +48,7 @@ JUNE_VOTES = (
 )
 
 ROLLS, RISOTTO, DAL, PIZZA = "Summer rolls", "Mushroom risotto", "Lentil dal", "Pizza, again"
-SUNDAY = PollSettings(
+SUNDAY = NewPoll(
     title="What do we cook on Sunday?",
     candidates=[ROLLS, RISOTTO, DAL, PIZZA],
     voter_policy="accounts",
@@ -51,7 +56,7 @@ SUNDAY = PollSettings(
 )
 
 ANA, BO, CLEO, DEV, EWA = "Ana Duarte", "Bo Sandberg", "Cleo Martin", "Dev Rao", "Ewa Nowak"
-BOARD = PollSettings(
+BOARD = NewPoll(
     title="Who sits on the club’s board?",
     description="Two seats, for a year. Codes are handed out at the front desk.",
     candidates=[ANA, BO, CLEO, DEV, EWA],
@@ -70,34 +75,70 @@ BOARD_VOTES = (
 CODES_LEFT = 3
 
 
-def demo_of(polls: Polls) -> Demo:
-    """What fills these polls."""
+class _People:
+    """What people do with polls, by the rules that everyone has."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    async def make(self, who: Principal, new: NewPoll) -> PollMade:
+        made: PollMade = await self._do(polls, create_poll, who, new)
+        return made
+
+    async def vote(self, poll: PollMade, ranking: Sequence[str], who: Principal | None = None, **by: str) -> None:
+        await self._do(votes, cast_vote, who, NewVote(rankings=list(ranking), **by), poll.id)
+
+    async def close(self, who: Principal, poll: PollMade) -> None:
+        await self._do(polls, close_poll, who, None, poll.id)
+
+    async def codes(self, who: Principal, poll: PollMade, count: int) -> list[str]:
+        found: list[str] = (await self._do(polls, make_codes, who, NewCodes(count=count), poll.id)).codes
+        return found
+
+    async def _do(
+        self,
+        subject: Actions[Any],
+        rule: Callable[..., Any],
+        who: Principal | None,
+        sent: Input | None,
+        poll_id: UUID | None = None,
+    ) -> Any:
+        ids = {} if poll_id is None else {"poll_id": poll_id}
+        action = subject.declared_by(rule)
+        return (await self._runner.perform(action, Visitor(principal=who), ids, lambda: Sent(sent))).answer
+
+
+def demo_of(runner: Runner) -> Demo:
+    """What fills the polls that this runs."""
+    people = _People(runner)
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
-        await _sunday(polls, guests)
-        return [*await _june(polls, guests), *await _board(polls, guests)]
+        await _sunday(people, guests)
+        return [*await _june(people, guests), *await _board(people, guests)]
 
     return demo
 
 
-async def _june(polls: Polls, guests: Guests) -> Sequence[WorthALook]:
+async def _june(people: _People, guests: Guests) -> Sequence[WorthALook]:
     guests.ago(days=3)
-    poll = await polls.authoring.create(_signed_in(guests.mara), JUNE)
-    votes = [ranking for times, ranking in JUNE_VOTES for _ in range(times)]
+    poll = await people.make(guests.mara, JUNE)
+    ballots = [ranking for times, ranking in JUNE_VOTES for _ in range(times)]
     # Not all of one mind in a row: seven does not divide how many they are, so each has a turn.
-    for turn in range(len(votes)):
-        guests.ago(hours=70 * (1 - turn / len(votes)))
-        await polls.votes.cast(Credentials(), poll.id, votes[turn * 7 % len(votes)])
+    for turn in range(len(ballots)):
+        guests.ago(hours=70 * (1 - turn / len(ballots)))
+        await people.vote(poll, ballots[turn * 7 % len(ballots)])
     return [
-        WorthALook(f"{poll.title} (Mara’s, open, {len(votes)} votes)", f"/polls/{poll.id}", "Whoever has this votes."),
+        WorthALook(
+            f"{poll.title} (Mara’s, open, {len(ballots)} votes)", f"/polls/{poll.id}", "Whoever has this votes."
+        ),
         WorthALook("The same, to look after it without being Mara", f"/polls/{poll.id}/manage#{poll.admin_key}"),
     ]
 
 
-async def _sunday(polls: Polls, guests: Guests) -> None:
+async def _sunday(people: _People, guests: Guests) -> None:
     guests.ago(days=6)
-    poll = await polls.authoring.create(_signed_in(guests.mara), SUNDAY)
-    for hours, caller, ranking in (
+    poll = await people.make(guests.mara, SUNDAY)
+    for hours, voter, ranking in (
         (140, guests.noor, (ROLLS, DAL, RISOTTO)),
         (139, guests.leo, (PIZZA, RISOTTO)),
         (137, guests.mara, (RISOTTO, ROLLS)),
@@ -105,22 +146,18 @@ async def _sunday(polls: Polls, guests: Guests) -> None:
         (122, guests.renzo, (RISOTTO, PIZZA)),
     ):
         guests.ago(hours=hours)
-        await polls.votes.cast(_signed_in(caller), poll.id, ranking)
+        await people.vote(poll, ranking, voter)
     guests.ago(days=5)
-    await polls.authoring.close(_signed_in(guests.mara), poll.id)
+    await people.close(guests.mara, poll)
 
 
-async def _board(polls: Polls, guests: Guests) -> Sequence[WorthALook]:
+async def _board(people: _People, guests: Guests) -> Sequence[WorthALook]:
     guests.ago(days=2)
-    poll = await polls.authoring.create(_signed_in(guests.renzo), BOARD)
-    codes = (await polls.authoring.make_codes(_signed_in(guests.renzo), poll.id, len(BOARD_VOTES) + CODES_LEFT)).codes
+    poll = await people.make(guests.renzo, BOARD)
+    codes = await people.codes(guests.renzo, poll, len(BOARD_VOTES) + CODES_LEFT)
     handed_out, left = codes[:-CODES_LEFT], codes[-CODES_LEFT:]
     for hours, (code, ranking) in enumerate(zip(handed_out, BOARD_VOTES, strict=True)):
         guests.ago(hours=40 - 2 * hours)
-        await polls.votes.cast(Credentials(code=code), poll.id, ranking)
+        await people.vote(poll, ranking, code=code)
     note = f"Codes that nobody has used yet: {', '.join(left)}"
     return [WorthALook(f"{poll.title} (Renzo’s, by code, two seats)", f"/polls/{poll.id}", note)]
-
-
-def _signed_in(caller: Principal) -> Credentials:
-    return Credentials(caller=caller)

@@ -8,11 +8,25 @@ What is read together is neighbours: one range gives the poll, its records and i
 counts and the votes, of which there may be a million, unread.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta, field
 
+from potluck.apps.polls.fields import (
+    MOST_CANDIDATES,
+    AboutCandidates,
+    CandidateName,
+    Candidates,
+    Description,
+    MaxRankings,
+    Method,
+    MethodName,
+    Policy,
+    Seats,
+    Title,
+    Visibility,
+)
 from potluck.table import (
     AnyOf,
     Counter,
@@ -31,38 +45,26 @@ from potluck.table import (
 
 __all__ = [
     "MOST_BYTES_IN_RECORD_PART",
-    "MOST_CANDIDATES",
     "SHARDS",
     "Code",
     "Count",
     "CreatedPoll",
     "Deletion",
-    "Method",
     "Poll",
     "PollRow",
     "Ranking",
     "Record",
     "Results",
-    "ResultsVisibility",
     "Shard",
     "Vote",
-    "VoterPolicy",
     "ranked_choice_polls",
 ]
 
-MOST_CANDIDATES = 100
 SHARDS = 10
 
 # A row may have 400 KB (409,600 bytes); what this leaves is for the names, the key and the other attributes.
 MOST_BYTES_IN_RECORD_PART = 400_000
 
-VoterPolicy = Literal["open", "codes", "accounts"]
-ResultsVisibility = Literal["always", "afterVote", "afterClose", "admin"]
-Method = Literal["irv", "stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality"]
-
-CandidateName = Annotated[str, Meta(min_length=1, max_length=100)]
-# Short enough that a hundred of them, with their names, fit the poll's row.
-Description = Annotated[str, Meta(max_length=500)]
 # A candidate's place in the poll's list, counted from 1.
 CandidateNumber = Annotated[int, Meta(ge=1, le=MOST_CANDIDATES)]
 # SHA-256, in hexadecimal: a secret is never stored.
@@ -99,20 +101,20 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     """A question and the candidates that voters put in order."""
 
     poll_id: UUID = field(name="id")
-    title: Annotated[str, Meta(min_length=1, max_length=200)]
-    description: Annotated[str, Meta(max_length=2_000)] | None = None
-    candidates: Annotated[list[CandidateName], Meta(min_length=2, max_length=MOST_CANDIDATES)]
+    title: Title
+    description: Description | None = None
+    candidates: Candidates
     created_at: Seconds
     expires_at: Seconds | None = None
 
     # The document ends here. What follows is left out where it says what a poll stored by the document would be: an
     # open one, without an admin.
-    candidate_descriptions: Annotated[dict[CandidateName, Description], Meta(max_length=MOST_CANDIDATES)] | None = None
-    voter_policy: Annotated[VoterPolicy, LeftOut] = "open"
-    results_visibility: Annotated[ResultsVisibility, LeftOut] = "always"
-    max_rankings: CandidateNumber | None = None
-    method: Annotated[Method, LeftOut] = "irv"
-    seats: Annotated[CandidateNumber, LeftOut] = 1
+    candidate_descriptions: AboutCandidates | None = None
+    voter_policy: Annotated[Policy, LeftOut] = "open"
+    results_visibility: Annotated[Visibility, LeftOut] = "always"
+    max_rankings: MaxRankings | None = None
+    method: Annotated[MethodName, LeftOut] = "irv"
+    seats: Annotated[Seats, LeftOut] = 1
     # How ties are broken that the rounds do not break; drawn when the poll is made, shown before the first vote.
     # Empty: in the candidates' own order.
     lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES), LeftOut] = field(default_factory=list)

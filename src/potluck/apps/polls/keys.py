@@ -25,7 +25,7 @@ CODE_GROUP = 4
 class Credentials:
     """What a request brings along to show whose it is; nobody's, as it comes."""
 
-    caller: Principal | None = None
+    principal: Principal | None = None
     admin_key: str | None = None
     voter_key: str | None = None
     code: str | None = None
@@ -33,7 +33,7 @@ class Credentials:
 
     @property
     def user_id(self) -> UUID | None:
-        return None if self.caller is None else self.caller.user_id
+        return None if self.principal is None else self.principal.user_id
 
 
 def new_admin_key(random: Random) -> str:

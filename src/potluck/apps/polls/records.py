@@ -21,19 +21,23 @@ import msgspec
 from potluck.apps.polls.candidates import lot_order
 from potluck.apps.polls.counting import Ranking, Rules, as_bytes, count, from_bytes
 from potluck.apps.polls.counting import Record as Counted
-from potluck.apps.polls.entities import (
-    MOST_BYTES_IN_RECORD_PART,
-    Count,
-    Method,
-    Poll,
-    Record,
-    Shard,
-)
+from potluck.apps.polls.entities import MOST_BYTES_IN_RECORD_PART, Count, Poll, Record, Shard
+from potluck.apps.polls.fields import Method
 from potluck.store import Clock, Store
 from potluck.table import WriteRefused, absent, check, delete, present, put, the
 from potluck.table.operations import Operation
 
-__all__ = ["AtVersion", "Known", "Records", "counted", "rules_of", "stored_record", "version_of", "votes_of"]
+__all__ = [
+    "AtVersion",
+    "Known",
+    "Records",
+    "Stopwatch",
+    "counted",
+    "rules_of",
+    "stored_record",
+    "version_of",
+    "votes_of",
+]
 
 # A record of another form, or counted by other rules than today's, is none.
 FORMAT = b"\x01"

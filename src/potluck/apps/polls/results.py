@@ -6,179 +6,223 @@ nobody has voted since are one request, at ten votes and at a million.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 from uuid import UUID
 
-from potluck.apps.polls.admission import Admission
-from potluck.apps.polls.ballot_files import FORMATS, BallotFile, Format, write
+from msgspec import Struct
+from starlette.responses import Response
+
+from potluck.apps.polls.access import (
+    PollAdmin,
+    ReadsRecord,
+    ResultsHidden,
+    SeesResults,
+    WrongKey,
+    is_open,
+    served,
+)
+from potluck.apps.polls.ballot_files import BallotFile, Format, write
 from potluck.apps.polls.candidates import Numbers, lot_order, names_of
+from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.counting import METHODS, CannotCount, Ranking, Record, as_bytes, results
 from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.counting.tables import as_csv
-from potluck.apps.polls.entities import Method, Poll, Results, Shard, Vote
-from potluck.apps.polls.errors import NoSuchPoll, VotesComingIn
-from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.records import Known, Records, counted, rules_of, stored_record, version_of, votes_of
-from potluck.apps.polls.views import AuditShown, CountDifference, Turnout, is_open
+from potluck.apps.polls.entities import Poll, Results, Shard, Vote
+from potluck.apps.polls.fields import BallotFormat, Method, MethodName
+from potluck.apps.polls.records import Known, counted, rules_of, stored_record, version_of, votes_of
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.store import Clock, Store
+from potluck.store import Store
+from potluck.web.actions import Actions
+from potluck.web.errors import NotFound, ProblemError
+from potluck.web.inputs import UNSET, Input, Unset
 
-__all__ = ["PollResults", "ReadersWait"]
+__all__ = [
+    "Audit",
+    "CurrentRecord",
+    "Turnout",
+    "VotesComingIn",
+    "audited",
+    "ballot_file",
+    "current_record",
+    "outcome",
+    "results_table",
+    "turnout_of",
+]
 
+CSV = "text/csv"
+BALLOT_MEDIA_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": CSV, "blt": "text/plain"}
 # How often counting is begun anew because votes came in meanwhile: of a closed poll, none do.
 ATTEMPTS = 5
 DIFFERENCES_SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class ReadersWait:
-    """How long a reader of an open poll waits for votes that came in since the last count, and then sees that."""
+class VotesComingIn(
+    ProblemError,
+    slug="votes-coming-in",
+    title="Votes are coming in",
+    remedy="Try again in a quieter moment, or close the poll first.",
+):
+    """To compare a recount with the counts, the votes must stand still for as long as reading them takes."""
 
-    until_due: timedelta = timedelta(seconds=1)
-    """Until it may be counted again; where that takes longer, not at all."""
-    for_count: timedelta = timedelta(seconds=2)
-    """For a count that is under way; it goes on without them, and whoever looks next sees it."""
+    def __init__(self) -> None:
+        super().__init__("Votes kept coming in while they were recounted")
 
 
-class PollResults:
-    """What came of a poll."""
+class Turnout(NamedTuple):
+    """How many votes there are, and a number that every vote, change and withdrawal raises."""
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        admission: Admission,
-        records: Records,
-        readers_wait: ReadersWait,
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._admission = admission
-        self._records = records
-        self._readers_wait = readers_wait
+    votes: int
+    votes_version: int
 
-    async def read(self, by: Credentials, poll_id: UUID, method: str | None = None) -> ResultsShown:
-        """The results by this method, or by the poll's own; final once the poll is closed.
 
-        Whoever comes while votes come in sees them as of the last count, at most a second old where counting is quick.
-        """
-        poll, known, status = await self._known(by, poll_id, method)
-        return results(known.record, poll.candidates, status=status, votes_version=known.votes_version)
+class CountDifference(Struct, rename="camel", frozen=True, kw_only=True):
+    """A ranking of which there are not as many votes as were counted."""
 
-    async def record(
-        self, by: Credentials, poll_id: UUID, method: str | None = None
-    ) -> tuple[Poll, Known, Literal["live", "final"]]:
-        """The same as it was counted: by candidate number, in exact units."""
-        return await self._known(by, poll_id, method)
+    ranking: list[str]
+    votes: int
+    counted: int
 
-    async def csv(self, by: Credentials, poll_id: UUID, method: str | None = None) -> str:
-        """The same as a table for spreadsheets."""
-        return as_csv(await self.read(by, poll_id, method))
 
-    async def turnout(self, by: Credentials, poll_id: UUID) -> Turnout:
-        """How many votes there are now, for those who may see the results."""
-        poll = await self._admission.poll(poll_id)
-        await self._admission.must_see_results(by, poll, self._clock())
-        return await self.turnout_of(poll_id)
+class Audit(Struct, rename="camel", frozen=True, kw_only=True):
+    """What a recount from the votes themselves gave, beside what the results are worked out from."""
 
-    async def turnout_of(self, poll_id: UUID) -> Turnout:
-        shards = await self._store.all(Shard.of_poll(poll_id))
-        return Turnout(votes=votes_of(shards), votes_version=version_of(shards))
+    equal: bool
+    method: Method
+    votes: int
+    """How many votes were read."""
+    counted: int
+    """How many the counts have."""
+    unreadable: int
+    """Votes that name somebody who is no candidate."""
+    votes_version: int
+    recount: str
+    """The SHA-256 of the record that the votes give."""
+    record: str
+    """The SHA-256 of the record that the results show."""
+    differences: list[CountDifference]
 
-    async def ballots(self, by: Credentials, poll_id: UUID, format: str = "json") -> str:
-        """Every ranking and how many gave it, as a ballot file without voters, for those who may see the results."""
-        wanted = next((each for each in FORMATS if each == format), None)
-        if wanted is None:
-            raise InvalidFields(WrongField("format", f"Format must be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"))
-        poll = await self._admission.poll(poll_id)
-        await self._admission.must_see_results(by, poll, self._clock())
-        found = await self._records.ballots(poll_id)
-        return await asyncio.to_thread(_written, poll, found.ballots, wanted)
 
-    async def audit(self, by: Credentials, poll_id: UUID, method: str | None = None) -> AuditShown:
-        """A recount from the votes themselves, beside what the results show; for whoever made the poll.
+class ByMethod(Input):
+    method: MethodName | Unset = UNSET
 
-        VotesComingIn if they do not stand still for as long as they are read.
-        """
-        poll = await self._admission.administered(by, poll_id)
+
+class InFormat(Input):
+    format: BallotFormat = "json"
+
+
+class CurrentRecord(NamedTuple):
+    """A poll with what was counted of it, by candidate number in exact units."""
+
+    poll: Poll
+    known: Known
+    status: Literal["live", "final"]
+
+    @property
+    def results(self) -> ResultsShown:
+        """The same in words and names."""
+        return results(
+            self.known.record, self.poll.candidates, status=self.status, votes_version=self.known.votes_version
+        )
+
+
+# --- what came of a poll, for every app that has polls ----------------------------------------------------------------
+
+
+async def current_record(
+    context: PollsContext, poll_id: UUID, method: str | Unset = UNSET, found: Results | None = None
+) -> CurrentRecord:
+    """The record to show by this method, or by the poll's own, renewed if it is time to; `found` is what was just read.
+
+    While votes come in, readers see the last count, at most a second old where counting is quick.
+    """
+    records, patience = context.records, context.readers_wait
+    poll, known = None, None
+    waited = False
+    for _ in range(ATTEMPTS):
+        if found is None:
+            found = await context.store.gather(Results.of(poll_id))
+        poll = served(None if found is None else found.poll, context)
+        assert found is not None
+        now = context.clock()
         by_method = _method(poll, method)
-        for _ in range(ATTEMPTS):
-            before = await self._store.all(Shard.of_poll(poll_id))
-            votes, unreadable = await self._votes(poll)
-            found = await self._records.ballots(poll_id)
-            kept = await self._store.gather(Results.of(poll_id))
-            if kept is None:
-                raise NoSuchPoll
-            if kept.shards != before:
+        live = is_open(poll, now)
+        version = version_of(found.shards)
+        known = records.empty(poll, by_method) if version == 0 else stored_record(found.records, by_method)
+        if known is not None and known.votes_version == version:
+            return CurrentRecord(poll, known, "live" if live else "final")
+        parts = sum(each.method == by_method for each in found.records)
+        found = None
+        if live and known is not None:
+            wait = known.due - now
+            if wait > timedelta() and (waited or wait > patience.until_due):
+                return CurrentRecord(poll, known, "live")
+            if wait > timedelta():
+                # It is renewed in a moment, and whoever has just voted wants to see that.
+                waited = True
+                await asyncio.sleep(wait.total_seconds())
                 continue
-            version = version_of(before)
-            known = stored_record(kept.records, by_method)
-            shown = None if known is None or known.votes_version != version else known.record
-            return await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, found.ballots, shown, version)
-        raise VotesComingIn
-
-    # --- what these share ---------------------------------------------------------------------------------------
-
-    async def _known(
-        self, by: Credentials, poll_id: UUID, method: str | None
-    ) -> tuple[Poll, Known, Literal["live", "final"]]:
-        """The record to show, renewed if it is time to."""
-        poll, known = None, None
-        waited = False
-        for attempt in range(ATTEMPTS):
-            found = await self._store.gather(Results.of(poll_id))
-            poll = self._admission.served(None if found is None else found.poll)
-            assert found is not None
-            now = self._clock()
-            if attempt == 0:
-                await self._admission.must_see_results(by, poll, now)
-            by_method = _method(poll, method)
-            live = is_open(poll, now)
-            version = version_of(found.shards)
-            known = self._records.empty(poll, by_method) if version == 0 else stored_record(found.records, by_method)
-            if known is not None and known.votes_version == version:
-                return poll, known, "live" if live else "final"
-            parts = sum(each.method == by_method for each in found.records)
-            if live and known is not None:
-                wait = known.due - now
-                if wait > timedelta() and (waited or wait > self._readers_wait.until_due):
-                    return poll, known, "live"
-                if wait > timedelta():
-                    # It is renewed in a moment, and whoever has just voted wants to see that.
-                    waited = True
-                    await asyncio.sleep(wait.total_seconds())
-                    continue
-                renewal = self._records.renewal(poll, by_method, parts)
-                done, _ = await asyncio.wait({renewal}, timeout=self._readers_wait.for_count.total_seconds())
-                return poll, renewal.result() if done else known, "live"
-            known = await asyncio.shield(self._records.renewal(poll, by_method, parts))
-            if live or known.votes_version == version:
-                return poll, known, "live" if live else "final"
-            # The count was begun before the last vote came in, by somebody who looked earlier.
-        assert poll is not None
-        assert known is not None
-        return poll, known, "final"
-
-    async def _votes(self, poll: Poll) -> tuple[dict[Ranking, int], int]:
-        """How many votes say each ranking, and how many name somebody who is no candidate."""
-        numbers = Numbers(poll)
-        tallied: dict[Ranking, int] = {}
-        unreadable = 0
-        async for vote in self._store.each(Vote.of_poll(poll.poll_id)):
-            ranking = tuple(numbers.number(name) or 0 for name in vote.rankings)
-            if 0 in ranking:
-                unreadable += 1
-            else:
-                tallied[ranking] = tallied.get(ranking, 0) + 1
-        return tallied, unreadable
+            renewal = records.renewal(poll, by_method, parts)
+            done, _ = await asyncio.wait({renewal}, timeout=patience.for_count.total_seconds())
+            return CurrentRecord(poll, renewal.result() if done else known, "live")
+        known = await asyncio.shield(records.renewal(poll, by_method, parts))
+        if live or known.votes_version == version:
+            return CurrentRecord(poll, known, "live" if live else "final")
+        # The count was begun before the last vote came in, by somebody who looked earlier.
+    assert poll is not None
+    assert known is not None
+    return CurrentRecord(poll, known, "final")
 
 
-def _method(poll: Poll, method: str | None) -> Method:
+async def turnout_of(rows: Store, poll_id: UUID) -> Turnout:
+    shards = await rows.all(Shard.of_poll(poll_id))
+    return Turnout(votes_of(shards), version_of(shards))
+
+
+async def ballot_file(context: PollsContext, poll: Poll, format: Format) -> str:
+    """Every ranking and how many gave it, as a ballot file without voters."""
+    found = await context.records.ballots(poll.poll_id)
+    return await asyncio.to_thread(_written, poll, found.ballots, format)
+
+
+async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET) -> Audit:
+    """A recount from the votes; VotesComingIn if they do not stand still for as long as they are read."""
+    by_method = _method(poll, method)
+    rows = context.store
+    for _ in range(ATTEMPTS):
+        before = await rows.all(Shard.of_poll(poll.poll_id))
+        votes, unreadable = await _votes(rows, poll)
+        ballots = await context.records.ballots(poll.poll_id)
+        kept = await rows.gather(Results.of(poll.poll_id))
+        if kept is None:
+            raise NotFound
+        if kept.shards != before:
+            continue
+        version = version_of(before)
+        known = stored_record(kept.records, by_method)
+        record = None if known is None or known.votes_version != version else known.record
+        return await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)
+    raise VotesComingIn
+
+
+async def _votes(rows: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
+    """How many votes say each ranking, and how many name somebody who is no candidate."""
+    numbers = Numbers(poll)
+    tallied: dict[Ranking, int] = {}
+    unreadable = 0
+    async for vote in rows.each(Vote.of_poll(poll.poll_id)):
+        ranking = tuple(numbers.number(name) or 0 for name in vote.rankings)
+        if 0 in ranking:
+            unreadable += 1
+        else:
+            tallied[ranking] = tallied.get(ranking, 0) + 1
+    return tallied, unreadable
+
+
+def _method(poll: Poll, method: str | Unset) -> Method:
     """The method asked for, or the poll's own; InvalidFields for one that cannot count this poll."""
-    chosen = poll.method if method is None else next((each for each in METHODS if each == method), None)
+    chosen = poll.method if method is UNSET else next((each for each in METHODS if each == method), None)
     if chosen is None:
         raise InvalidFields(WrongField("method", f"Method must be {', '.join(METHODS[:-1])} or {METHODS[-1]}"))
     try:
@@ -207,12 +251,12 @@ def _compared(
     counts: Mapping[Ranking, int],
     shown: Record | None,
     version: int,
-) -> AuditShown:
+) -> Audit:
     """Both records side by side; `shown` is the one that is kept, if that is of these votes."""
     recount = as_bytes(counted(poll, method, votes))
     record = as_bytes(counted(poll, method, counts) if shown is None else shown)
     different = sorted(each for each in {*votes, *counts} if votes.get(each, 0) != counts.get(each, 0))
-    return AuditShown(
+    return Audit(
         equal=recount == record and not different and not unreadable,
         method=method,
         votes=sum(votes.values()) + unreadable,
@@ -230,3 +274,41 @@ def _compared(
             for each in different[:DIFFERENCES_SHOWN]
         ],
     )
+
+
+# --- reading them -----------------------------------------------------------------------------------------------------
+
+outcome: Actions[Poll] = Actions(SeesResults, api="/polls/{poll_id}", tag="Polls")
+
+
+@outcome.read("/results", ResultsHidden)
+async def poll_results(at: ReadsRecord, wanted: ByMethod) -> ResultsShown:
+    """Every round of the count by this method, or by the poll's own, with a sentence each. Who sees them while the poll
+    is open, its `resultsVisibility` says."""
+    return (await current_record(at.polls, at.poll_id, wanted.method, at.found)).results
+
+
+@outcome.read("/results.csv", ResultsHidden, media_type=CSV)
+async def results_table(at: ReadsRecord, wanted: ByMethod) -> Response:
+    """The results as a table: a line for each candidate, cause of exhaustion and transfer of each round."""
+    found = await current_record(at.polls, at.poll_id, wanted.method, at.found)
+    return _file(as_csv(found.results), CSV, "results.csv")
+
+
+@outcome.read("/ballots", ResultsHidden)
+async def poll_ballots(at: SeesResults, wanted: InFormat) -> Response:
+    """Every ranking and how many gave it, as a file that `potluck count` and others can count. It names no voter."""
+    text = await ballot_file(at.polls, at.poll, wanted.format)
+    return _file(text, BALLOT_MEDIA_TYPES[wanted.format], f"ballots.{wanted.format}")
+
+
+@outcome.read("/audit", WrongKey, VotesComingIn, tagged=False)
+async def poll_audit(at: PollAdmin, wanted: ByMethod) -> Audit:
+    """A recount from the votes themselves, beside what the results show. For whoever made the poll."""
+    return await audited(at.polls, at.poll, wanted.method)
+
+
+def _file(content: str, media_type: str, name: str) -> Response:
+    """What a browser keeps under this name."""
+    named = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
+    return Response(content.encode(), headers=named, media_type=media_type)

@@ -1,221 +1,205 @@
-"""Voting: one vote each, decided by the write; what a vote says is counted in the vote's own transaction.
+"""Votes: one each, decided by the write; what a vote says is counted in the vote's own transaction.
 
 A vote checks the poll's row and does not write it, so voters meet only where they say the same, or share one of ten
 shards. What is counted and the version that tells of it change together with the vote, or not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import replace as with_fields
 
-from potluck.apps.polls.admission import Admission, holds_key, still_open
-from potluck.apps.polls.candidates import Numbers, is_text, names_of
+from potluck.apps.polls.access import VoteHolder, Voter, WrongKey, is_open, still_open
+from potluck.apps.polls.candidates import Numbers, names_of
+from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import SHARDS, Code, Count, Poll, Shard, Vote
-from potluck.apps.polls.errors import (
-    AccountNeeded,
-    AlreadyVoted,
-    CodeNeeded,
-    NoSuchPoll,
-    PollClosed,
-    WrongKey,
-)
-from potluck.apps.polls.keys import Credentials, VoterIds, new_edit_key, new_voter_key, vote_of
-from potluck.apps.polls.views import VoteCast, VoteShown, is_open, vote_shown
-from potluck.people.authentication import Alongside, nothing_else
-from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, InvalidFields, WrongField
-from potluck.people.secrets import Random, hash_of
-from potluck.store import Clock, Store
-from potluck.table import (
-    Condition,
-    Ref,
-    Unavailable,
-    WriteRefused,
-    absent,
-    check,
-    delete,
-    present,
-    put,
-    the,
-    update,
-    upsert,
-)
-from potluck.table.operations import Check, Operation
+from potluck.apps.polls.fields import CodeText, Rankings, VoterKey
+from potluck.apps.polls.keys import Credentials, new_edit_key, new_voter_key
+from potluck.people.secrets import hash_of
+from potluck.table import Condition, Ref, absent, check, delete, present, put, the, update, upsert
+from potluck.web.actions import Actions
+from potluck.web.errors import CHALLENGE, NOT_SIGNED_IN, ProblemError
+from potluck.web.inputs import Input
+from potluck.web.views import View, computed
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
-__all__ = ["LONGEST_VOTER_KEY", "Votes"]
-
-LONGEST_VOTER_KEY = 200
-LONGEST_CODE = 100
-# Each refusal means that the poll, or the voter's own vote, was changed meanwhile.
-ATTEMPTS = 50
+__all__ = [
+    "AccountNeeded",
+    "AlreadyVoted",
+    "CodeNeeded",
+    "NewVote",
+    "PollClosed",
+    "VoteCast",
+    "VoteChange",
+    "VoteView",
+    "cast",
+    "changed",
+    "votes",
+    "withdrawn",
+]
 
 
-class Votes:
-    """Casting, changing and withdrawing a vote."""
+class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed"):
+    """Its time is over, or whoever made it has closed it. Votes are neither taken nor changed after that, and its
+    results are final."""
 
-    def __init__(self, store: Store, clock: Clock, random: Random, admission: Admission, voters: VoterIds) -> None:
-        self._store = store
-        self._clock = clock
-        self._random = random
-        self._admission = admission
-        self._voters = voters
+    def __init__(self) -> None:
+        super().__init__("This poll is closed")
 
-    async def cast(
-        self,
-        by: Credentials,
-        poll_id: UUID,
-        rankings: Sequence[str],
-        alongside: Alongside[VoteCast] = nothing_else,
-    ) -> VoteCast:
-        """Count this vote, if it is the voter's first here. For someone signed in, the write checks the account.
 
-        A voter of an open poll who shows no key is a new one.
-        """
-        poll = await self._admission.poll(poll_id)
-        _refuse_unusable(by)
-        for _ in range(ATTEMPTS):
-            now = self._now()
-            if not is_open(poll, now):
-                raise PollClosed
-            voter = self._admitted(by, poll)
-            ranking = Numbers(poll).ranking(rankings)
-            vote_id = self._voters.vote_id(poll, voter)
-            assert vote_id is not None
-            cast = VoteCast(id=vote_id, edit_key=new_edit_key(vote_id, self._random))
-            vote = Vote(
-                vote_id=vote_id,
-                poll_id=poll_id,
-                rankings=names_of(poll, ranking),
-                voted_at=now,
-                edit_key_hash=hash_of(cast.edit_key),
-            )
-            # The ranking was read by this version's candidates: none of them may have become another.
-            asking = check(Poll.one(poll_id), when=the(Poll.version).still(poll.version) & still_open(now))
-            entitled = self._entitled(voter, poll)
-            voting = put(vote, when=absent)
-            counting = (
-                upsert(Count.one(poll_id, ranking), the(Count.count).add(1)),
-                upsert(_shard(vote), the(Shard.votes_version).add(1), the(Shard.votes).add(1)),
-            )
-            try:
-                await self._store.transact(asking, *entitled, voting, *counting, *alongside(cast))
-                return cast
-            except WriteRefused as refusal:
-                if refusal.operation is voting:
-                    raise AlreadyVoted from refusal
-                for each in entitled:
-                    if refusal.operation is each:
-                        raise (CodeNeeded() if each.plan.cls is Code else AccountGone()) from refusal
-                if refusal.operation is not asking:
-                    raise
-                if refusal.current is None:
-                    raise NoSuchPoll from refusal
-                poll = refusal.current
-        raise Unavailable("voting: the poll was changed again and again")
+class AlreadyVoted(
+    ProblemError,
+    slug="already-voted",
+    title="You have voted",
+    remedy="Change or withdraw the first one, with the edit key that you got for it.",
+    field="code",
+):
+    """Everybody has one vote in a poll, and there is one from you. This one was not counted."""
 
-    async def own(self, by: Credentials, poll_id: UUID) -> VoteShown:
-        """The vote that the caller's edit key is of."""
-        vote_id = vote_of(by.edit_key)
-        if vote_id is None:
-            raise WrongKey.of_vote()
-        _, vote = await self._held(by, poll_id, vote_id)
-        return vote_shown(vote)
+    def __init__(self) -> None:
+        super().__init__("You have voted in this poll already")
 
-    async def change(
-        self,
-        by: Credentials,
-        poll_id: UUID,
-        vote_id: UUID,
-        rankings: Sequence[str],
-        alongside: Alongside[VoteShown] = nothing_else,
-    ) -> VoteShown:
-        """Say something else, until the poll is closed; the counts of both rankings change with it."""
-        for _ in range(ATTEMPTS):
-            poll, vote = await self._held(by, poll_id, vote_id)
-            now = self._now()
-            if not is_open(poll, now):
-                raise PollClosed
-            numbers = Numbers(poll)
-            ranking, before = numbers.ranking(rankings), numbers.ranking(vote.rankings)
-            if ranking == before:
-                return vote_shown(vote)
-            said = names_of(poll, ranking)
-            answer = vote_shown(replace(vote, rankings=said))
-            asking = check(Poll.one(poll_id), when=still_open(now))
-            changing = update(Vote.one(poll_id, vote_id), the(Vote.rankings).becomes(said), when=_as_read(vote))
-            counting = (
-                update(Count.one(poll_id, before), the(Count.count).add(-1)),
-                upsert(Count.one(poll_id, ranking), the(Count.count).add(1)),
-                upsert(_shard(vote), the(Shard.votes_version).add(1)),
-            )
-            if await self._done(asking, changing, *counting, *alongside(answer)):
-                return answer
-        raise Unavailable("changing a vote: it was changed again and again")
 
-    async def withdraw(
-        self, by: Credentials, poll_id: UUID, vote_id: UUID, alongside: Alongside[None] = nothing_else
-    ) -> None:
-        """Take the vote back, until the poll is closed; its voter may vote again."""
-        for _ in range(ATTEMPTS):
-            poll, vote = await self._held(by, poll_id, vote_id)
-            now = self._now()
-            if not is_open(poll, now):
-                raise PollClosed
-            asking = check(Poll.one(poll_id), when=still_open(now))
-            withdrawing = delete(Vote.one(poll_id, vote_id), when=_as_read(vote))
-            counting = (
-                update(Count.one(poll_id, Numbers(poll).ranking(vote.rankings)), the(Count.count).add(-1)),
-                upsert(_shard(vote), the(Shard.votes_version).add(1), the(Shard.votes).add(-1)),
-            )
-            if await self._done(asking, withdrawing, *counting, *alongside(None)):
-                return
-        raise Unavailable("withdrawing a vote: it was changed again and again")
+class CodeNeeded(
+    ProblemError,
+    slug="code-needed",
+    status=403,
+    title="A code is needed",
+    remedy="Send the code you were given. Case, spaces and dashes make no difference.",
+    field="code",
+):
+    """Whoever made this poll has handed out codes, each good for one vote. The request carried none of them."""
 
-    # --- what these share ---------------------------------------------------------------------------------------
+    def __init__(self) -> None:
+        super().__init__("This poll asks for one of its codes")
 
-    def _admitted(self, by: Credentials, poll: Poll) -> Credentials:
-        """Whoever asks, if the poll lets them vote; in an open poll, a stranger gets a key of their own."""
-        if poll.voter_policy == "accounts" and by.caller is None:
-            raise AccountNeeded
-        if poll.voter_policy == "codes" and by.code is None:
-            raise CodeNeeded
-        if poll.voter_policy == "open" and by.voter_key is None:
-            return Credentials(caller=by.caller, voter_key=new_voter_key(self._random))
-        return by
 
-    def _entitled(self, by: Credentials, poll: Poll) -> list[Check]:
-        """That what lets them vote is there, for the write that decides."""
-        checks: list[Check] = []
-        if by.user_id is not None:
-            checks.append(check(Account.by_id(by.user_id), when=present))
-        if poll.voter_policy == "codes" and by.code is not None:
-            code = Code.one(poll.poll_id, self._voters.code_hash(poll.poll_id, by.code))
-            checks.append(check(code, when=present))
-        return checks
+class AccountNeeded(ProblemError):
+    """The poll is for people who are signed in."""
 
-    async def _held(self, by: Credentials, poll_id: UUID, vote_id: UUID) -> tuple[Poll, Vote]:
-        """The poll and the vote in it, for whoever holds the vote's key."""
-        poll, vote = await self._store.get_together(Poll.one(poll_id), Vote.one(poll_id, vote_id))
-        poll = self._admission.served(poll)
-        if vote is None or not holds_key(by, vote):
-            # Told alike: whether somebody has voted, or has taken it back, is nobody else's business.
-            raise WrongKey.of_vote()
-        return poll, vote
+    problem = NOT_SIGNED_IN
 
-    async def _done(self, asking: Operation, own: Operation, *others: Operation) -> bool:
-        """Whether it was written; not if the poll or the vote is no longer as it was read, and must be read again."""
-        try:
-            await self._store.transact(asking, own, *others)
-        except WriteRefused as refusal:
-            if refusal.operation is not asking and refusal.operation is not own:
-                raise
-            return False
-        return True
+    def __init__(self) -> None:
+        super().__init__("Sign in to vote in this poll")
 
-    def _now(self) -> datetime:
-        return self._clock().replace(microsecond=0)
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"www-authenticate": CHALLENGE}
+
+
+class VoteCast(Struct, rename="camel", frozen=True, kw_only=True):
+    """A vote that was counted, and the key by which its voter can change it."""
+
+    id: UUID
+    edit_key: str
+
+
+class VoteView(View[Vote]):
+    """A vote, as its own voter sees it."""
+
+    rankings: list[str]
+    voted_at: datetime
+
+    @computed
+    def id(vote: Vote) -> UUID:
+        return vote.vote_id
+
+
+class NewVote(Input):
+    """Candidates by name, first choice to last; not all of them have to be ranked."""
+
+    rankings: Rankings
+    voter_key: VoterKey | None = None
+    """Whatever tells this voter from others, in a poll that is open; without one, the voter is a new one."""
+    code: CodeText | None = None
+
+
+class VoteChange(Input):
+    rankings: Rankings
+
+
+# --- what is written, for every app that has polls --------------------------------------------------------------------
+
+
+def cast(
+    poll: Poll, by: Credentials, rankings: Sequence[str], now: datetime, context: PollsContext
+) -> Writes[VoteCast]:
+    """This vote, if it is the voter's first here; in an open poll, a voter who shows no key is a new one."""
+    if not is_open(poll, now):
+        raise PollClosed
+    by = _admitted(by, poll, context)
+    ranking = Numbers(poll).ranking(rankings)
+    vote_id = context.voters.vote_id(poll, by)
+    assert vote_id is not None
+    answer = VoteCast(id=vote_id, edit_key=new_edit_key(vote_id, context.random))
+    vote = Vote(
+        vote_id=vote_id,
+        poll_id=poll.poll_id,
+        rankings=names_of(poll, ranking),
+        voted_at=now,
+        edit_key_hash=hash_of(answer.edit_key),
+    )
+    entitled: list[Outcome] = []
+    if poll.voter_policy == "codes" and by.code is not None:
+        code = Code.one(poll.poll_id, context.voters.code_hash(poll.poll_id, by.code))
+        entitled.append(or_raise(check(code, when=present), CodeNeeded))
+    return Writes(
+        answer,
+        # The ranking was read by this version's candidates: none of them may have become another.
+        or_retry(check(Poll.one(poll.poll_id), when=the(Poll.version).still(poll.version) & still_open(now))),
+        *entitled,
+        or_raise(put(vote, when=absent), AlreadyVoted),
+        upsert(Count.one(poll.poll_id, ranking), the(Count.count).add(1)),
+        upsert(_shard(vote), the(Shard.votes_version).add(1), the(Shard.votes).add(1)),
+        # Not the vote's id, which would be kept for a day beside its voter's.
+        made=poll.poll_id,
+    )
+
+
+def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> Writes[Vote]:
+    """The vote with another ranking; the counts of both change with it."""
+    if not is_open(poll, now):
+        raise PollClosed
+    numbers = Numbers(poll)
+    ranking, before = numbers.ranking(rankings), numbers.ranking(vote.rankings)
+    if ranking == before:
+        return Writes(vote)
+    names = names_of(poll, ranking)
+    return Writes(
+        with_fields(vote, rankings=names),
+        or_retry(check(Poll.one(poll.poll_id), when=still_open(now))),
+        or_retry(update(Vote.one(vote.poll_id, vote.vote_id), the(Vote.rankings).becomes(names), when=_as_read(vote))),
+        update(Count.one(poll.poll_id, before), the(Count.count).add(-1)),
+        upsert(Count.one(poll.poll_id, ranking), the(Count.count).add(1)),
+        upsert(_shard(vote), the(Shard.votes_version).add(1)),
+    )
+
+
+def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
+    """The vote taken back; its voter may vote again."""
+    if not is_open(poll, now):
+        raise PollClosed
+    return Writes(
+        None,
+        or_retry(check(Poll.one(poll.poll_id), when=still_open(now))),
+        or_retry(delete(Vote.one(vote.poll_id, vote.vote_id), when=_as_read(vote))),
+        update(Count.one(poll.poll_id, Numbers(poll).ranking(vote.rankings)), the(Count.count).add(-1)),
+        upsert(_shard(vote), the(Shard.votes_version).add(1), the(Shard.votes).add(-1)),
+    )
+
+
+def _admitted(by: Credentials, poll: Poll, context: PollsContext) -> Credentials:
+    """The voter, if the poll lets them vote; in an open poll, a stranger gets a key of their own."""
+    if poll.voter_policy == "accounts" and by.principal is None:
+        raise AccountNeeded
+    if poll.voter_policy == "codes" and by.code is None:
+        raise CodeNeeded
+    if poll.voter_policy == "open" and by.voter_key is None:
+        return replace(by, voter_key=new_voter_key(context.random))
+    return by
 
 
 def _shard(vote: Vote) -> Ref[Shard]:
@@ -227,11 +211,25 @@ def _as_read(vote: Vote) -> Condition:
     return (the(Vote.rankings) == vote.rankings) & (the(Vote.edit_key_hash) == vote.edit_key_hash)
 
 
-def _refuse_unusable(by: Credentials) -> None:
-    wrong = [
-        WrongField(field, f"{field} must have 1 to {longest} characters, all of them printable")
-        for field, given, longest in (("voterKey", by.voter_key, LONGEST_VOTER_KEY), ("code", by.code, LONGEST_CODE))
-        if given is not None and (not 1 <= len(given) <= longest or not is_text(given))
-    ]
-    if wrong:
-        raise InvalidFields(*wrong)
+# --- the actions ------------------------------------------------------------------------------------------------------
+
+votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", tag="Polls")
+
+
+@votes.create(AlreadyVoted, PollClosed, CodeNeeded, AccountNeeded, secret=True)
+async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
+    """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
+    by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
+    return cast(at.poll, by, new.rankings, at.now, at.polls)
+
+
+@votes.action("PUT", "", WrongKey, PollClosed)
+async def change_vote(at: VoteHolder, vote: Vote, change: VoteChange) -> Writes[Vote]:
+    """Say something else, until the poll is closed."""
+    return changed(at.poll, vote, change.rankings, at.now)
+
+
+@votes.delete("", WrongKey, PollClosed)
+async def withdraw_vote(at: VoteHolder, vote: Vote) -> Writes[None]:
+    """Take the vote back, until the poll is closed. Its voter may vote again."""
+    return withdrawn(at.poll, vote, at.now)

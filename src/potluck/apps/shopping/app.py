@@ -2,64 +2,68 @@
 
 from pathlib import Path
 
+from potluck.apps.shopping.cascade import APP, Cascade
+from potluck.apps.shopping.clearing import undoing
 from potluck.apps.shopping.demo import demo_of
-from potluck.apps.shopping.entities import inventory
-from potluck.apps.shopping.orphans import APP
+from potluck.apps.shopping.entities import inventory as inventory_table
+from potluck.apps.shopping.export import export_of
+from potluck.apps.shopping.families import HOME, families, family_place
+from potluck.apps.shopping.home_card import home_card_of
+from potluck.apps.shopping.files import FILES
+from potluck.apps.shopping.inventory import inventory
+from potluck.apps.shopping.inventory_pages import to_list
+from potluck.apps.shopping.list_pages import list_home
+from potluck.apps.shopping.locations import locations
+from potluck.apps.shopping.members import invitation_pages, invitations, members
+from potluck.apps.shopping.offline import offline_pages
 from potluck.apps.shopping.pages import PAGES
 from potluck.apps.shopping.problems import ERRORS
-from potluck.apps.shopping.routes import ROUTES
-from potluck.apps.shopping.service import Shopping, open_shopping
-from potluck.people.authentication import Principal
-from potluck.web.app import App, Core, HomeCard, Waiting
+from potluck.apps.shopping.service import open_shopping
+from potluck.apps.shopping.shopping_list import shopping_list
+from potluck.apps.shopping.stores import stores
+from potluck.people.entities import accounts
+from potluck.streams import Consumer, PositionLost
+from potluck.web.app import App, Core
 from potluck.web.dishes import DISHES
 
-__all__ = ["shopping_app"]
+__all__ = ["SUBJECTS", "consumers_of", "shopping_app"]
 
-ADDRESS = "/shopping"
-# More of what runs low would push the other apps off the page.
-MOST_WAITING = 3
+SUBJECTS = (families, members, invitations, stores, locations, list_home, shopping_list, undoing, inventory, to_list)
 
 
 def shopping_app(core: Core) -> App:
     """The app on the suite's core."""
-    shopping = open_shopping(core.store, core.clock, core.people.invitations)
     (dish,) = (each for each in DISHES if each.id == APP)
-
-    async def home_card(caller: Principal) -> HomeCard:
-        return await _home_card(shopping, caller)
-
+    places = family_place.on(core)
     return App(
         name=APP,
-        tables=[inventory],
-        services={"shopping": shopping},
-        routes=ROUTES,
+        tables=[inventory_table],
+        subjects=SUBJECTS,
+        endpoints=[invitation_pages, offline_pages, FILES.endpoints()],
+        services={"shopping": open_shopping(core.store, core.clock, core.people.invitations)},
         pages=PAGES,
-        templates=Path(__file__).parent / "templates",
-        dish=dish._replace(address=ADDRESS),
-        consumers=shopping.consumers(),
         errors=ERRORS,
-        export=shopping.departures.export,
-        still_needed=shopping.departures.still_needed,
-        forget=shopping.departures.forget,
-        place_name=shopping.place_name,
-        accept=shopping.members.accept,
-        home_card=home_card,
-        demo=demo_of(shopping),
+        templates=Path(__file__).parent / "templates",
+        dish=dish._replace(address=HOME),
+        consumers=consumers_of(core),
+        export=export_of(core),
+        still_needed=places.still_needed,
+        forget=places.forget,
+        place_name=places.place_name,
+        accept=places.accept,
+        home_card=home_card_of(core),
+        demo=demo_of(core, SUBJECTS),
     )
 
 
-async def _home_card(shopping: Shopping, caller: Principal) -> HomeCard:
-    found = await shopping.at_a_glance(caller)
-    return HomeCard(
-        found.fact,
-        [
-            Waiting(
-                each.name,
-                f"{each.quantity} {each.unit or 'left'}" if each.quantity else "None left",
-                f"{ADDRESS}/{each.family_id}/inventory",
-                "package",
-                "Look",
-            )
-            for each in found.low[:MOST_WAITING]
-        ],
-    )
+def consumers_of(core: Core) -> list[Consumer]:
+    """What goes on behind the calls: deletions are finished, and names follow."""
+    cascade = Cascade(core.store, core.clock, core.people.invitations)
+    return [
+        Consumer(core.engine, "shopping-deletions", inventory_table.name, cascade.handle, lost=cascade.lost),
+        Consumer(core.engine, "shopping-names", accounts.name, family_place.on(core).follow_name, lost=_missed),
+    ]
+
+
+async def _missed(lost: PositionLost) -> None:
+    """A change of a name may have been missed; the next one is not, and whoever comes in has the name of the day."""

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
-from potluck.apps.shopping.entities import MOST
-from potluck.apps.shopping.shopping_list import LONGEST_LINES
+from potluck.apps.shopping.fields import MOST
+from potluck.apps.shopping.old_shopping_list import LONGEST_LINES
 from potluck.apps.shopping.validation import (
     ID_MESSAGES,
     LONGEST_NAME,

@@ -1,156 +1,140 @@
-"""Clearing what is purchased from the list, and undoing that while it is remembered."""
+"""Clearing what is purchased from the list, and undoing that while it is remembered.
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+A list can have more purchased items than one transaction takes, so both write by themselves, part by part.
+"""
+
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
+from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.entities import ClearedItems, InventoryItem, ShoppingListItem, Store
-from potluck.apps.shopping.errors import NothingToUndo
-from potluck.apps.shopping.membership import Membership
-from potluck.apps.shopping.names import names_on_list
-from potluck.apps.shopping.turns import Again
-from potluck.apps.shopping.validation import Id, checking
-from potluck.apps.shopping.views import Cleared, ShoppingItemShown, shopping_item_shown
-from potluck.people.authentication import Alongside, Principal, nothing_else
+from potluck.apps.shopping.families import FAMILY, TAG
+from potluck.apps.shopping.fields import UndoToken
+from potluck.apps.shopping.shopping_list import ShoppingItemView, shopping_list
 from potluck.people.secrets import new_id
-from potluck.store import Clock
-from potluck.store import Store as Rows
-from potluck.table import AlreadyExists, Ref, WriteRefused, absent, check, delete, present, put
-from potluck.table.operations import Operation
+from potluck.retries import attempts
+from potluck.table import Ref, absent, check, delete, present, put
+from potluck.web.actions import Actions
+from potluck.web.errors import EXPIRED, ProblemError
+from potluck.web.inputs import Input
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
-__all__ = ["UNDO_LASTS", "Clearing"]
+__all__ = ["Cleared", "NothingToUndo", "ShoppingItems", "Undo", "clear_purchased", "undo", "undoing"]
 
 UNDO_LASTS = timedelta(hours=1)
 # What one transaction clears, another can bring back: each item, and that its inventory item and its store are there.
 CLEARED_AT_ONCE = 30
 
 
-class Clearing:
-    """Takes what is purchased off a family's list, and puts it back."""
+class NothingToUndo(ProblemError):
+    """The token was never given, was used, or is over: which of them is not told."""
 
-    def __init__(self, rows: Rows, clock: Clock, membership: Membership) -> None:
-        self._rows = rows
-        self._clock = clock
-        self._membership = membership
+    problem = EXPIRED
 
-    async def clear_purchased(
-        self, caller: Principal, family_id: Id, alongside: Alongside[Cleared] = nothing_else
-    ) -> Cleared:
-        """No purchased item on the list; the token brings back those that were."""
-        with checking() as fields:
-            family = fields.id("familyId", family_id)
-        standing = await self._membership.of(caller, family)
-        again = Again("clearing the list", self._rows.patience)
-        clearing_id = new_id()
-        cleared = part = 0
-        waiting = await self._purchased(family)
-        while waiting:
+    def __init__(self) -> None:
+        super().__init__("This can no longer be undone")
+
+
+class Cleared(Struct, rename="camel", frozen=True, kw_only=True):
+    """How much was cleared, and what brings it back; no token where nothing was."""
+
+    cleared: int
+    undo_token: UUID | None
+
+
+class Undo(Input):
+    undo_token: UndoToken
+
+
+class ShoppingItems(Struct, frozen=True):
+    """Several things on the list."""
+
+    items: list[ShoppingItemView]
+
+
+undoing: Actions[ShoppingListItem] = Actions(
+    InFamily, api="/families/{family_id}/undo", page=f"{FAMILY}/list/undo", tag=TAG
+)
+
+
+@shopping_list.action("POST", "/clear-purchased")
+async def clear_purchased(at: InFamily) -> Writes[Cleared]:
+    """Clear what is purchased from the list. The token brings it back, for an hour."""
+    clearing_id = new_id()
+    cleared = part = 0
+    async for _ in attempts("clearing the list", at.rows.patience):
+        listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
+        waiting = [each for each in listed if each.status == "purchased"]
+        written = True
+        while waiting and written:
             items, rest = waiting[:CLEARED_AT_ONCE], waiting[CLEARED_AT_ONCE:]
-            now = self._now()
             remembered = ClearedItems(
-                family_id=family,
+                family_id=at.family_id,
                 clearing_id=clearing_id,
                 part=part,
-                cleared_by=caller.user_id,
+                cleared_by=at.principal.user_id,
                 items=[msgspec.to_builtins(each) for each in items],
-                created_at=now,
-                ttl=int((now + UNDO_LASTS).timestamp()),
+                created_at=at.now,
+                ttl=int((at.now + UNDO_LASTS).timestamp()),
             )
-            deleting = [delete(each, when=present) for each in items]
             answer = Cleared(cleared=cleared + len(items), undo_token=clearing_id)
             # With the last of them, the answer is known.
-            others = () if rest else alongside(answer)
-            try:
-                await self._membership.transact(standing, *deleting, put(remembered), *others)
-            except WriteRefused as refusal:
-                if not any(refusal.operation is each for each in deleting):
-                    raise
-                # Somebody unchecked or deleted one of them meanwhile.
-                await again.wait()
-                waiting = await self._purchased(family)
-                continue
-            cleared += len(items)
-            part += 1
-            waiting = rest
-        return Cleared(cleared=cleared, undo_token=clearing_id if cleared else None)
+            keeping = [] if rest else at.keeping(answer)
+            deleting = (or_retry(delete(each, when=present)) for each in items)
+            written = await at.write(*deleting, put(remembered), *keeping)
+            if written:
+                cleared, part, waiting = cleared + len(items), part + 1, rest
+        if not waiting:
+            break
+    return Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
 
-    async def undo(
-        self,
-        caller: Principal,
-        family_id: Id,
-        undo_token: Id,
-        alongside: Alongside[list[ShoppingItemShown]] = nothing_else,
-    ) -> list[ShoppingItemShown]:
-        """Back onto the list, as they were, except for what has expired; once for each token."""
-        with checking() as fields:
-            family, clearing_id = fields.id("familyId", family_id), fields.id("undoToken", undo_token)
-        standing = await self._membership.of(caller, family)
-        parts = await self._rows.all(ClearedItems.by_clearing(family, clearing_id))
-        if not parts:
-            raise NothingToUndo
-        again = Again("undoing", self._rows.patience)
-        back: list[ShoppingItemShown] = []
-        taken: set[UUID] = set()
-        for number, part in enumerate(parts, start=1):
-            while True:
-                items, pointing = await self._restored(part, taken)
-                answer = back + await self._shown(items)
-                using_up = delete(part, when=present)
-                placing = [put(each, when=absent) for each in items]
-                others = alongside(answer) if number == len(parts) else ()
-                try:
-                    await self._membership.transact(standing, using_up, *placing, *pointing, *others)
-                    break
-                except WriteRefused as refusal:
-                    if refusal.operation is using_up:
-                        raise NothingToUndo from refusal
-                    if isinstance(refusal, AlreadyExists) and any(refusal.operation is each for each in placing):
-                        # Something has this id by now, and stays.
-                        taken.add(items[placing.index(refusal.operation)].shopping_item_id)
-                    elif not any(refusal.operation is each for each in pointing):
-                        raise
-                await again.wait()
-            back = answer
-        return back
 
-    async def _purchased(self, family_id: UUID) -> list[ShoppingListItem]:
-        items = await self._rows.all(ShoppingListItem.all_of_family(family_id))
-        return [each for each in items if each.status == "purchased"]
+@undoing.action("POST", "", NothingToUndo)
+async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
+    """Bring back what was cleared, as it was. Once for each token."""
+    parts = await at.rows.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))
+    if not parts:
+        raise NothingToUndo
+    back: list[ShoppingItemView] = []
+    for part in parts:
+        async for _ in attempts("undoing", at.rows.patience):
+            items, links = await _restored(at, part)
+            answer = ShoppingItems([*back, *await at.show(ShoppingItemView, items)])
+            placing = (or_retry(put(each, when=absent)) for each in items)
+            keeping = at.keeping(answer) if part is parts[-1] else []
+            if await at.write(or_raise(delete(part, when=present), NothingToUndo), *placing, *links, *keeping):
+                break
+        back = answer.items
+    return Writes(ShoppingItems(back))
 
-    async def _restored(self, part: ClearedItems, taken: set[UUID]) -> tuple[list[ShoppingListItem], list[Operation]]:
-        """The items that can come back, without links to what is gone, and what says that the rest is there."""
-        items = [msgspec.convert(each, ShoppingListItem) for each in part.items]
-        items = [
-            each
-            for each in items
-            if (each.ttl is None or each.ttl > self._rows.now) and each.shopping_item_id not in taken
-        ]
-        refs: dict[UUID, Ref[Any]] = {}
-        for each in items:
-            if each.item_id is not None:
-                refs[each.item_id] = InventoryItem.by_id(part.family_id, each.item_id)
-            if each.store_id is not None:
-                refs[each.store_id] = Store.by_id(part.family_id, each.store_id)
-        found = await self._rows.get_many(list(refs.values()))
-        there = {key for key, row in zip(refs, found, strict=True) if row is not None}
-        loosened = [
-            replace(
-                each,
-                item_id=each.item_id if each.item_id in there else None,
-                store_id=each.store_id if each.store_id in there else None,
-            )
-            for each in items
-        ]
-        return loosened, [check(refs[key], when=present) for key in there]
 
-    async def _shown(self, items: Iterable[ShoppingListItem]) -> list[ShoppingItemShown]:
-        items = list(items)
-        names = await names_on_list(self._rows, items)
-        return [shopping_item_shown(each, names) for each in items]
-
-    def _now(self) -> datetime:
-        return self._clock().replace(microsecond=0)
+async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingListItem], list[Outcome]]:
+    """The items that can come back, without links to what is gone, and that the rest of what they link to is there."""
+    items = [msgspec.convert(each, ShoppingListItem) for each in part.items]
+    items = [each for each in items if each.ttl is None or each.ttl > at.rows.now]
+    refs: dict[tuple[str, UUID], Ref[Any]] = {}
+    for each in items:
+        refs["shopping item", each.shopping_item_id] = ShoppingListItem.by_id(at.family_id, each.shopping_item_id)
+        if each.item_id is not None:
+            refs["item", each.item_id] = InventoryItem.by_id(at.family_id, each.item_id)
+        if each.store_id is not None:
+            refs["store", each.store_id] = Store.by_id(at.family_id, each.store_id)
+    rows = await at.rows.get_many(list(refs.values()))
+    there = {key for key, row in zip(refs, rows, strict=True) if row is not None}
+    restored = [
+        replace(
+            each,
+            item_id=each.item_id if ("item", each.item_id) in there else None,
+            store_id=each.store_id if ("store", each.store_id) in there else None,
+        )
+        for each in items
+        # Something has this id by now, and stays.
+        if ("shopping item", each.shopping_item_id) not in there
+    ]
+    links = [or_retry(check(refs[key], when=present)) for key in there if key[0] != "shopping item"]
+    return restored, links

@@ -1,12 +1,29 @@
 """Families to look around in: a household with most of what it needs, and a club's kitchen with little."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from potluck.apps.shopping.service import Shopping
+from potluck.apps.shopping.families import FamilyView, NewFamily, create_family, family_place
+from potluck.apps.shopping.fields import Role
+from potluck.apps.shopping.inventory import InventoryItemView, NewInventoryItem, add_inventory_item
+from potluck.apps.shopping.locations import NewLocation, add_location
+from potluck.apps.shopping.members import NewInvitation, invite
+from potluck.apps.shopping.restocking import Restock, restock
+from potluck.apps.shopping.shopping_list import (
+    NewShoppingItem,
+    PastedLines,
+    StatusChange,
+    add_lines,
+    add_to_list,
+    check_off,
+)
+from potluck.apps.shopping.stores import NewStore, add_store
 from potluck.people.authentication import Principal
-from potluck.web.app import Demo, Guests, WorthALook
+from potluck.web.actions import Actions
+from potluck.web.app import Core, Demo, Guests, WorthALook
+from potluck.web.direct import Direct
+from potluck.web.places import InvitationMade
 
 __all__ = ["demo_of"]
 
@@ -93,103 +110,100 @@ AND_LATELY = "6 Poppy seed buns\nRye bread"
 CLUB_LIST = "Bananas\nElectrolyte powder\nMat cleaner\n100 Paper cups"
 
 
-def demo_of(shopping: Shopping) -> Demo:
+def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
     """What fills these families."""
+    direct, accept = Direct(core, subjects), family_place.on(core).accept
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
-        return [await _household(shopping, guests), await _club(shopping, guests)]
+        return [await household(guests), await club(guests)]
+
+    async def household(guests: Guests) -> WorthALook:
+        guests.ago(days=18)
+        mara, leo, noor = guests.mara, guests.leo, guests.noor
+        family = await made_by(mara, "Lund Street 7")
+        guests.ago(days=17)
+        await accept(leo, (await invited(mara, family, "admin")).token)
+        await accept(noor, (await invited(leo, family, "member")).token)
+        bought_at = {
+            name: (await direct.do(add_store, mara, NewStore(name=name, address=address), family_id=family)).store_id
+            for name, address in STORES.items()
+        }
+        kept_in = {
+            name: (
+                await direct.do(add_location, leo, NewLocation(name=name, description=description), family_id=family)
+            ).location_id
+            for name, description in LOCATIONS.items()
+        }
+        guests.ago(days=16)
+        at_home = {each.name: await kept(leo, family, each, bought_at, kept_in) for each in AT_HOME}
+        people = {"mara": mara, "leo": leo, "noor": noor}
+        for place, wanted in enumerate(ON_THE_LIST):
+            # What is bought was, two days ago; the last of them was wanted last night.
+            guests.ago(hours=60 - 4 * place)
+            await listed(people, family, wanted, bought_at, at_home)
+        guests.ago(minutes=25)
+        await direct.do(add_lines, noor, PastedLines(lines=AND_LATELY), family_id=family)
+        open_one = await invited(mara, family, "member", "ida@potluck.example")
+        return WorthALook(
+            "Lund Street 7: Mara and Leo are its admins, Noor is a member, Ida is invited",
+            f"/invitation#{open_one.token}",
+            "It lets one person in, once: Ida, or an account of your own.",
+        )
+
+    async def made_by(person: Principal, name: str) -> UUID:
+        family: FamilyView = await direct.do(create_family, person, NewFamily(name=name))
+        return family.family_id
+
+    async def invited(by: Principal, family: UUID, role: Role, email: str | None = None) -> InvitationMade:
+        made: InvitationMade = await direct.do(invite, by, NewInvitation(role=role, email=email), family_id=family)
+        return made
+
+    async def kept(
+        by: Principal, family: UUID, thing: AtHome, bought_at: Mapping[str, UUID], kept_in: Mapping[str, UUID]
+    ) -> UUID:
+        new = NewInventoryItem(
+            name=thing.name,
+            quantity=thing.quantity,
+            threshold=thing.threshold,
+            unit=thing.unit,
+            location_id=kept_in[thing.location],
+            preferred_store_id=None if thing.store is None else bought_at[thing.store],
+            alternate_store_ids=tuple(bought_at[each] for each in thing.others),
+        )
+        made: InventoryItemView = await direct.do(add_inventory_item, by, new, family_id=family)
+        return made.item_id
+
+    async def listed(
+        people: Mapping[str, Principal],
+        family: UUID,
+        wanted: ToBuy,
+        bought_at: Mapping[str, UUID],
+        at_home: Mapping[str, UUID],
+    ) -> None:
+        new = NewShoppingItem(
+            name=wanted.name,
+            item_id=at_home.get(wanted.name),
+            store_id=None if wanted.store is None else bought_at[wanted.store],
+            quantity=wanted.quantity,
+            unit=wanted.unit,
+            notes=wanted.notes,
+        )
+        added = await direct.do(add_to_list, people[wanted.by], new, family_id=family)
+        if not wanted.bought_by:
+            return
+        buyer, ids = people[wanted.bought_by], {"family_id": family, "shopping_item_id": added.shopping_item_id}
+        await direct.do(check_off, buyer, StatusChange(status="purchased"), version=added.version, **ids)
+        if wanted.name == BUTTER:
+            # It came home; the others are still in somebody's bag.
+            await direct.do(restock, buyer, Restock(), **ids)
+
+    async def club(guests: Guests) -> WorthALook:
+        guests.ago(days=9)
+        family = await made_by(guests.renzo, "Mat club kitchen")
+        for caller in (guests.mara, guests.ida):
+            await accept(caller, (await invited(guests.renzo, family, "member")).token)
+        guests.ago(days=1)
+        await direct.do(add_lines, guests.ida, PastedLines(lines=CLUB_LIST), family_id=family)
+        return WorthALook("Mat club kitchen: Renzo is its admin, Mara and Ida are members", f"/shopping/{family}")
 
     return demo
-
-
-async def _household(shopping: Shopping, guests: Guests) -> WorthALook:
-    guests.ago(days=18)
-    mara = guests.mara
-    family = (await shopping.families.create(mara, "Lund Street 7")).family_id
-    guests.ago(days=17)
-    await shopping.members.accept(guests.leo, (await shopping.members.invite(mara, family, "admin")).secret)
-    await shopping.members.accept(guests.noor, (await shopping.members.invite(guests.leo, family, "member")).secret)
-    stores = {
-        name: (await shopping.stores.add(mara, family, name, address=address)).store_id
-        for name, address in STORES.items()
-    }
-    locations = {
-        name: (await shopping.locations.add(guests.leo, family, name, description=description)).location_id
-        for name, description in LOCATIONS.items()
-    }
-    guests.ago(days=16)
-    at_home = {each.name: await _kept(shopping, guests.leo, family, each, stores, locations) for each in AT_HOME}
-    for place, wanted in enumerate(ON_THE_LIST):
-        # What is bought was, two days ago; the last of them was wanted last night.
-        guests.ago(hours=60 - 4 * place)
-        await _listed(shopping, guests, family, wanted, stores, at_home)
-    guests.ago(minutes=25)
-    await shopping.shopping_list.add_lines(guests.noor, family, AND_LATELY)
-    open_one = await shopping.members.invite(mara, family, "member", "ida@potluck.example")
-    return WorthALook(
-        "Lund Street 7: Mara and Leo are its admins, Noor is a member, Ida is invited",
-        f"/invitation#{open_one.secret}",
-        "It lets one person in, once: Ida, or an account of your own.",
-    )
-
-
-async def _kept(
-    shopping: Shopping,
-    by: Principal,
-    family: UUID,
-    thing: AtHome,
-    stores: Mapping[str, UUID],
-    locations: Mapping[str, UUID],
-) -> UUID:
-    made = await shopping.inventory.add(
-        by,
-        family,
-        thing.name,
-        quantity=thing.quantity,
-        threshold=thing.threshold,
-        unit=thing.unit,
-        location_id=locations[thing.location],
-        preferred_store_id=None if thing.store is None else stores[thing.store],
-        alternate_store_ids=tuple(stores[each] for each in thing.others),
-    )
-    return made.item_id
-
-
-async def _listed(
-    shopping: Shopping,
-    guests: Guests,
-    family: UUID,
-    wanted: ToBuy,
-    stores: Mapping[str, UUID],
-    at_home: Mapping[str, UUID],
-) -> None:
-    people: Mapping[str, Principal] = {"mara": guests.mara, "leo": guests.leo, "noor": guests.noor}
-    linked = at_home.get(wanted.name)
-    added = await shopping.shopping_list.add(
-        people[wanted.by],
-        family,
-        name=wanted.name,
-        item_id=linked,
-        store_id=None if wanted.store is None else stores[wanted.store],
-        quantity=wanted.quantity,
-        unit=wanted.unit,
-        notes=wanted.notes,
-    )
-    if not wanted.bought_by:
-        return
-    buyer, which = people[wanted.bought_by], added.shopping_item_id
-    await shopping.shopping_list.set_status(buyer, family, which, added.version, status="purchased")
-    if wanted.name == BUTTER:
-        # It came home; the others are still in somebody's bag.
-        await shopping.restocking.restock(buyer, family, which)
-
-
-async def _club(shopping: Shopping, guests: Guests) -> WorthALook:
-    guests.ago(days=9)
-    family = (await shopping.families.create(guests.renzo, "Mat club kitchen")).family_id
-    for caller in (guests.mara, guests.ida):
-        invitation = await shopping.members.invite(guests.renzo, family, "member")
-        await shopping.members.accept(caller, invitation.secret)
-    guests.ago(days=1)
-    await shopping.shopping_list.add_lines(guests.ida, family, CLUB_LIST)
-    return WorthALook("Mat club kitchen: Renzo is its admin, Mara and Ida are members", f"/shopping/{family}")

@@ -17,9 +17,9 @@ from potluck.apps.shopping.entities import (
     StorageLocation,
     Store,
 )
-from potluck.apps.shopping.families import Families
-from potluck.apps.shopping.members import counted
 from potluck.apps.shopping.names import Names
+from potluck.apps.shopping.old_families import Families
+from potluck.apps.shopping.old_members import counted
 from potluck.apps.shopping.turns import Again
 from potluck.apps.shopping.views import (
     family_shown,

@@ -1,24 +1,54 @@
 """The same thing twice on a list: a guard row refuses the second one, in the transaction that would add it."""
 
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
-from potluck.apps.shopping.errors import DuplicateItem
-from potluck.apps.shopping.names import names_on_list
-from potluck.apps.shopping.views import shopping_item_shown
 from potluck.store import Store as Rows
 from potluck.table import WriteRefused, the, update, upsert
 from potluck.table.operations import Operation
+from potluck.web.errors import ProblemError
+from potluck.web.writes import Outcome, or_raise
 
-__all__ = ["MOST_DUPLICATES", "entering_guard", "leaving_guard", "refuse_duplicate"]
+__all__ = ["MOST_DUPLICATES", "DuplicateItem", "enter_guard", "entering_guard", "leaving_guard"]
 
 # How often one inventory item can be on the list and not bought, with everybody's consent.
 MOST_DUPLICATES = 1000
-# Of those, the one that was there first is told to whoever wants to add another; so many are looked at.
+# Of those, the one that was there first is shown to whoever wants to add another; so many are looked at.
 LOOKED_AT = 20
 
 pending_ids = the(PendingGuard.shopping_item_ids)
 
 
-def entering_guard(item: ShoppingListItem, allow_duplicate: bool) -> Operation:
+class DuplicateItem(
+    ProblemError,
+    slug="duplicate-item",
+    status=409,
+    title="It is on the list already",
+    remedy="Change that one, or send the request again with allowDuplicate: true.",
+):
+    """Somebody in the family has put the same thing on the list, and it is not bought yet. The answer has it as
+    “existing”. Nothing was added."""
+
+    def __init__(self, existing: ShoppingListItem) -> None:
+        super().__init__("This is on the list already", existing=existing)
+
+
+def enter_guard(rows: Rows, item: ShoppingListItem, allow_duplicate: bool) -> Outcome:
+    """One more that is pending; DuplicateItem, unless that is allowed, while there is another."""
+
+    async def duplicate(refusal: WriteRefused) -> ProblemError | None:
+        guard = refusal.current
+        if not isinstance(guard, PendingGuard):
+            return None
+        ids = sorted(guard.shopping_item_ids)[:LOOKED_AT]
+        found = await rows.get_many([ShoppingListItem.by_id(guard.family_id, each) for each in ids])
+        pending = [each for each in found if each is not None and each.status == "pending"]
+        if not pending:
+            return None
+        return DuplicateItem(min(pending, key=lambda each: (each.created_at, each.shopping_item_id)))
+
+    return or_raise(entering_guard(item, allow_duplicate), duplicate)
+
+
+def entering_guard(item: ShoppingListItem, allow_duplicate: bool = False) -> Operation:
     """One more that is pending; refused, unless that is allowed, while there is another."""
     assert item.item_id is not None
     when = None if allow_duplicate else pending_ids == frozenset()
@@ -30,16 +60,3 @@ def leaving_guard(item: ShoppingListItem) -> Operation:
     """One fewer that is pending."""
     assert item.item_id is not None
     return update(PendingGuard.by_item(item.family_id, item.item_id), pending_ids.exclude(item.shopping_item_id))
-
-
-async def refuse_duplicate(rows: Rows, refusal: WriteRefused) -> None:
-    """DuplicateItem with what is on the list; nothing if it is not there any more."""
-    guard = refusal.current
-    if not isinstance(guard, PendingGuard):
-        return
-    ids = sorted(guard.shopping_item_ids)[:LOOKED_AT]
-    found = await rows.get_many([ShoppingListItem.by_id(guard.family_id, each) for each in ids])
-    pending = [each for each in found if each is not None and each.status == "pending"]
-    if pending:
-        first = min(pending, key=lambda each: (each.created_at, each.shopping_item_id))
-        raise DuplicateItem(shopping_item_shown(first, await names_on_list(rows, [first]))) from refusal

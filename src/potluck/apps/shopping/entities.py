@@ -5,6 +5,27 @@ from uuid import UUID
 
 from msgspec import Meta
 
+from potluck.apps.shopping.fields import (
+    Address,
+    AlternateStores,
+    Description,
+    FamilyId,
+    InventoryStatus,
+    ItemId,
+    ItemStatus,
+    LocationId,
+    LocationName,
+    MemberId,
+    Name,
+    Notes,
+    Quantity,
+    Role,
+    ShoppingItemId,
+    StoreId,
+    Threshold,
+    ToBuy,
+    Unit,
+)
 from potluck.table import (
     Counter,
     Entity,
@@ -54,12 +75,6 @@ inventory = Table(
     },
 )
 
-Unit = Annotated[str, Meta(max_length=50)]
-# What a quantity may be at most, here and in the inventory; the design sets no bound, and every number needs one.
-MOST = 100_000
-
-ItemStatus = Literal["pending", "purchased"]
-
 
 class ShoppingListItem(
     Entity,
@@ -73,15 +88,15 @@ class ShoppingListItem(
     """An item that needs to be purchased, linked to an inventory item or free text."""
 
     # Primary identifiers. The design says UUID v4, but its own records hold others: any UUID will do.
-    shopping_item_id: UUID
-    family_id: UUID
+    shopping_item_id: ShoppingItemId
+    family_id: FamilyId
     # Item details
-    item_id: OrNull[UUID] = None
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    store_id: OrNull[UUID] = None
+    item_id: OrNull[ItemId] = None
+    name: Name
+    store_id: OrNull[StoreId] = None
     status: ItemStatus = "pending"
-    quantity: OrNull[Annotated[int, Meta(gt=0, le=MOST)]] = None
-    notes: OrNull[Annotated[str, Meta(max_length=500)]] = None
+    quantity: OrNull[ToBuy] = None
+    notes: OrNull[Notes] = None
     # Concurrency control
     version: Version = 1
     # Automatic cleanup: seven days after the purchase, None while pending
@@ -144,8 +159,8 @@ class Family(
 ):
     """The people who share an inventory and a list; everything else is in its partition."""
 
-    family_id: UUID
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    family_id: FamilyId
+    name: Name
     created_by: UUID
     # Ours: a family keeps an admin because every loss of one is conditional on this number.
     admin_count: Counter = 1
@@ -172,12 +187,12 @@ class Member(
 ):
     """A person in a family. The row of one who left stays, so that what they added is a former member's."""
 
-    member_id: UUID
+    member_id: MemberId
     """The account's userId."""
-    family_id: UUID
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    family_id: FamilyId
+    name: Name
     email: Annotated[str, Meta(min_length=3, max_length=254)]
-    role: Literal["admin", "member"] = "member"
+    role: Role = "member"
     status: MemberStatus = "active"
     version: Version = 1
     created_at: Seconds
@@ -201,9 +216,6 @@ class Member(
         """Which families know this person, also those left: to follow a new name, to export and to forget."""
 
 
-InventoryStatus = Literal["active", "archived"]
-
-
 class InventoryItem(
     Entity,
     table=inventory,
@@ -219,15 +231,15 @@ class InventoryItem(
 ):
     """Something the family keeps at home, and how much of it."""
 
-    item_id: UUID
-    family_id: UUID
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    quantity: Annotated[int, Meta(ge=0, le=MOST)] = 0
-    threshold: Annotated[int, Meta(ge=0, le=MOST)] = 0
+    item_id: ItemId
+    family_id: FamilyId
+    name: Name
+    quantity: Quantity = 0
+    threshold: Threshold = 0
     unit: OrNull[Unit] = None
-    location_id: OrNull[UUID] = None
-    preferred_store_id: OrNull[UUID] = None
-    alternate_store_ids: Annotated[tuple[UUID, ...], Meta(max_length=20)] = ()
+    location_id: OrNull[LocationId] = None
+    preferred_store_id: OrNull[StoreId] = None
+    alternate_store_ids: AlternateStores = ()
     status: InventoryStatus = "active"
     created_by: UUID
     version: Version = 1
@@ -260,12 +272,10 @@ class StorageLocation(
 ):
     """A place at home where things are kept."""
 
-    location_id: UUID
-    family_id: UUID
-    name: Annotated[
-        str, Meta(min_length=1, max_length=50), Unique("FAMILY#{family_id}", "UNIQUE#LOCATION#{name:caseless}")
-    ]
-    description: OrNull[Annotated[str, Meta(max_length=200)]] = None
+    location_id: LocationId
+    family_id: FamilyId
+    name: Annotated[LocationName, Unique("FAMILY#{family_id}", "UNIQUE#LOCATION#{name:caseless}")]
+    description: OrNull[Description] = None
     version: Version = 1
     created_at: Seconds
     updated_at: Seconds
@@ -287,12 +297,10 @@ class Store(
 ):
     """A shop where things are bought."""
 
-    store_id: UUID
-    family_id: UUID
-    name: Annotated[
-        str, Meta(min_length=1, max_length=100), Unique("FAMILY#{family_id}", "UNIQUE#STORE#{name:caseless}")
-    ]
-    address: OrNull[Annotated[str, Meta(max_length=200)]] = None
+    store_id: StoreId
+    family_id: FamilyId
+    name: Annotated[Name, Unique("FAMILY#{family_id}", "UNIQUE#STORE#{name:caseless}")]
+    address: OrNull[Address] = None
     version: Version = 1
     created_at: Seconds
     updated_at: Seconds
@@ -321,8 +329,8 @@ class PendingGuard(
     nobody confirmed wants the set to be empty. The row goes with the inventory item.
     """
 
-    family_id: UUID
-    item_id: UUID
+    family_id: FamilyId
+    item_id: ItemId
     shopping_item_ids: Annotated[frozenset[UUID], Meta(max_length=5000)] = frozenset()
 
     @get(consistent=True)
@@ -345,7 +353,7 @@ class Deletion(
     had no room for, are found through it; until then it tells readers which links lead nowhere.
     """
 
-    family_id: UUID
+    family_id: FamilyId
     what: Deletable
     gone_id: UUID
     deleted_by: UUID
@@ -368,7 +376,7 @@ class ClearedItems(
 ):
     """Purchased items that were cleared from the list, as they were, while that can be undone."""
 
-    family_id: UUID
+    family_id: FamilyId
     clearing_id: UUID
     """What the undo token says."""
     part: Annotated[int, Meta(ge=0, le=999)] = 0

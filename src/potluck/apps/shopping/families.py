@@ -1,185 +1,196 @@
-"""Families: made by whoever becomes their first admin, seen by those who are in them, gone for all of them at once."""
+"""Families: made by whoever becomes their first admin, seen by those who are in them, deleted for all at once."""
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec import Struct
+from starlette.responses import Response
 
+from potluck.apps.shopping.access import FamilyAdmin, InFamily
+from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
-from potluck.apps.shopping.errors import NothingThere
-from potluck.apps.shopping.membership import Membership, Standing, allowed
+from potluck.apps.shopping.fields import Name, Role
+from potluck.apps.shopping.files import file_address
 from potluck.apps.shopping.ordering import by_name
-from potluck.apps.shopping.orphans import APP
-from potluck.apps.shopping.turns import Again
-from potluck.apps.shopping.validation import Id, checking
-from potluck.apps.shopping.views import FamilyShown, family_shown
-from potluck.people.authentication import Alongside, Principal, nothing_else
-from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, Stale
-from potluck.people.invitations import Invitations
 from potluck.people.secrets import new_id
-from potluck.store import Clock
-from potluck.store import Store as Rows
-from potluck.table import Ref, WriteRefused, absent, check, delete, put, the, update
-from potluck.table.operations import Operation
+from potluck.table import put
+from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.errors import NotFound, ProblemError
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.layout import Section
+from potluck.web.places import OwnPlaces, Place
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes
 
-__all__ = ["Families"]
+__all__ = [
+    "FAMILY",
+    "HOME",
+    "LAST_FAMILY",
+    "TAG",
+    "FamilyChange",
+    "FamilyView",
+    "LastAdmin",
+    "NewFamily",
+    "OwnRow",
+    "create_family",
+    "delete_family",
+    "families",
+    "family_place",
+    "frame_of",
+    "one_family",
+    "own_families",
+    "rename_family",
+    "sections",
+]
+
+TAG = "Shopping"
+HOME = "/shopping"
+FAMILY = f"{HOME}/{{family_id}}"
+# Which of several families this browser looked at last; it opens nothing, and is looked up like any other.
+LAST_FAMILY = "shopping-family"
 
 
-class Families:
-    """Every family, for those who are in it."""
+class LastAdmin(
+    ProblemError,
+    slug="last-admin",
+    status=409,
+    title="A family keeps its last admin",
+    remedy="Make another member an admin first, or delete the family.",
+):
+    """A family always has somebody who can look after it. This would have taken its last admin, so it was not done."""
 
-    def __init__(self, rows: Rows, clock: Clock, membership: Membership, invitations: Invitations) -> None:
-        self._rows = rows
-        self._clock = clock
-        self._membership = membership
-        self._invitations = invitations
+    def __init__(self) -> None:
+        super().__init__("A family keeps its last admin: make somebody else an admin first, or delete the family")
 
-    async def create(
-        self, caller: Principal, name: str, alongside: Alongside[FamilyShown] = nothing_else
-    ) -> FamilyShown:
-        """A new family with the caller as its admin. The write checks that their account is there."""
-        with checking() as fields:
-            name = fields.name(name)
-        again = Again("making a family", self._rows.patience)
-        while True:
-            account = await self._rows.get(Account.by_id(caller.user_id))
-            if account is None:
-                raise AccountGone
-            now = self._now()
-            family = Family(family_id=new_id(), name=name, created_by=account.user_id, created_at=now, updated_at=now)
-            member = Member(
-                member_id=account.user_id,
-                family_id=family.family_id,
-                name=account.name,
-                email=account.email,
-                role="admin",
-                created_at=now,
-                updated_at=now,
-            )
-            answer = family_shown(family, member)
-            known = as_known(account)
-            try:
-                await self._rows.transact(known, put(family, when=absent), put(member, when=absent), *alongside(answer))
-                return answer
-            except WriteRefused as refusal:
-                if refusal.operation is not known:
-                    raise
-            # Called otherwise by now, or gone.
-            await again.wait()
 
-    async def all(self, caller: Principal) -> list[FamilyShown]:
-        """The families that the caller is in, by name. An index may overlook one for a moment, but shows none."""
-        found = await self._rows.all(Member.families_of(caller.user_id, "active"))
-        refs: list[Ref[Any]] = []
-        for each in found:
-            refs += [Member.by_id(each.family_id, caller.user_id), Family.by_id(each.family_id)]
-        rows = await self._rows.get_many(refs)
-        shown = [
-            family_shown(family, member)
-            for member, family in zip(rows[::2], rows[1::2], strict=True)
-            if member is not None and member.status == "active" and family is not None
-        ]
-        return sorted(shown, key=by_name)
-
-    async def one(self, caller: Principal, family_id: Id) -> FamilyShown:
-        with checking() as fields:
-            which = fields.id("familyId", family_id)
-        standing, family = await self._found(caller, which)
-        return family_shown(family, standing.member)
-
-    async def rename(
-        self,
-        caller: Principal,
-        family_id: Id,
-        version: int,
-        *,
-        name: str | UnsetType = UNSET,
-        alongside: Alongside[FamilyShown] = nothing_else,
-    ) -> FamilyShown:
-        with checking() as fields:
-            which = fields.id("familyId", family_id)
-            fields.version(version)
-            name = fields.name(name)
-        standing, family = await self._found(caller, which, admin=True)
-        if family.version != version:
-            raise Stale(family_shown(family, standing.member))
-        if isinstance(name, UnsetType) or family.name == name:
-            return family_shown(family, standing.member)
-        now = self._now()
-        answer = family_shown(replace(family, name=name, updated_at=now, version=version + 1), standing.member)
-        renaming = update(family, the(Family.name).becomes(name), the(Family.updated_at).becomes(now))
-        try:
-            await self._membership.transact(standing, renaming, *alongside(answer))
-        except WriteRefused as refusal:
-            if refusal.operation is not renaming:
-                raise
-            if refusal.current is None:
-                raise NothingThere from refusal
-            raise Stale(family_shown(refusal.current, standing.member)) from refusal
-        return answer
-
-    async def delete(
-        self,
-        caller: Principal,
-        family_id: Id,
-        version: int | None = None,
-        alongside: Alongside[None] = nothing_else,
-    ) -> None:
-        """Nobody is in it from this moment on; what it had is deleted after that, by the consumer."""
-        with checking() as fields:
-            which = fields.id("familyId", family_id)
-            fields.version_or_none(version)
-        again = Again("deleting a family", self._rows.patience)
-        while True:
-            standing, family = await self._found(caller, which, admin=True)
-            if version is not None and family.version != version:
-                raise Stale(family_shown(family, standing.member))
-            writes = await self.ending(family, standing.member)
-            try:
-                await self._rows.transact(*writes, *alongside(None))
-                break
-            except WriteRefused as refusal:
-                if not any(refusal.operation is each for each in writes):
-                    raise
-            # Somebody came, left or renamed it meanwhile.
-            await again.wait()
-        await self._invitations.withdraw_all(APP, str(which))
-
-    async def ending(self, family: Family, by: Member) -> list[Operation]:
-        """What lets everyone out and records that the family is gone; refused if anybody comes or goes meanwhile."""
-        members = await self._rows.all(Member.all_of_family(family.family_id))
-        active = [each for each in members if each.status == "active"]
-        deletion = Deletion(
-            family_id=family.family_id,
-            what="family",
-            gone_id=family.family_id,
-            deleted_by=by.member_id,
-            created_at=self._now(),
+family_place = Place(
+    APP,
+    Family,
+    Member,
+    members=Member.all_of_family,
+    places=Member.every_family_of,
+    own=lambda user_id: Member.families_of(user_id, "active"),
+    last_admin=LastAdmin,
+    # What else the family had is deleted by the consumer.
+    ended=lambda family, by, now: [
+        put(
+            Deletion(family_id=family.family_id, what="family", gone_id=family.family_id, deleted_by=by, created_at=now)
         )
-        own = Standing(by, admin=True)
-        return [
-            *(
-                delete(each, when=own.condition if each.member_id == by.member_id else the(Member.status) == "active")
-                for each in active
-            ),
-            delete(family, when=the(Family.member_count) == len(active)),
-            put(deletion),
-        ]
+    ],
+)
 
-    async def _found(self, caller: Principal, family_id: UUID, *, admin: bool = False) -> tuple[Standing, Family]:
-        member, family = await self._rows.get_together(Member.by_id(family_id, caller.user_id), Family.by_id(family_id))
-        standing = allowed(member, admin=admin)
+
+class OwnRow(Struct, frozen=True):
+    """What the caller is in each family that is shown."""
+
+    members: Mapping[UUID, Member]
+
+    @classmethod
+    async def load(cls, at: InFamily | OwnPlaces, families: Sequence[Family]) -> "OwnRow":
+        return cls({at.family_id: at.row} if isinstance(at, InFamily) else at.memberships)
+
+
+class FamilyView(View[Family]):
+    """A family, as one who is in it sees it."""
+
+    family_id: UUID
+    name: str
+    member_count: int
+    created_by: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    @computed
+    def role(family: Family, own: OwnRow) -> Role:
+        return own.members[family.family_id].role
+
+
+class NewFamily(New[Family]):
+    name: Name
+
+
+class FamilyChange(Change[Family]):
+    name: Name | Unset = UNSET
+
+
+# --- what stands around the pages of a family -------------------------------------------------------------------------
+
+SECTIONS = (
+    ("list", "shopping-basket", "List", ""),
+    ("inventory", "package", "Inventory", "/inventory"),
+    ("stores", "store", "Stores", "/stores"),
+    ("members", "users", "Members", "/members"),
+)
+
+
+def sections(home: str, current: str) -> list[Section]:
+    """The way to the sections of a family, whose pages are below `home`."""
+    return [Section(f"{home}{path}", icon, title, name == current) for name, icon, title, path in SECTIONS]
+
+
+def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+    """What all pages of one section show: the family, and the way to the other sections."""
+
+    async def frame(at: InFamily | OwnPlaces) -> dict[str, Any]:
+        shared: dict[str, Any] = {"app": APP, "here": "Shopping", "file": file_address}
+        if not isinstance(at, InFamily):
+            return shared
+        family = await at.rows.get(Family.by_id(at.family_id))
         if family is None:
-            raise NothingThere
-        return standing, family
+            raise NotFound
+        (shown,) = await at.show(FamilyView, [family])
+        home = f"{HOME}/{at.family_id}"
+        return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": at.row.role == "admin"}
 
-    def _now(self) -> datetime:
-        return self._clock().replace(microsecond=0)
+    return frame
 
 
-def as_known(account: Account) -> Operation:
-    """That the account is there, and still called as it was read: from then on, names follow."""
-    return check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))
+families = Actions(InFamily, Family.by_id, FamilyView, api="/families", page=HOME, tag=TAG, frame=frame_of("members"))
+
+
+# --- the rules --------------------------------------------------------------------------------------------------------
+
+
+@families.list(order=by_name)
+async def own_families(at: OwnPlaces) -> list[Family]:
+    """The families that the caller is in, by name."""
+    return await family_place.own(at)
+
+
+@families.page("", "shopping/first.html")
+async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
+    """The way to the family that was looked at last; for somebody without one, how to make the first."""
+    found = await own_families(at)
+    if not found or show.refusal is not None:
+        return {"form": show.form(NewFamily)}
+    last = at.visitor.cookies.get(LAST_FAMILY, "")
+    first, *_ = sorted(found, key=lambda each: (str(each.family_id) != last, by_name(each)))
+    return redirect(f"{HOME}/{first.family_id}")
+
+
+@families.create(form=PageForm(path="/families", then=FAMILY, on=first_page))
+async def create_family(at: OwnPlaces, new: NewFamily) -> Writes[Family]:
+    """Make a family. The caller is its first admin."""
+    return await family_place.make(at, at.make(new, family_id=new_id(), created_by=at.principal.user_id))
+
+
+@families.read()
+async def one_family(at: InFamily, family: Family) -> Family:
+    """A family that the caller is in, and as what."""
+    return family
+
+
+@families.change()
+async def rename_family(at: FamilyAdmin, family: Family, change: FamilyChange) -> Writes[Family]:
+    """Give a family another name. Its admins may."""
+    return at.apply(family, change)
+
+
+@families.delete()
+async def delete_family(at: FamilyAdmin, family: Family) -> Writes[None]:
+    """Delete a family with everything in it. Its admins may."""
+    return await family_place.delete(at, family)

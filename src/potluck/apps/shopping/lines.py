@@ -3,13 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from potluck.apps.shopping.entities import MOST
+from potluck.apps.shopping.fields import MOST, Name
+from potluck.web.schema import schema_of
 
 __all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
 
 # They are added by one transaction.
 MOST_LINES = 50
-LONGEST_NAME = 100
+NAME = schema_of(Name)
 
 # What lists from elsewhere put in front of a line: dashes, stars, bullets, boxes to tick.
 BULLET = re.compile(r"(?:[-*•‣–+]\s+|[☐☑✓]\s*|\[[ xX]?\]\s*)+")
@@ -19,7 +20,7 @@ AMOUNT = re.compile(r"([1-9][0-9]{0,5})\s*(?:[x×]\s+|(kg|g|ml|cl|dl|l|oz|lb|lbs
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing to buy. `number` is its line, for whoever is told that it is wrong."""
+    """One thing to buy. `number` is its line, by which an error names it."""
 
     number: int
     name: str
@@ -48,8 +49,4 @@ def wrong_with(lines: list[Line]) -> list[str]:
         return ["Lines must name something to buy"]
     if len(lines) > MOST_LINES:
         return [f"There can be at most {MOST_LINES} lines"]
-    return [
-        f"Line {each.number}: Name must be 1-{LONGEST_NAME} characters"
-        for each in lines
-        if len(each.name) > LONGEST_NAME
-    ]
+    return [f"Line {each.number}: {NAME.message}" for each in lines if not NAME.accepts(each.name)]

@@ -1,10 +1,11 @@
 """What the ids in a family's rows are called, and which of them lead nowhere; always as of now."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
+from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.entities import (
     Deletion,
     InventoryItem,
@@ -14,9 +15,13 @@ from potluck.apps.shopping.entities import (
     Store,
 )
 from potluck.store import Store as Rows
-from potluck.table import Ref
+from potluck.store import all_done
+from potluck.table import Query, Ref
 
-__all__ = ["Names", "names_in_items", "names_on_list"]
+__all__ = ["ItemNames", "ListNames", "Names", "names_in_items", "names_on_list"]
+
+# As many as one item has. For more, the family's few stores, members and shelves are read as a whole.
+FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class Names:
     """Inventory items that are deleted, and may still have links to them."""
 
     @classmethod
-    def of(cls, found: Iterable[Any]) -> "Names":
+    def of(cls, found: Iterable[Any]) -> Self:
         """The names of these rows, whatever they are."""
         stores: dict[UUID, str] = {}
         locations: dict[UUID, str] = {}
@@ -47,6 +52,46 @@ class Names:
                 case Deletion(what="item"):
                     gone.add(each.gone_id)
         return cls(stores, locations, members, frozenset(gone))
+
+
+class ListNames(Names):
+    """What items of a shopping list need to be shown."""
+
+    @classmethod
+    async def load(cls, at: InFamily, items: Sequence[ShoppingListItem]) -> Self:
+        family_id, wanted = at.family_id, dict[Any, Ref[Any]]()
+        for item in items:
+            if item.added_by != at.row.member_id:
+                wanted["member", item.added_by] = Member.by_id(family_id, item.added_by)
+            if item.store_id is not None:
+                wanted["store", item.store_id] = Store.by_id(family_id, item.store_id)
+            if item.item_id is not None:
+                wanted["item", item.item_id] = Deletion.by_id(family_id, "item", item.item_id)
+        everything = Member.all_of_family(family_id), Store.all_of_family(family_id), Deletion.under_way(family_id)
+        return cls.of([at.row, *await _found(at.rows, wanted, everything)])
+
+
+class ItemNames(Names):
+    """What inventory items need to be shown."""
+
+    @classmethod
+    async def load(cls, at: InFamily, items: Sequence[InventoryItem]) -> Self:
+        family_id, wanted = at.family_id, dict[Any, Ref[Any]]()
+        for item in items:
+            for store_id in (item.preferred_store_id, *item.alternate_store_ids):
+                if store_id is not None:
+                    wanted["store", store_id] = Store.by_id(family_id, store_id)
+            if item.location_id is not None:
+                wanted["location", item.location_id] = StorageLocation.by_id(family_id, item.location_id)
+        everything = Store.all_of_family(family_id), StorageLocation.all_of_family(family_id)
+        return cls.of(await _found(at.rows, wanted, everything))
+
+
+async def _found(rows: Rows, wanted: dict[Any, Ref[Any]], everything: Sequence[Query[Any]]) -> list[Any]:
+    """The wanted rows, by one request where they are few; or all there are of their kinds."""
+    if len(wanted) <= FEW:
+        return await rows.get_many(list(wanted.values()))
+    return [row for found in await all_done([rows.all(each) for each in everything]) for row in found]
 
 
 async def names_on_list(rows: Rows, items: Iterable[ShoppingListItem]) -> Names:

@@ -1,14 +1,20 @@
-"""The order of lists as people read them, and parts of them: pure functions over what is shown."""
+"""The order of lists as people read them, and what a shopping list has for each store: functions of views."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from uuid import UUID
 
-from potluck.apps.shopping.views import Group, ShoppingItemShown
+from msgspec import Struct
+
 from potluck.store import Page
 from potluck.table.keys.folding import fold
 
-__all__ = ["by_name", "by_store", "groups_of", "part_of"]
+if TYPE_CHECKING:
+    from potluck.apps.shopping.shopping_list import ShoppingItemView
+
+__all__ = ["Group", "Groups", "by_name", "by_store", "groups_of", "part_of"]
 
 T = TypeVar("T")
 Place = tuple[Any, ...]
@@ -27,7 +33,7 @@ def by_name(item: Named) -> Place:
     return fold(item.name), item.name, str(getattr(item, item.__struct_fields__[0]))
 
 
-def by_store(item: ShoppingItemShown) -> Place:
+def by_store(item: ShoppingItemView) -> Place:
     """By store name and unassigned last, pending before purchased, newest first."""
     return (
         item.store_name is None,
@@ -40,16 +46,33 @@ def by_store(item: ShoppingItemShown) -> Place:
     )
 
 
-def groups_of(items: Iterable[ShoppingItemShown]) -> list[Group]:
+class Group(Struct, rename="camel", frozen=True, kw_only=True):
+    """What is on the list for one store, in numbers; no store, for what is unassigned."""
+
+    store_id: UUID | None
+    store_name: str | None
+    pending: int
+    purchased: int
+
+
+class Groups(Struct, frozen=True):
+    """How much there is for each store on the whole list, whichever page of it is asked for."""
+
+    groups: list[Group]
+
+
+def groups_of(items: Iterable[ShoppingItemView]) -> Groups:
     """How much there is for each store, in the order of the items."""
     counted: dict[tuple[UUID | None, str | None], list[int]] = {}
     for item in items:
         numbers = counted.setdefault((item.store_id, item.store_name), [0, 0])
         numbers[item.status == "purchased"] += 1
-    return [
-        Group(store_id=store_id, store_name=store_name, pending=pending, purchased=purchased)
-        for (store_id, store_name), (pending, purchased) in counted.items()
-    ]
+    return Groups(
+        [
+            Group(store_id=store_id, store_name=store_name, pending=pending, purchased=purchased)
+            for (store_id, store_name), (pending, purchased) in counted.items()
+        ]
+    )
 
 
 def part_of(

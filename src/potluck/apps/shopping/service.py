@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from potluck.apps.shopping.clearing import Clearing
 from potluck.apps.shopping.departures import Departures
 from potluck.apps.shopping.entities import Family, InventoryItem, Member, ShoppingListItem, inventory
-from potluck.apps.shopping.families import Families
 from potluck.apps.shopping.following import Following
-from potluck.apps.shopping.inventory import Inventory
-from potluck.apps.shopping.members import Members
 from potluck.apps.shopping.membership import Membership
+from potluck.apps.shopping.old_clearing import Clearing
+from potluck.apps.shopping.old_families import Families
+from potluck.apps.shopping.old_inventory import Inventory
+from potluck.apps.shopping.old_members import Members
+from potluck.apps.shopping.old_restocking import Restocking
+from potluck.apps.shopping.old_shopping_list import ShoppingList
 from potluck.apps.shopping.orphans import Orphans
 from potluck.apps.shopping.places import Locations, Stores
-from potluck.apps.shopping.restocking import Restocking
-from potluck.apps.shopping.shopping_list import ShoppingList
 from potluck.apps.shopping.turns import Turns
 from potluck.people.authentication import Principal
 from potluck.people.entities import accounts

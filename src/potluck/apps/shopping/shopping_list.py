@@ -1,406 +1,411 @@
 """The shopping list: what is to be bought, by whom it was added, where it is bought, and what is done."""
 
-from collections.abc import Coroutine
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, Literal
 from uuid import UUID
 
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
-
-from potluck.apps.shopping.duplicates import MOST_DUPLICATES, entering_guard, leaving_guard, refuse_duplicate
-from potluck.apps.shopping.entities import (
-    Deletion,
-    InventoryItem,
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.duplicates import (
+    MOST_DUPLICATES,
+    DuplicateItem,
+    enter_guard,
+    entering_guard,
+    leaving_guard,
+)
+from potluck.apps.shopping.entities import InventoryItem, PendingGuard, ShoppingListItem, Store
+from potluck.apps.shopping.families import FAMILY, TAG, frame_of
+from potluck.apps.shopping.fields import (
+    ItemId,
     ItemStatus,
-    Member,
-    PendingGuard,
-    ShoppingListItem,
-    Store,
+    Lines,
+    Name,
+    Notes,
+    ShoppingItemId,
+    StoreChoice,
+    StoreId,
+    ToBuy,
+    Unit,
 )
-from potluck.apps.shopping.errors import AlreadyThere, NothingThere
-from potluck.apps.shopping.lines import read_lines, wrong_with
-from potluck.apps.shopping.membership import Membership, Standing, allowed
-from potluck.apps.shopping.names import Names, names_on_list
-from potluck.apps.shopping.ordering import by_store, groups_of
-from potluck.apps.shopping.turns import Again
-from potluck.apps.shopping.validation import Id, checking
-from potluck.apps.shopping.views import ShoppingItemShown, ShoppingListShown, shopping_item_shown
-from potluck.people.authentication import Alongside, Principal, nothing_else
-from potluck.people.errors import Stale, TooMany
+from potluck.apps.shopping.lines import Line, read_lines, wrong_with
+from potluck.apps.shopping.names import ListNames
+from potluck.apps.shopping.ordering import by_name, by_store, groups_of
+from potluck.apps.shopping.suggestions import called
+from potluck.apps.shopping.taken import AlreadyThere
+from potluck.people.errors import TooMany, WrongField
 from potluck.people.secrets import new_id
-from potluck.store import Clock, all_done
-from potluck.store import Store as Rows
-from potluck.table import (
-    ConditionFailed,
-    NotFound,
-    Query,
-    Ref,
-    WriteRefused,
-    absent,
-    check,
-    delete,
-    present,
-    put,
-    the,
-    update,
-)
-from potluck.table.operations import Operation
+from potluck.retries import attempts
+from potluck.table import Query, WriteRefused, absent, check, delete, present, put, the
+from potluck.web.actions import Actions
+from potluck.web.errors import TOO_MANY, NotFound, ProblemError
+from potluck.web.inputs import UNSET, Change, Input, Unset, Versioned
+from potluck.web.views import View, computed
+from potluck.web.writes import Outcome, Refused, Writes, or_raise, or_retry
 
-__all__ = ["PURCHASED_ITEMS_STAY", "ShoppingList"]
+__all__ = [
+    "NewShoppingItem",
+    "PastedLines",
+    "ShoppingItemChange",
+    "ShoppingItemView",
+    "StatusChange",
+    "TypedItem",
+    "add_lines",
+    "add_low_stock",
+    "add_to_list",
+    "add_typed",
+    "change_shopping_item",
+    "check_off",
+    "delete_shopping_item",
+    "items_on_list",
+    "shopping_list",
+]
 
 PURCHASED_ITEMS_STAY = timedelta(days=7)
-LONGEST_LINES = 10_000
+UNASSIGNED = "unassigned"
+FORMER_MEMBER = "Former member"
+# A transaction takes 100 actions. Besides the lines there are the caller's row and three that keep the answer; a line
+# with a link also has the guard of its inventory item, and checks that this and its store are there.
+ROOM_FOR_LINES = 96
+ACTIONS_OF_A_LINK = 3
 
 
-class ShoppingList:
-    """The list of a family; everyone in it adds, edits, checks off and deletes."""
+class ShoppingItemView(View[ShoppingListItem]):
+    shopping_item_id: UUID
+    family_id: UUID
+    name: str
+    status: ItemStatus
+    quantity: int | None
+    unit: str | None
+    notes: str | None
+    version: int
+    ttl: int | None
+    added_by: UUID
+    created_at: datetime
+    updated_at: datetime
+    restocked_at: datetime | None
 
-    def __init__(self, rows: Rows, clock: Clock, membership: Membership) -> None:
-        self._rows = rows
-        self._clock = clock
-        self._membership = membership
+    @computed
+    def item_id(item: ShoppingListItem, names: ListNames) -> UUID | None:
+        return None if item.item_id in names.gone_items else item.item_id
 
-    # --- adding -------------------------------------------------------------------------------------------------
+    @computed
+    def store_id(item: ShoppingListItem, names: ListNames) -> UUID | None:
+        return item.store_id if item.store_id in names.stores else None
 
-    async def add(
-        self,
-        caller: Principal,
-        family_id: Id,
-        *,
-        name: str | UnsetType | None = UNSET,
-        item_id: Id | None = None,
-        store_id: Id | UnsetType | None = UNSET,
-        quantity: int | None = None,
-        unit: str | UnsetType | None = UNSET,
-        notes: str | None = None,
-        shopping_item_id: Id | None = None,
-        allow_duplicate: bool = False,
-        alongside: Alongside[ShoppingItemShown] = nothing_else,
-    ) -> ShoppingItemShown:
-        """Something to buy. Of an inventory item it has the name, the store and the unit, unless others are said.
+    @computed
+    def store_name(item: ShoppingListItem, names: ListNames) -> str | None:
+        return None if item.store_id is None else names.stores.get(item.store_id)
 
-        DuplicateItem if that is on the list and not bought yet: of all who add it at once, one does.
-        """
-        with checking() as fields:
-            family = fields.id("familyId", family_id)
-            chosen = fields.id_or_none("shoppingItemId", shopping_item_id)
-            linked_id = fields.id_or_none("itemId", item_id)
-            if item_id is not None and name is None:
-                name = UNSET
-            said_name = fields.name("" if item_id is None and name is UNSET else name)
-            said_store = fields.id_or_none("storeId", store_id)
-            quantity = fields.quantity_to_buy(quantity)
-            unit = fields.unit(unit)
-            notes = fields.notes(notes)
-        again = Again("adding to the list", self._rows.patience)
-        while True:
-            standing, linked, store = await self._sources(caller, family, linked_id, said_store, allow_duplicate)
-            now = self._now()
-            item = ShoppingListItem(
-                shopping_item_id=chosen or new_id(),
-                family_id=family,
-                item_id=linked_id,
-                name=linked.name if linked is not None and said_name is UNSET else said_name,
-                store_id=None if store is None else store.store_id,
-                quantity=quantity,
-                unit=_said_or(unit, None if linked is None else linked.unit),
-                notes=notes,
-                added_by=caller.user_id,
-                created_at=now,
-                updated_at=now,
-            )
-            names = Names.of([standing.member, *([] if store is None else [store])])
-            answer = shopping_item_shown(item, names)
-            placing = put(item, when=absent)
-            guarding = entering_guard(item, allow_duplicate) if linked_id else None
-            targets = _targets(item)
-            try:
-                await self._membership.transact(
-                    standing, placing, *([guarding] if guarding else []), *targets, *alongside(answer)
-                )
-                return answer
-            except WriteRefused as refusal:
-                if refusal.operation is placing:
-                    existing = refusal.current
-                    raise AlreadyThere(None if existing is None else await self.shown(existing)) from refusal
-                if guarding is not None and refusal.operation is guarding:
-                    await refuse_duplicate(self._rows, refusal)
-                elif not any(refusal.operation is each for each in targets):
-                    raise
-            # The duplicate, the inventory item or the store went meanwhile.
-            await again.wait()
+    @computed
+    def added_by_name(item: ShoppingListItem, names: ListNames) -> str:
+        return names.members.get(item.added_by, FORMER_MEMBER)
 
-    async def add_lines(
-        self,
-        caller: Principal,
-        family_id: Id,
-        lines: str,
-        alongside: Alongside[list[ShoppingItemShown]] = nothing_else,
-    ) -> list[ShoppingItemShown]:
-        """Several things as they were typed or pasted, one to a line; all of them or none."""
-        with checking() as fields:
-            family = fields.id("familyId", family_id)
-            read = read_lines(fields.text("lines", lines, LONGEST_LINES) or "")
+
+# --- what may be sent -------------------------------------------------------------------------------------------------
+
+
+class NewShoppingItem(Input):
+    """Something to buy. Of an inventory item it has the name, the store and the unit, unless others are given."""
+
+    shopping_item_id: ShoppingItemId | Unset = UNSET
+    item_id: ItemId | None = None
+    name: Name | Unset | None = UNSET
+    store_id: StoreId | Unset | None = UNSET
+    quantity: ToBuy | None = None
+    unit: Unit | Unset | None = UNSET
+    notes: Notes | None = None
+    allow_duplicate: bool = False
+
+    @staticmethod
+    def check(new: "NewShoppingItem") -> Iterator[WrongField]:
+        if new.item_id is None and not isinstance(new.name, str):
+            yield WrongField("name", "")
+
+
+class PastedLines(Input):
+    lines: Lines
+    """One thing to a line, perhaps with how much in front: "2 milk"."""
+
+    @staticmethod
+    def check(pasted: "PastedLines") -> Iterator[WrongField]:
+        return (WrongField("lines", message) for message in wrong_with(read_lines(pasted.lines)))
+
+
+class TypedItem(Input):
+    """One thing as it was typed, or one that was offered; nothing else of it is chosen but where to buy it."""
+
+    lines: Lines = ""
+    item_id: ItemId | None = None
+    store_id: StoreId | None = None
+    shopping_item_id: ShoppingItemId | Unset = UNSET
+    """So that a form that is sent twice adds one thing."""
+    allow_duplicate: bool = False
+
+    @staticmethod
+    def check(typed: "TypedItem") -> Iterator[WrongField]:
+        read = read_lines(typed.lines)
+        if typed.item_id is None or read:
             for message in wrong_with(read):
-                fields.say("lines", message)
-        standing = await self._membership.of(caller, family)
-        now = self._now()
-        items = [
-            ShoppingListItem(
-                shopping_item_id=new_id(),
-                family_id=family,
-                name=line.name,
-                quantity=line.quantity,
-                unit=line.unit,
-                added_by=caller.user_id,
-                created_at=now,
-                updated_at=now,
-            )
-            for line in read
-        ]
-        answer = [shopping_item_shown(item, Names.of([standing.member])) for item in items]
-        await self._membership.transact(standing, *(put(item, when=absent) for item in items), *alongside(answer))
-        return answer
-
-    async def _sources(
-        self, caller: Principal, family_id: UUID, item_id: UUID | None, said: UUID | UnsetType | None, duplicate: bool
-    ) -> tuple[Standing, InventoryItem | None, Store | None]:
-        """Who adds, what it is of, and where it is bought: where they say, or where that is usually bought."""
-        refs: list[Ref[Any]] = []
-        if item_id is not None:
-            refs += [InventoryItem.by_id(family_id, item_id), PendingGuard.by_item(family_id, item_id)]
-        if isinstance(said, UUID):
-            refs.append(Store.by_id(family_id, said))
-        standing, found = await self._membership.beside(caller, family_id, refs)
-        linked: InventoryItem | None = found[0] if item_id is not None else None
-        store: Store | None = found[-1] if isinstance(said, UUID) else None
-        if (item_id is not None and linked is None) or (isinstance(said, UUID) and store is None):
-            raise NothingThere
-        if linked is not None and duplicate and found[1] and len(found[1].shopping_item_ids) >= MOST_DUPLICATES:
-            raise TooMany("of the same thing on the list", MOST_DUPLICATES)
-        if linked is not None and said is UNSET and linked.preferred_store_id is not None:
-            store = await self._rows.get(Store.by_id(family_id, linked.preferred_store_id))
-        return standing, linked, store
-
-    # --- looking ------------------------------------------------------------------------------------------------
-
-    async def all(
-        self,
-        caller: Principal,
-        family_id: Id,
-        *,
-        store_id: Id | Literal["unassigned"] | None = None,
-        status: ItemStatus | None = None,
-    ) -> ShoppingListShown:
-        """The whole list, or what is for one store, or what is pending or purchased; as of now, if it is whole."""
-        with checking() as fields:
-            family = fields.id("familyId", family_id)
-            where = None if store_id in (None, "unassigned") else fields.id("storeId", store_id)
-            if status is not None:
-                fields.choice("status", status, "pending", "purchased")
-        wanted: Query[ShoppingListItem]
-        if store_id is None:
-            wanted = (
-                ShoppingListItem.all_of_family(family) if status is None else ShoppingListItem.by_status(family, status)
-            )
-        elif status is None:
-            wanted = ShoppingListItem.by_store(family, where)
-        else:
-            wanted = ShoppingListItem.by_store_and_status(family, where, status)
-        # All at once, and nothing is shown before it is known who asks.
-        reading: list[Coroutine[Any, Any, list[Any]]] = [
-            self._rows.all(Member.all_of_family(family)),
-            self._rows.all(wanted),
-            self._rows.all(Store.all_of_family(family)),
-            self._rows.all(Deletion.under_way(family)),
-        ]
-        members, items, stores, gone = await all_done(reading)
-        allowed(next((each for each in members if each.member_id == caller.user_id), None))
-        names = Names.of([*members, *stores, *gone])
-        if where is not None and where not in names.stores:
-            raise NothingThere
-        shown = sorted((shopping_item_shown(each, names) for each in items), key=by_store)
-        return ShoppingListShown(items=shown, groups=groups_of(shown))
-
-    async def one(self, caller: Principal, family_id: Id, shopping_item_id: Id) -> ShoppingItemShown:
-        with checking() as fields:
-            family, which = fields.id("familyId", family_id), fields.id("shoppingItemId", shopping_item_id)
-        _, item = await self._found(caller, family, which)
-        return await self.shown(item)
-
-    # --- changing -----------------------------------------------------------------------------------------------
-
-    async def edit(
-        self,
-        caller: Principal,
-        family_id: Id,
-        shopping_item_id: Id,
-        version: int,
-        *,
-        name: str | UnsetType = UNSET,
-        store_id: Id | UnsetType | None = UNSET,
-        quantity: int | UnsetType | None = UNSET,
-        unit: str | UnsetType | None = UNSET,
-        notes: str | UnsetType | None = UNSET,
-        alongside: Alongside[ShoppingItemShown] = nothing_else,
-    ) -> ShoppingItemShown:
-        """Other details, if it is still of the version that was seen; what is purchased stays as long as before."""
-        with checking() as fields:
-            family, which = fields.id("familyId", family_id), fields.id("shoppingItemId", shopping_item_id)
-            fields.version(version)
-            said = {
-                "name": fields.name(name),
-                "store_id": fields.id_or_none("storeId", store_id),
-                "quantity": fields.quantity_to_buy(quantity),
-                "unit": fields.unit(unit),
-                "notes": fields.notes(notes),
-            }
-        standing, item = await self._found(caller, family, which)
-        if item.version != version:
-            raise Stale(await self.shown(item))
-        values = {name: value for name, value in said.items() if value is not UNSET and value != getattr(item, name)}
-        if not values:
-            return await self.shown(item)
-        values["updated_at"] = self._now()
-        edited = replace(item, **values, version=version + 1)
-        names = await names_on_list(self._rows, [edited])
-        new_store = values.get("store_id")
-        if new_store is not None and new_store not in names.stores:
-            raise NothingThere
-        answer = shopping_item_shown(edited, names)
-        changing = update(
-            item, *(the(getattr(ShoppingListItem, name)).becomes(value) for name, value in values.items())
-        )
-        there = [] if new_store is None else [check(Store.by_id(family, new_store), when=present)]
-        try:
-            await self._membership.transact(standing, changing, *there, *alongside(answer))
-        except WriteRefused as refusal:
-            if any(refusal.operation is each for each in there):
-                raise NothingThere from refusal
-            raise await self._refused(refusal, changing) from refusal
-        return answer
-
-    async def set_status(
-        self,
-        caller: Principal,
-        family_id: Id,
-        shopping_item_id: Id,
-        version: int,
-        *,
-        status: ItemStatus,
-        allow_duplicate: bool = False,
-        alongside: Alongside[ShoppingItemShown] = nothing_else,
-    ) -> ShoppingItemShown:
-        """Check it off, and it goes after a week; uncheck it, and it stays.
-
-        DuplicateItem if the same inventory item is pending again meanwhile.
-        """
-        with checking() as fields:
-            family, which = fields.id("familyId", family_id), fields.id("shoppingItemId", shopping_item_id)
-            fields.version(version)
-            fields.choice("status", status, "pending", "purchased")
-        again = Again("changing the status", self._rows.patience)
-        unguarded = False
-        while True:
-            standing, item = await self._found(caller, family, which)
-            names = await names_on_list(self._rows, [item])
-            if item.version != version:
-                raise Stale(shopping_item_shown(item, names))
-            if item.status == status:
-                return shopping_item_shown(item, names)
-            now = self._now()
-            values: dict[str, Any] = {
-                "status": status,
-                "ttl": int((now + PURCHASED_ITEMS_STAY).timestamp()) if status == "purchased" else None,
-                "updated_at": now,
-            }
-            if item.item_id in names.gone_items:
-                values["item_id"] = None
-            changed = replace(item, **values, version=version + 1)
-            answer = shopping_item_shown(changed, names)
-            changing = update(
-                item, *(the(getattr(ShoppingListItem, name)).becomes(value) for name, value in values.items())
-            )
-            guarding: list[Operation] = []
-            if changed.item_id is not None and status == "pending":
-                linked = check(InventoryItem.by_id(family, changed.item_id), when=present)
-                guarding = [entering_guard(changed, allow_duplicate), linked]
-            elif changed.item_id is not None and not unguarded:
-                guarding = [leaving_guard(changed)]
-            try:
-                await self._membership.transact(standing, changing, *guarding, *alongside(answer))
-                return answer
-            except WriteRefused as refusal:
-                if not any(refusal.operation is each for each in guarding):
-                    raise await self._refused(refusal, changing) from refusal
-                if isinstance(refusal, ConditionFailed):
-                    await refuse_duplicate(self._rows, refusal)
-                # A guard that is not there has nothing to be taken out of: it went with the inventory item.
-                unguarded = isinstance(refusal, NotFound)
-            await again.wait()
-
-    async def delete(
-        self,
-        caller: Principal,
-        family_id: Id,
-        shopping_item_id: Id,
-        version: int | None = None,
-        alongside: Alongside[None] = nothing_else,
-    ) -> None:
-        with checking() as fields:
-            family, which = fields.id("familyId", family_id), fields.id("shoppingItemId", shopping_item_id)
-            fields.version_or_none(version)
-        again = Again("deleting from the list", self._rows.patience)
-        unguarded = False
-        while True:
-            standing, item = await self._found(caller, family, which)
-            if version is not None and item.version != version:
-                raise Stale(await self.shown(item))
-            deleting = delete(item, when=present)
-            guarded = item.item_id is not None and item.status == "pending" and not unguarded
-            guarding = [leaving_guard(item)] if guarded else []
-            try:
-                await self._membership.transact(standing, deleting, *guarding, *alongside(None))
-                return
-            except WriteRefused as refusal:
-                if any(refusal.operation is each for each in guarding):
-                    unguarded = isinstance(refusal, NotFound)
-                elif refusal.operation is not deleting:
-                    raise
-            # Changed meanwhile: without a version it goes as whatever it is now.
-            await again.wait()
-
-    # --- what these share ---------------------------------------------------------------------------------------
-
-    async def _found(self, caller: Principal, family_id: UUID, which: UUID) -> tuple[Standing, ShoppingListItem]:
-        standing, (item,) = await self._membership.beside(caller, family_id, [ShoppingListItem.by_id(family_id, which)])
-        if item is None:
-            raise NothingThere
-        return standing, item
-
-    async def shown(self, item: ShoppingListItem) -> ShoppingItemShown:
-        """The item as everyone in its family sees it; who is in it is the caller's to know."""
-        return shopping_item_shown(item, await names_on_list(self._rows, [item]))
-
-    async def _refused(self, refusal: WriteRefused, operation: Operation) -> Exception:
-        if refusal.operation is not operation:
-            return refusal
-        return NothingThere() if refusal.current is None else Stale(await self.shown(refusal.current))
-
-    def _now(self) -> datetime:
-        return self._clock().replace(microsecond=0)
+                yield WrongField("lines" if read else "name", message)
 
 
-def _targets(item: ShoppingListItem) -> list[Operation]:
-    """That what it points to is there, for the transaction that makes it."""
-    refs: list[Ref[Any]] = []
+class ShoppingItemChange(Change[ShoppingListItem]):
+    name: Name | Unset = UNSET
+    store_id: StoreId | Unset | None = UNSET
+    quantity: ToBuy | Unset | None = UNSET
+    unit: Unit | Unset | None = UNSET
+    notes: Notes | Unset | None = UNSET
+
+
+class StatusChange(Versioned):
+    status: ItemStatus
+    allow_duplicate: bool = False
+
+
+class ListFilter(Input):
+    store_id: StoreChoice | Unset = UNSET
+    """The id of a store, or `unassigned`."""
+    status: ItemStatus | Unset = UNSET
+
+
+shopping_list = Actions(
+    InFamily,
+    ShoppingListItem.by_id,
+    ShoppingItemView,
+    api="/families/{family_id}/shopping-list",
+    page=f"{FAMILY}/list",
+    tag=TAG,
+    frame=frame_of("list"),
+)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+@shopping_list.list(order=by_store, also=groups_of, live=lambda at: ShoppingListItem.all_of_family(at.family_id))
+async def items_on_list(at: InFamily, wanted: ListFilter) -> Query[ShoppingListItem]:
+    """The list, or what is for one store, or what is pending or purchased. By store name and unassigned last, pending
+    first, newest first; `groups` count all of it, whichever page is asked for."""
+    family_id, status = at.family_id, wanted.status
+    if wanted.store_id is UNSET:
+        if status is UNSET:
+            return ShoppingListItem.all_of_family(family_id)
+        return ShoppingListItem.by_status(family_id, status)
+    store_id = None if wanted.store_id == UNASSIGNED else UUID(wanted.store_id)
+    if store_id is not None and await at.rows.get(Store.by_id(family_id, store_id)) is None:
+        raise NotFound
+    if status is UNSET:
+        return ShoppingListItem.by_store(family_id, store_id)
+    return ShoppingListItem.by_store_and_status(family_id, store_id, status)
+
+
+@shopping_list.read()
+async def shopping_item(at: InFamily, item: ShoppingListItem) -> ShoppingListItem:
+    """One thing on the list, with the names of its store and of who added it."""
+    return item
+
+
+# --- adding -----------------------------------------------------------------------------------------------------------
+
+
+async def already_there(refusal: WriteRefused) -> ProblemError | None:
+    return AlreadyThere(refusal.current)
+
+
+@shopping_list.create(DuplicateItem, AlreadyThere, TOO_MANY)
+async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingListItem]:
+    """Put something on the list. What is linked to the inventory and there already is answered with 409, and with it as
+    `existing`, unless `allowDuplicate` is true."""
+    item, writes = await _adding(at, new, already_there)
+    return Writes(item, *writes)
+
+
+async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[ShoppingListItem, list[Outcome]]:
+    """The item, and what puts it on the list; `taken` is what it means that something has its id."""
+    linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
+    item = ShoppingListItem(
+        shopping_item_id=new_id() if new.shopping_item_id is UNSET else new.shopping_item_id,
+        family_id=at.family_id,
+        item_id=new.item_id,
+        name=new.name if isinstance(new.name, str) or linked is None else linked.name,  # type: ignore[arg-type]
+        store_id=await _usual_store(at, linked) if new.store_id is UNSET else new.store_id,
+        quantity=new.quantity,
+        unit=(None if linked is None else linked.unit) if new.unit is UNSET else new.unit,
+        notes=new.notes,
+        added_by=at.principal.user_id,
+        created_at=at.now,
+        updated_at=at.now,
+    )
+    writes = [Outcome(put(item, when=absent), taken)]
     if item.item_id is not None:
-        refs.append(InventoryItem.by_id(item.family_id, item.item_id))
+        writes.append(enter_guard(at.rows, item, new.allow_duplicate))
+        writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
     if item.store_id is not None:
-        refs.append(Store.by_id(item.family_id, item.store_id))
-    return [check(each, when=present) for each in refs]
+        there = check(Store.by_id(at.family_id, item.store_id), when=present)
+        writes.append(or_retry(there) if new.store_id is UNSET else or_raise(there, NotFound))
+    return item, writes
 
 
-def _said_or(said: Any, default: Any) -> Any:
-    return default if said is UNSET else said
+async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> InventoryItem:
+    linked, guard = await at.rows.get_together(
+        InventoryItem.by_id(at.family_id, item_id), PendingGuard.by_item(at.family_id, item_id)
+    )
+    if linked is None:
+        raise NotFound
+    if allow_duplicate and guard is not None and len(guard.shopping_item_ids) >= MOST_DUPLICATES:
+        raise TooMany("of the same thing on the list", MOST_DUPLICATES)
+    return linked
+
+
+async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | None:
+    """Where it is usually bought, if that store is still there."""
+    if linked is None or linked.preferred_store_id is None:
+        return None
+    store = await at.rows.get(Store.by_id(at.family_id, linked.preferred_store_id))
+    return None if store is None else store.store_id
+
+
+# --- adding what was typed --------------------------------------------------------------------------------------------
+
+
+@shopping_list.action("POST", "/bulk", status=201)
+async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingListItem]]:
+    """Put several things on the list, as they were typed or pasted. All of them or none. What is at home by the name of
+    a line, and is not on the list yet, is linked to it."""
+    lines = read_lines(pasted.lines)
+    linked = await _meant(at, lines)
+    items: list[ShoppingListItem] = []
+    writes: list[Outcome] = []
+    for line in lines:
+        thing = linked.get(line)
+        store_id = await _usual_store(at, thing)
+        item = ShoppingListItem(
+            shopping_item_id=new_id(),
+            family_id=at.family_id,
+            item_id=None if thing is None else thing.item_id,
+            name=line.name if thing is None else thing.name,
+            store_id=store_id,
+            quantity=line.quantity,
+            unit=line.unit or (None if thing is None else thing.unit),
+            added_by=at.principal.user_id,
+            created_at=at.now,
+            updated_at=at.now,
+        )
+        items.append(item)
+        writes.append(or_retry(put(item, when=absent)))
+        if item.item_id is not None:
+            writes.append(or_retry(entering_guard(item)))
+            writes.append(or_retry(check(InventoryItem.by_id(at.family_id, item.item_id), when=present)))
+    stores = {each.store_id for each in items if each.store_id is not None}
+    there = (or_retry(check(Store.by_id(at.family_id, each), when=present)) for each in stores)
+    return Writes(items, *writes, *there)
+
+
+async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
+    """Put one typed thing on the list. What is at home by its name is meant; else what is on the list already by that
+    name is a duplicate, linked or not, unless that is allowed."""
+    if typed.shopping_item_id is not UNSET:
+        there = await at.rows.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
+        if there is not None:
+            return Writes(there)
+    lines = read_lines(typed.lines)
+    line = lines[0] if lines else None
+    item_id = typed.item_id
+    if item_id is None and line is not None:
+        meant = called(line.name, await _at_home(at))
+        item_id = None if meant is None else meant.item_id
+        if meant is None and not typed.allow_duplicate:
+            pending = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
+            existing = called(line.name, pending)
+            if existing is not None:
+                raise DuplicateItem(existing)
+    new = NewShoppingItem(
+        shopping_item_id=typed.shopping_item_id,
+        item_id=item_id,
+        name=UNSET if item_id is not None or line is None else line.name,
+        store_id=UNSET if typed.store_id is None else typed.store_id,
+        quantity=None if line is None else line.quantity,
+        unit=UNSET if line is None or line.unit is None else line.unit,
+        allow_duplicate=typed.allow_duplicate,
+    )
+    item, writes = await _adding(at, new, None)
+    return Writes(item, *writes)
+
+
+async def add_low_stock(at: InFamily) -> Writes[None]:
+    """Put everything that runs low on the list, each by a transaction of its own."""
+    for thing in await at.rows.all(InventoryItem.low(at.family_id, "active")):
+        # On it already, or gone by now: nothing is left to do.
+        with suppress(DuplicateItem, NotFound):
+            async for _ in attempts("adding what runs low", at.rows.patience):
+                _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id), None)
+                if await at.write(*writes):
+                    break
+    return Writes(None)
+
+
+async def _at_home(at: InFamily) -> Sequence[InventoryItem]:
+    """What somebody can mean who types a name."""
+    return sorted(await at.rows.all(InventoryItem.by_status(at.family_id, "active")), key=by_name)
+
+
+async def _meant(at: InFamily, lines: Sequence[Line]) -> dict[Line, InventoryItem]:
+    """The inventory items that lines are linked to: each once, if it is not on the list yet and there is room."""
+    at_home = await _at_home(at)
+    found = {line: thing for line in lines if (thing := called(line.name, at_home)) is not None}
+    once = {thing.item_id: (line, thing) for line, thing in reversed(found.items())}
+    guards = await at.rows.get_many([PendingGuard.by_item(at.family_id, each) for each in once])
+    listed = {each.item_id for each in guards if each is not None and each.shopping_item_ids}
+    fitting = (ROOM_FOR_LINES - len(lines)) // ACTIONS_OF_A_LINK
+    return dict([each for item_id, each in reversed(once.items()) if item_id not in listed][:fitting])
+
+
+# --- changing ---------------------------------------------------------------------------------------------------------
+
+
+@shopping_list.change()
+async def change_shopping_item(
+    at: InFamily, item: ShoppingListItem, change: ShoppingItemChange
+) -> Writes[ShoppingListItem]:
+    """Change the details of a thing on the list."""
+    others: list[Outcome] = []
+    if isinstance(change.store_id, UUID) and change.store_id != item.store_id:
+        others.append(or_raise(check(Store.by_id(at.family_id, change.store_id), when=present), NotFound))
+    return at.apply(item, change, *others)
+
+
+@shopping_list.action("PATCH", "/status", DuplicateItem)
+async def check_off(at: InFamily, item: ShoppingListItem, wanted: StatusChange) -> Writes[ShoppingListItem]:
+    """Check a thing off, or put it back. What is purchased goes by itself seven days later."""
+    if item.status == wanted.status:
+        return Writes(item)
+    purchased = wanted.status == "purchased"
+    changes = [
+        the(ShoppingListItem.status).becomes(wanted.status),
+        the(ShoppingListItem.ttl).becomes(int((at.now + PURCHASED_ITEMS_STAY).timestamp()) if purchased else None),
+    ]
+    guarded = await _is_guarded(at, item)
+    if not guarded and item.item_id is not None:
+        changes.append(the(ShoppingListItem.item_id).becomes(None))
+    after, write = at.edit(item, *changes)
+    if not guarded:
+        return Writes(after, write)
+    if purchased:
+        return Writes(after, write, or_retry(leaving_guard(after)))
+    assert after.item_id is not None
+    there = check(InventoryItem.by_id(at.family_id, after.item_id), when=present)
+    return Writes(after, write, enter_guard(at.rows, after, wanted.allow_duplicate), or_retry(there))
+
+
+@shopping_list.delete()
+async def delete_shopping_item(at: InFamily, item: ShoppingListItem) -> Writes[None]:
+    """Take a thing off the list."""
+    guarded = item.status == "pending" and await _is_guarded(at, item)
+    return Writes(None, delete(item, when=present), *([or_retry(leaving_guard(item))] if guarded else []))
+
+
+async def _is_guarded(at: InFamily, item: ShoppingListItem) -> bool:
+    """Whether it is linked to an inventory item that is still there: the guard goes with that."""
+    if item.item_id is None:
+        return False
+    return await at.rows.get(PendingGuard.by_item(at.family_id, item.item_id)) is not None

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec import UNSET
 
-from potluck.apps.shopping.entities import MOST
+from potluck.apps.shopping.fields import MOST
 from potluck.people.errors import InvalidFields, WrongField
 
 __all__ = ["MOST_ALTERNATES", "Fields", "Id", "checking"]

@@ -1,5 +1,6 @@
 """The client behind a request, and the origin it used; only proxies that the operator names are trusted."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -7,7 +8,7 @@ from typing import Any
 
 from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
 
-__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "values_of"]
+__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "lacks_https", "values_of"]
 
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]
@@ -17,6 +18,8 @@ UNKNOWN = "unknown"
 # One subscriber gets a /64, and can use any address in it, as often as they like.
 IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
+# This machine, by the names for it that browsers trust as they trust https.
+LOCAL = re.compile(r"http://(?:(?:[^:/]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\])(?::[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +138,8 @@ def values_of(scope: Scope, header: bytes) -> list[str]:
 
 def _last(values: Sequence[str]) -> str:
     return values[-1].rpartition(",")[2].strip() if values else ""
+
+
+def lacks_https(origin: str) -> bool:
+    """Whether browsers keep nothing for use without signal, because they came by this origin."""
+    return not origin.startswith("https://") and LOCAL.fullmatch(origin) is None

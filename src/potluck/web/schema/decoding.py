@@ -5,7 +5,8 @@ and at texts that may need trimming; if that look finds anything, and whenever m
 normalised (texts trimmed, blank ones null) and gone through field by field.
 
 A field's `Check` is called when the value is right otherwise. An input's `check` is called with the struct, so when
-all of that struct's own fields are right; what it finds in an inner object is told with what is wrong elsewhere.
+all of that struct's own fields are right; what it finds in an inner object is told with what is wrong elsewhere. An
+error without a message gets the message of its field.
 """
 
 import json
@@ -254,7 +255,9 @@ def _wrong_object(expected: ObjectType, value: dict[str, Any], path: str) -> Ite
         yield each
     if right and expected.rule is not None:
         for found in expected.rule(build(expected.kind, value)):
-            yield WrongField(_inside(path, found.field) if found.field else path or "body", found.message)
+            field = expected.fields.get(found.field)
+            message = found.message or (field and field.type.message) or ""
+            yield WrongField(_inside(path, found.field) if found.field else path or "body", message)
 
 
 def _wrong_names_and_values(expected: ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:

@@ -1,19 +1,8 @@
-"""The polls' HTML door: make one, share it, vote, see what came of it, look after it.
+"""The polls' pages: make one, share it, vote, see what came of it, look after it."""
 
-Handlers are given `polls`, the services, besides what every handler is given.
-"""
+from potluck.apps.polls.pages import making, managing, outcomes, sharing, voting
+from potluck.apps.polls.pages.frame import FILES
 
-from litestar.types import ControllerRouterHandler
+__all__ = ["ENDPOINTS"]
 
-from potluck.apps.polls.pages import files, making, managing, outcomes, sharing, voting
-
-__all__ = ["PAGES"]
-
-PAGES: list[ControllerRouterHandler] = [
-    *files.PAGES,
-    *making.PAGES,
-    *sharing.PAGES,
-    *voting.PAGES,
-    *outcomes.PAGES,
-    *managing.PAGES,
-]
+ENDPOINTS = [FILES.endpoints(), making.pages, sharing.pages, voting.pages, outcomes.pages, managing.pages]

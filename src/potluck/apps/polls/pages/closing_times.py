@@ -14,9 +14,9 @@ def closing_time(expires: str, expires_at: str) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise InvalidFields(WrongField("expires", "Choose a day and a time, such as 2030-01-31 18:00")) from None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def as_typed(expires_at: datetime | None) -> dict[str, str]:

@@ -1,176 +1,93 @@
 """Making a poll, and the list of one's own; changing one until somebody has voted."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Any
 
-from litestar import Response, get, post
-from litestar.params import FromPath
-from litestar.response import Template
-from litestar.types import ControllerRouterHandler
-from msgspec import Meta
+from starlette.responses import Response
 
-from potluck.apps.polls.entities import Method, Poll, ResultsVisibility, VoterPolicy
-from potluck.apps.polls.errors import PollsError, VotesBegun, WrongKey
-from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.pages.around import (
-    HOME,
-    METHOD_NAMES,
-    POLICIES,
-    POLL,
-    VISIBILITIES,
-    AnyRequest,
-    Refusal,
-    poll_page,
-    polls_page,
-    refused,
+from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin
+from potluck.apps.polls.entities import Poll
+from potluck.apps.polls.pages.cookies import FRESH_COOKIE, keep_key
+from potluck.apps.polls.pages.frame import CHOICES, HOME, frame, poll_frame
+from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, said_by
+from potluck.apps.polls.polls import (
+    NewPoll,
+    PollChange,
+    PollMade,
+    changed,
+    create_poll,
+    own_polls_of,
+    polls,
+    shown,
 )
-from potluck.apps.polls.pages.candidate_lines import as_lines, read_lines
-from potluck.apps.polls.pages.carrying import ADMIN, FRESH, credentials, kept
-from potluck.apps.polls.pages.closing_times import as_typed, closing_time
-from potluck.apps.polls.service import Polls
-from potluck.apps.polls.settings import PollSettings
-from potluck.apps.polls.views import PollMade
-from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, PeopleError, Stale, WrongField
-from potluck.web.bodies import Body
-from potluck.web.callers import Door
-from potluck.web.cursors import Part
-from potluck.web.forms import Form, Line, Seen, blank, form
-from potluck.web.people.showing import led_on
+from potluck.apps.polls.results import turnout_of
+from potluck.people.errors import InvalidFields
+from potluck.web.actions import Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.forms import blank
+from potluck.web.http.responses import redirect
+from potluck.web.pagination import PageQuery, PageRequest
+from potluck.web.schema import decode_query
+from potluck.web.writes import Writes
 
-__all__ = ["PAGES", "to_fresh_poll"]
+__all__ = ["pages", "to_new_poll"]
 
-Number = Annotated[int, Meta(ge=-1_000, le=1_000)]
+CHANGED = "The poll was changed meanwhile. Open this page again first"
+
+pages = Endpoints()
 
 
-class Making(Body):
-    title: Line
-    description: Annotated[str, Meta(max_length=20_000)] = ""
-    candidates: Annotated[str, Meta(max_length=100_000)] = ""
-    """One to a line."""
-    expires: Line = ""
-    """As the voter's clock has it; without a script, as UTC has it."""
-    expires_at: Line = ""
-    """The same moment with its offset, from the script."""
-    voter_policy: VoterPolicy = "open"
-    results_visibility: ResultsVisibility = "always"
-    max_rankings: Number | None = None
-    seats: Number | None = None
-    method: Method | None = None
-    version: Seen = 1
-
-
-CHOICES: dict[str, Any] = {"policies": POLICIES, "visibilities": VISIBILITIES, "method_names": METHOD_NAMES}
-
-
-@get(HOME, include_in_schema=False)
-async def own_polls(visitor: Principal | None, polls: Polls, part: Part) -> Template:
-    if visitor is None:
-        return polls_page("polls", None, polls=[], more="")
-    listed = part.answer(await polls.authoring.own(visitor, part.limit, part.after), lambda poll: poll)
-    more = f"{HOME}?cursor={listed.next_cursor}" if listed.next_cursor else ""
-    return polls_page("polls", visitor, polls=listed.items, more=more)
-
-
-@get(f"{HOME}/new", include_in_schema=False)
-async def new_poll(visitor: Principal | None) -> Template:
-    return polls_page("new", visitor, form=blank(Making, {"voterPolicy": "open"}), **CHOICES)
-
-
-@post(HOME, include_in_schema=False)
-async def make(request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door) -> Response[Any]:
-    filled = await form(Making, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        try:
-            made = await polls.authoring.create(Credentials(caller=visitor), _settings(filled.value))
-        except (PeopleError, PollsError) as error:
-            refusal = error
-        else:
-            return to_fresh_poll(request, door, visitor, made)
-    again = refused(filled, refusal)
-    return polls_page("new", visitor, status=again.status, form=again.form, **CHOICES)
-
-
-def to_fresh_poll(request: AnyRequest, door: Door, visitor: Principal | None, made: PollMade) -> Response[Any]:
-    """To where a new poll is shared, and its key shown once; whoever has no account keeps it in this browser."""
-    cookies = [kept(request, door, FRESH, made.admin_key, made.id)]
-    if visitor is None:
-        cookies.append(kept(request, door, ADMIN, made.admin_key, made.id))
-    return led_on(f"{HOME}/{made.id}/share", *cookies)
-
-
-@get(f"{POLL}/edit", include_in_schema=False)
-async def edit(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Template:
-    by = credentials(request, visitor)
-    poll = await polls.admission.administered(by, poll_id)
-    begun = (await polls.results.turnout_of(poll_id)).votes_version > 0
-    return _edit_page(by, poll, polls, blank(Making, _filled_in(poll)), begun=begun)
-
-
-@post(f"{POLL}/edit", include_in_schema=False)
-async def change(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
-) -> Response[Any]:
-    by = credentials(request, visitor)
-    filled = await form(Making, request)
-    refusal: Refusal | None = None
-    if filled.good:
-        try:
-            await polls.authoring.edit(by, poll_id, filled.value.version, _settings(filled.value))
-        except WrongKey:
-            raise
-        except Stale:
-            refusal = InvalidFields(WrongField("form", "The poll was changed meanwhile. Open this page again first"))
-        except (PeopleError, PollsError) as error:
-            refusal = error
-        else:
-            return led_on(f"{HOME}/{poll_id}/manage?said=changed")
-    poll = await polls.admission.administered(by, poll_id)
-    again = refused(filled, refusal)
-    return _edit_page(by, poll, polls, again.form, status=again.status, begun=isinstance(refusal, VotesBegun))
-
-
-def _edit_page(
-    by: Credentials, poll: Poll, polls: Polls, filled: Form[Any], *, begun: bool, status: int = 200
-) -> Template:
-    return poll_page("edit", by, poll, "manage", polls.clock(), status=status, form=filled, begun=begun, **CHOICES)
-
-
-def _filled_in(poll: Poll) -> Mapping[str, Any]:
-    """The form as the poll has it now."""
-    return {
-        "title": poll.title,
-        "description": poll.description or "",
-        "candidates": as_lines(poll.candidates, poll.candidate_descriptions or {}),
-        **as_typed(poll.expires_at),
-        "voterPolicy": poll.voter_policy,
-        "resultsVisibility": poll.results_visibility,
-        "maxRankings": poll.max_rankings or "",
-        "seats": poll.seats,
-        "method": poll.method,
-        "version": poll.version,
-    }
-
-
-def _settings(given: Making) -> PollSettings:
-    names, said = read_lines(given.candidates)
-    seats = given.seats if given.seats is not None else 1
-    # A form that says nothing of the method means the usual one; so does one whose usual one no longer fits its seats.
-    method = given.method or ("irv" if seats == 1 else "stv")
-    return PollSettings(
-        title=given.title,
-        description=given.description,
-        candidates=names,
-        candidate_descriptions=said,
-        expires_at=closing_time(given.expires, given.expires_at),
-        voter_policy=given.voter_policy,
-        results_visibility=given.results_visibility,
-        max_rankings=given.max_rankings,
-        seats=seats,
-        method=method,
+@pages.get(HOME)
+async def own_polls(call: Call) -> Response:
+    if call.principal is None:
+        return call.page("polls/polls.html", polls=[], more="", **frame())
+    wanted = decode_query(PageQuery, call.request.query_params.multi_items(), strict=False)
+    page = PageRequest.read(call.request, call.visitor, wanted, call.core.cursors)
+    references = own_polls_of(call.core.store, call.principal.user_id)
+    part = await call.core.store.page(references.query, page.limit, page.after)
+    cursor, now = page.cursor(part.next), call.core.clock()
+    return call.page(
+        "polls/polls.html",
+        polls=[shown(each, now) for each in await references.get(part.items)],
+        more="" if cursor is None else f"{HOME}?cursor={cursor}",
+        **frame(),
     )
 
 
-PAGES: list[ControllerRouterHandler] = [own_polls, new_poll, make, edit, change]
+@pages.get(f"{HOME}/new")
+async def new_poll(call: Call) -> Response:
+    return call.page("polls/new.html", form=blank(PollForm, {"voterPolicy": "open"}), **CHOICES, **frame())
+
+
+@pages.post(HOME)
+async def make(call: Call) -> Response:
+    filled = await call.form(PollForm)
+    refusal = None
+    if filled.good:
+        try:
+            new = said_by(filled.value, NewPoll, call.core.clock())
+            return to_new_poll(call, await call.perform(polls, create_poll, new))
+        except InvalidFields as error:
+            refusal = error
+    return call.again("polls/new.html", filled, refusal, **CHOICES, **frame())
+
+
+def to_new_poll(call: Call, made: PollMade) -> Response:
+    """To where a new poll is shared, and its key shown once; whoever has no account keeps it in this browser."""
+    cookies = [keep_key(call, FRESH_COOKIE, made.admin_key, made.id)]
+    if call.principal is None:
+        cookies.append(keep_key(call, ADMIN_COOKIE, made.admin_key, made.id))
+    return redirect(f"{HOME}/{made.id}/share", *cookies)
+
+
+@polls.page("/edit", "polls/edit.html")
+async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
+    filled = show.form(PollForm, as_filled_in(poll))
+    if show.clash is not None:
+        filled = filled.refused(CHANGED)
+    begun = (await turnout_of(at.rows, poll.poll_id)).votes_version > 0
+    return {**poll_frame(at, "manage"), "form": filled, "begun": begun, **CHOICES}
+
+
+@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page)
+async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
+    return changed(poll, said_by(form, PollChange, at.now, poll), at.now, at.polls.random)

@@ -1,229 +1,152 @@
 """Looking after a poll: close it, open it again, codes, a copy, a recount, an end."""
 
-from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
-from litestar import Response, get, post
-from litestar.params import FromPath, FromQuery
-from litestar.response import Template
-from litestar.types import ControllerRouterHandler
-from msgspec import Meta
+from starlette.responses import Response
 
-from potluck.apps.polls.admission import administers
-from potluck.apps.polls.authoring import MOST_CODES
+from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin, ToPoll, WrongKey, administers
 from potluck.apps.polls.entities import Poll
-from potluck.apps.polls.errors import PollsError, VotesComingIn, WrongKey
+from potluck.apps.polls.fields import MOST_CODES
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.pages.around import (
-    HOME,
-    POLICIES,
-    POLL,
-    VISIBILITIES,
-    AnyRequest,
-    Refusal,
-    poll_page,
-    refused,
-)
-from potluck.apps.polls.pages.carrying import ADMIN, credentials, dropped, kept
 from potluck.apps.polls.pages.closing_times import as_typed, closing_time
-from potluck.apps.polls.pages.making import to_fresh_poll
-from potluck.apps.polls.service import Polls
-from potluck.apps.polls.views import AuditShown, CodesMade
-from potluck.people.authentication import Principal
-from potluck.people.errors import PeopleError
-from potluck.web.bodies import Body, Says
-from potluck.web.callers import Door
-from potluck.web.forms import Form, Line, blank, form
-from potluck.web.people.showing import led_on
+from potluck.apps.polls.pages.cookies import drop_key, keep_key
+from potluck.apps.polls.pages.frame import HOME, POLICIES, VISIBILITIES, address, poll_frame
+from potluck.apps.polls.pages.making import to_new_poll
+from potluck.apps.polls.pages.voting import POLL, KeyForm
+from potluck.apps.polls.polls import (
+    NewCodes,
+    NoCodesAsked,
+    Reopening,
+    delete_poll,
+    duplicate_poll,
+    make_codes,
+    polls,
+    reopen_poll,
+)
+from potluck.apps.polls.results import VotesComingIn, audited, turnout_of
+from potluck.field_types import Integer
+from potluck.people.errors import InvalidFields
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.forms import Line, blank
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import Input
 
-__all__ = ["PAGES"]
+__all__ = ["pages"]
 
 USUAL_CODES = 10
-
+MANAGE = "polls/manage.html"
 SAID = {
     "changed": "The poll is changed.",
     "closed": "The poll is closed, and its results are final.",
     "reopened": "The poll is open again.",
 }
 
-
-class Held(Body):
-    key: Line
+pages = Endpoints()
 
 
-class Reopening(Body):
+class ReopenForm(Input):
     expires: Line = ""
     expires_at: Line = ""
 
 
-class Codes(Body):
-    count: Annotated[int, Meta(ge=1, le=MOST_CODES), Says(f"There can be 1 to {MOST_CODES:,} at a time")]
+class CodesForm(Input):
+    count: Annotated[int, Integer(1, MOST_CODES, f"There can be 1 to {MOST_CODES:,} at a time")]
 
 
-@get(f"{POLL}/manage", include_in_schema=False)
-async def manage(
-    poll_id: FromPath[UUID],
-    request: AnyRequest,
-    visitor: Principal | None,
-    polls: Polls,
-    said: FromQuery[str] = "",
-) -> Template:
-    return await _shown(poll_id, credentials(request, visitor), polls, said=SAID.get(said, ""))
+@pages.get(f"{POLL}/manage")
+async def manage(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    if not administers(at.keys, at.poll):
+        return call.page("polls/key.html", form=blank(KeyForm), **poll_frame(at, "manage"))
+    return call.page(MANAGE, **await _managed(at, said=SAID.get(call.query.get("said", ""), "")))
 
 
-@post(f"{POLL}/manage", include_in_schema=False)
-async def take_up(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    """The key comes from the link, where it stood after #."""
-    filled = await form(Held, request)
-    by = credentials(request, visitor)
+@pages.post(f"{POLL}/manage")
+async def take_key(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    filled = await call.form(KeyForm)
     refusal = None
     if filled.good:
         key = filled.value.key.strip()
-        try:
-            await polls.admission.administered(Credentials(admin_key=key), poll_id)
-        except WrongKey as error:
-            refusal = error
-        else:
-            return led_on(f"{HOME}/{poll_id}/manage", kept(request, door, ADMIN, key, poll_id))
-    again = refused(filled, refusal, {WrongKey: "key"})
-    poll = await polls.admission.poll(poll_id)
-    return poll_page("key", by, poll, "manage", polls.clock(), status=again.status, form=again.form)
+        if administers(Credentials(admin_key=key), at.poll):
+            return redirect(address(at, "/manage"), keep_key(call, ADMIN_COOKIE, key, at.poll_id))
+        refusal = WrongKey.of_poll()
+    return call.again("polls/key.html", filled, refusal, "key", **poll_frame(at, "manage"))
 
 
-async def _shown(
-    poll_id: UUID,
-    by: Credentials,
-    polls: Polls,
-    *,
-    status: int = 200,
-    said: str = "",
-    asked: Form[Codes] | None = None,
-    until: Form[Reopening] | None = None,
-    codes: CodesMade | None = None,
-    audit: AuditShown | None = None,
-    coming_in: bool = False,
-) -> Template:
-    poll = await polls.admission.poll(poll_id)
-    if not administers(by, poll):
-        return poll_page("key", by, poll, "manage", polls.clock(), status=status, form=blank(Held))
-    turnout = await polls.results.turnout_of(poll_id)
-    return poll_page(
-        "manage",
-        by,
-        poll,
-        "manage",
-        polls.clock(),
-        status=status,
-        turnout=turnout,
-        policy=POLICIES[poll.voter_policy],
-        visibility=VISIBILITIES[poll.results_visibility],
-        form=asked or blank(Codes, {"count": USUAL_CODES}),
-        until=until or blank(Reopening, as_typed(_still_to_come(poll, polls.clock()))),
-        most_codes=MOST_CODES,
-        codes=codes,
-        audit=audit,
-        coming_in=coming_in,
-        said=said,
-        by_key=by.user_id is None or by.user_id != poll.creator_id,
-    )
-
-
-def _still_to_come(poll: Poll, now: datetime) -> datetime | None:
-    """The end that it has, if that has not passed."""
-    return poll.expires_at if poll.expires_at is not None and poll.expires_at > now else None
-
-
-@post(f"{POLL}/close", include_in_schema=False)
-async def close(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Response[Any]:
-    await polls.authoring.close(credentials(request, visitor), poll_id)
-    return led_on(f"{HOME}/{poll_id}/manage?said=closed")
-
-
-@post(f"{POLL}/reopen", include_in_schema=False)
-async def reopen(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
-) -> Response[Any]:
-    by = credentials(request, visitor)
-    filled = await form(Reopening, request)
-    refusal: Refusal | None = None
+@pages.post(f"{POLL}/reopen")
+async def reopen(call: Call) -> Response:
+    at = await call.admit(PollAdmin)
+    filled = await call.form(ReopenForm)
+    refusal = None
     if filled.good:
         try:
             until = closing_time(filled.value.expires, filled.value.expires_at)
-            await polls.authoring.reopen(by, poll_id, until)
-        except WrongKey:
-            raise
-        except (PeopleError, PollsError) as error:
+            await call.perform(polls, reopen_poll, Reopening(expires_at=until))
+            return redirect(address(at, "/manage?said=reopened"))
+        except InvalidFields as error:
             refusal = error
-        else:
-            return led_on(f"{HOME}/{poll_id}/manage?said=reopened")
-    again = refused(filled, refusal)
-    return await _shown(poll_id, by, polls, status=again.status, until=again.form)
+    return call.again(MANAGE, filled, refusal, form="until", **await _managed(at))
 
 
-@post(f"{POLL}/codes", include_in_schema=False)
-async def codes(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Response[Any]:
+@pages.post(f"{POLL}/codes")
+async def codes(call: Call) -> Response:
     """Answered with the codes themselves: they are nowhere else, and never shown again."""
-    by = credentials(request, visitor)
-    filled = await form(Codes, request)
+    at = await call.admit(PollAdmin)
+    filled = await call.form(CodesForm)
+    refusal = None
     if filled.good:
         try:
-            made = await polls.authoring.make_codes(by, poll_id, filled.value.count)
-        except WrongKey:
-            raise
-        except (PeopleError, PollsError) as error:
-            again = refused(filled, error)
-            return await _shown(poll_id, by, polls, status=again.status, asked=again.form)
-        return await _shown(poll_id, by, polls, codes=made)
-    return await _shown(poll_id, by, polls, status=refused(filled).status, asked=filled)
+            made = await call.perform(polls, make_codes, NewCodes(count=filled.value.count))
+            return call.page(MANAGE, **await _managed(at, codes=made))
+        except NoCodesAsked as error:
+            refusal = error
+    return call.again(MANAGE, filled, refusal, **await _managed(at))
 
 
-@post(f"{POLL}/duplicate", include_in_schema=False)
-async def duplicate(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    made = await polls.authoring.duplicate(credentials(request, visitor), poll_id)
-    return to_fresh_poll(request, door, visitor, made)
+@pages.post(f"{POLL}/duplicate")
+async def duplicate(call: Call) -> Response:
+    return to_new_poll(call, await call.perform(polls, duplicate_poll))
 
 
-@post(f"{POLL}/recount", include_in_schema=False)
-async def recount(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
-) -> Response[Any]:
-    by = credentials(request, visitor)
+@pages.post(f"{POLL}/recount")
+async def recount(call: Call) -> Response:
+    at = await call.admit(PollAdmin)
     try:
-        audit = await polls.results.audit(by, poll_id)
-    except VotesComingIn:
-        return await _shown(poll_id, by, polls, status=409, coming_in=True)
-    return await _shown(poll_id, by, polls, audit=audit)
+        audit = await audited(at.polls, at.poll)
+    except VotesComingIn as refusal:
+        return call.page(MANAGE, status=refusal.problem.status, **await _managed(at, coming_in=True))
+    return call.page(MANAGE, **await _managed(at, audit=audit))
 
 
-@get(f"{POLL}/delete", include_in_schema=False)
-async def end(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Template:
-    by = credentials(request, visitor)
-    poll = await polls.admission.administered(by, poll_id)
-    turnout = await polls.results.turnout_of(poll_id)
-    return poll_page("delete", by, poll, "manage", polls.clock(), turnout=turnout)
+@polls.page("/delete", "polls/delete.html")
+async def delete_page(at: PollAdmin, poll: Poll) -> dict[str, Any]:
+    return {**poll_frame(at, "manage"), "turnout": await turnout_of(at.rows, poll.poll_id)}
 
 
-@post(f"{POLL}/delete", include_in_schema=False)
-async def delete(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    await polls.authoring.delete(credentials(request, visitor), poll_id)
-    return led_on(HOME, dropped(request, door, ADMIN, poll_id))
+@pages.post(f"{POLL}/delete")
+async def delete(call: Call) -> Response:
+    at = await call.admit(PollAdmin)
+    await call.perform(polls, delete_poll)
+    return redirect(HOME, drop_key(call, ADMIN_COOKIE, at.poll_id))
 
 
-PAGES: list[ControllerRouterHandler] = [
-    manage,
-    take_up,
-    close,
-    reopen,
-    codes,
-    duplicate,
-    recount,
-    end,
-    delete,
-]
+async def _managed(at: ToPoll, **context: Any) -> dict[str, Any]:
+    """What the page shows to whoever looks after the poll."""
+    poll = at.poll
+    to_come = poll.expires_at if poll.expires_at is not None and poll.expires_at > at.now else None
+    return {
+        **poll_frame(at, "manage"),
+        "turnout": await turnout_of(at.rows, at.poll_id),
+        "policy": POLICIES[poll.voter_policy],
+        "visibility": VISIBILITIES[poll.results_visibility],
+        "form": blank(CodesForm, {"count": USUAL_CODES}),
+        "until": blank(ReopenForm, as_typed(to_come)),
+        "most_codes": MOST_CODES,
+        "codes": None,
+        "audit": None,
+        "coming_in": False,
+        "said": "",
+        "by_key": at.principal is None or at.principal.user_id != poll.creator_id,
+        **context,
+    }

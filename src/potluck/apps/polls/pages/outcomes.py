@@ -1,103 +1,78 @@
 """The page of results: who leads or has won, every round, how ballots moved; live while the poll is open."""
 
 import re
-from typing import Any
-from uuid import UUID
+from typing import TypeVar
 
-from litestar import Response, get
-from litestar.params import FromPath, FromQuery
-from litestar.types import ControllerRouterHandler
+from starlette.responses import Response
 
+from potluck.apps.polls.access import ReadsRecord, ResultsHidden, SeesResults, ToPoll
 from potluck.apps.polls.candidates import lot_order, names_of
 from potluck.apps.polls.entities import Results
-from potluck.apps.polls.errors import ResultsHidden
-from potluck.apps.polls.following import Following
-from potluck.apps.polls.pages.around import POLL, AnyRequest, poll_page
-from potluck.apps.polls.pages.carrying import credentials
+from potluck.apps.polls.live_results import LiveResults, Since
 from potluck.apps.polls.pages.charts import charts
-from potluck.apps.polls.problems import RESULTS_HIDDEN
-from potluck.apps.polls.result_routes import BALLOT_MEDIA_TYPES, CSV, as_file
-from potluck.apps.polls.service import Polls
-from potluck.people.authentication import Principal
-from potluck.web.callers import Door
-from potluck.web.live import Live
+from potluck.apps.polls.pages.frame import poll_frame
+from potluck.apps.polls.pages.voting import POLL
+from potluck.apps.polls.results import ByMethod, InFormat, current_record, poll_ballots, results_table, turnout_of
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.inputs import UNSET, Input
+from potluck.web.schema import decode_query
 
-__all__ = ["PAGES"]
+__all__ = ["pages"]
 
 ROUND = re.compile(r"[0-9]{1,6}")
+In = TypeVar("In", bound=Input)
+
+pages = Endpoints()
 
 
-@get(f"{POLL}/results", include_in_schema=False)
-async def results(
-    poll_id: FromPath[UUID],
-    request: AnyRequest,
-    visitor: Principal | None,
-    polls: Polls,
-    live: Live,
-    method: FromQuery[str] = "",
-    round: FromQuery[str] = "",
-    whole: FromQuery[str] = "",
-) -> Response[Any]:
-    by = credentials(request, visitor)
-    position = await live.position(Results.of(poll_id))
+@pages.get(f"{POLL}/results")
+async def results(call: Call) -> Response:
+    position = await call.core.live.position(Results.of(call.id("poll_id")))
     try:
-        poll, known, status = await polls.results.record(by, poll_id, method or None)
+        at = await call.admit(ReadsRecord)
     except ResultsHidden as hidden:
-        poll = await polls.admission.poll(poll_id)
-        return poll_page("hidden", by, poll, "results", polls.clock(), status=RESULTS_HIDDEN.status, why=str(hidden))
-    turnout = await polls.results.turnout_of(poll_id)
+        stranger = await call.admit(ToPoll)
+        return call.page(
+            "polls/hidden.html", status=hidden.problem.status, why=str(hidden), **poll_frame(stranger, "results")
+        )
+    method, round, whole = (call.query.get(name, "") for name in ("method", "round", "whole"))
+    found = await current_record(at.polls, at.poll_id, method or UNSET, at.found)
+    poll, known = found.poll, found.known
+    turnout = await turnout_of(at.rows, at.poll_id)
     record = known.record
-    drawn = charts(record, poll.candidates, int(round) if ROUND.fullmatch(round) else None, whole=bool(whole))
-    asked = "".join(
-        f"&{name}={value}" for name, value in (("method", method), ("whole", "1" if whole else "")) if value
-    )
-    return poll_page(
-        "results",
-        by,
-        poll,
-        "results",
-        polls.clock(),
-        drawn=drawn,
+    behind = known.votes_version < turnout.votes_version
+    return call.page(
+        "polls/results.html",
+        drawn=charts(record, poll.candidates, int(round) if ROUND.fullmatch(round) else None, whole=bool(whole)),
         record=record,
-        final=status == "final",
-        votes=record.votes if known.votes_version >= turnout.votes_version else turnout.votes,
-        behind=max(0, turnout.votes - record.votes) if known.votes_version < turnout.votes_version else 0,
+        final=found.status == "final",
+        votes=turnout.votes if behind else record.votes,
+        behind=max(0, turnout.votes - record.votes) if behind else 0,
         # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
-        version=2 * (known.votes_version + turnout.votes_version + poll.version) + (status == "final"),
+        version=2 * (known.votes_version + turnout.votes_version + poll.version) + (found.status == "final"),
         lots=names_of(poll, lot_order(poll)),
         position=position,
-        asked=asked,
+        asked="".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
+        **poll_frame(at, "results"),
     )
 
 
-@get(f"{POLL}/results/events", include_in_schema=False)
-async def events(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, live: Live, door: Door
-) -> Response[None]:
-    following = Following(polls, credentials(request, visitor), poll_id)
-    await following.must_see()
+@pages.get(f"{POLL}/results/events")
+async def events(call: Call) -> Response:
     # The page is read again by whoever hears of it, with the round and the method that they look at.
-    return following.stream(request, live, door, visitor, whole=False)
+    return LiveResults(await call.admit(SeesResults)).stream(_asked(call, Since).since or None, whole=False)
 
 
-@get(f"{POLL}/results.csv", include_in_schema=False)
-async def table(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, method: FromQuery[str] = ""
-) -> Response[bytes]:
-    found = await polls.results.csv(credentials(request, visitor), poll_id, method or None)
-    return as_file(found, CSV, "results.csv")
+@pages.get(f"{POLL}/results.csv")
+async def table(call: Call) -> Response:
+    return await results_table(await call.admit(ReadsRecord), _asked(call, ByMethod))
 
 
-@get(f"{POLL}/ballots", include_in_schema=False)
-async def ballots(
-    poll_id: FromPath[UUID],
-    request: AnyRequest,
-    visitor: Principal | None,
-    polls: Polls,
-    format: FromQuery[str] = "json",
-) -> Response[bytes]:
-    found = await polls.results.ballots(credentials(request, visitor), poll_id, format)
-    return as_file(found, BALLOT_MEDIA_TYPES[format], f"ballots.{format}")
+@pages.get(f"{POLL}/ballots")
+async def ballots(call: Call) -> Response:
+    return await poll_ballots(await call.admit(SeesResults), _asked(call, InFormat))
 
 
-PAGES: list[ControllerRouterHandler] = [results, events, table, ballots]
+def _asked(call: Call, kind: type[In]) -> In:
+    """What stands in the address after `?`, as far as it says something."""
+    return decode_query(kind, [each for each in call.request.query_params.multi_items() if each[1]], strict=False)

@@ -1,290 +1,244 @@
 """The page that the link opens: the ballot, thanks for it, and one's own vote while it can be changed."""
 
-from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
-from litestar import Response, get, post
-from litestar.params import FromPath, FromQuery
-from litestar.response import Template
-from litestar.status_codes import HTTP_409_CONFLICT
-from litestar.types import ControllerRouterHandler
+from starlette.responses import Response
 
-from potluck.apps.polls.entities import Poll
-from potluck.apps.polls.errors import (
+from potluck.apps.polls.access import (
+    EDIT_COOKIE,
+    VOTER_COOKIE,
+    ResultsHidden,
+    ToPoll,
+    WrongKey,
+    cookie_key,
+    has_voted,
+    holds_key,
+    is_open,
+    must_see_results,
+)
+from potluck.apps.polls.entities import Vote
+from potluck.apps.polls.keys import EDIT_KEY, Credentials, new_voter_key, vote_of
+from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key, keep_key
+from potluck.apps.polls.pages.frame import HOME, address, link_to, poll_frame
+from potluck.apps.polls.pages.ranks import Ballot, ballot_of, ordinal, ranked_in, read_ballot
+from potluck.apps.polls.votes import (
     AccountNeeded,
     AlreadyVoted,
     CodeNeeded,
-    NoSuchPoll,
+    NewVote,
     PollClosed,
-    PollsError,
-    ResultsHidden,
-    WrongKey,
+    VoteChange,
+    cast_vote,
+    change_vote,
+    votes,
+    withdraw_vote,
 )
-from potluck.apps.polls.keys import Credentials, new_voter_key, vote_of
-from potluck.apps.polls.pages.around import HOME, POLL, AnyRequest, Refusal, poll_page, refused
-from potluck.apps.polls.pages.carrying import EDIT, FRESH, VOTER, carried, credentials, dropped, kept
-from potluck.apps.polls.pages.ranks import Ballot, ballot_of, ordinal, ranked_in, read_ballot
-from potluck.apps.polls.pages.sharing import link_to
-from potluck.apps.polls.service import Polls
-from potluck.apps.polls.views import VoteShown, is_open
-from potluck.people.authentication import Principal
-from potluck.people.errors import PeopleError
-from potluck.people.secrets import system_random
-from potluck.web.bodies import Body
-from potluck.web.callers import Door
-from potluck.web.forms import Form, Line, blank, form
-from potluck.web.people.showing import led_on
+from potluck.people.errors import InvalidFields
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.forms import Form, Line, blank, decode_form
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import Input
+from potluck.web.requests import body_of, must_be_form
+from potluck.web.schema.decoding import decode_tree
 
-__all__ = ["PAGES"]
+__all__ = ["KeyForm", "pages"]
 
 # With more candidates than this, a list of places beside each would be longer than the ballot; a number is typed.
 MOST_PLACES_LISTED = 20
 CHANGED = "The candidates were changed after you opened the ballot. Look at them again, and rank them anew"
+POLL = f"{HOME}/{{poll_id}}"
+
+pages = Endpoints()
 
 
-class Voting(Body):
+class BallotForm(Input):
     code: Line = ""
     ballot: Line = ""
     """Which candidates the numbers meant when the ballot was shown."""
 
 
-class Held(Body):
+class KeyForm(Input):
     key: Line
+    """From a link, where it stood after #."""
 
 
-@get(POLL, include_in_schema=False)
-async def ballot(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    by = credentials(request, visitor)
-    poll = await polls.admission.poll(poll_id)
-    if not is_open(poll, polls.clock()):
-        return led_on(f"{HOME}/{poll_id}/results")
-    own = await _own(polls, by, poll_id)
-    if own is None and await polls.admission.has_voted(by, poll):
-        return poll_page("voted", by, poll, "vote", polls.clock(), results=await _sees_results(polls, by, poll))
-    filled = Ballot() if own is None else ranked_in(poll.candidates, own.rankings)
-    answer = _ballot_page(by, poll, polls, filled, blank(Voting), own=own)
-    if by.voter_key is None and poll.voter_policy == "open":
+@pages.get(POLL)
+async def ballot(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    if not is_open(at.poll, at.now):
+        return redirect(address(at, "/results"))
+    own = await _own_vote(at)
+    if own is None and await has_voted(at.polls, at.keys, at.poll):
+        return call.page("polls/voted.html", results=await _sees_results(at), **poll_frame(at, "vote"))
+    ranked = Ballot() if own is None else ranked_in(at.poll.candidates, own.rankings)
+    cookies = []
+    if at.keys.voter_key is None and at.poll.voter_policy == "open":
         # Before the form is sent, so that a form that is sent twice is one voter's.
-        answer.cookies = [kept(request, door, VOTER, new_voter_key(system_random))]
-    return answer
+        cookies = [keep_key(call, VOTER_COOKIE, new_voter_key(at.polls.random))]
+    return call.page("polls/ballot.html", *cookies, form=blank(BallotForm), **_on_ballot(at, ranked, own))
 
 
-@post(f"{POLL}/vote", include_in_schema=False)
-async def cast(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    filled = await form(Voting, request)
-    poll = await polls.admission.poll(poll_id)
-    said = read_ballot(await request.body(), poll.candidates)
-    by = credentials(request, visitor, filled.value.code.strip() if filled.good else None)
-    if filled.good and filled.value.ballot not in ("", ballot_of(poll.candidates)):
+@pages.post(f"{POLL}/vote")
+async def cast(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    filled, ranked = await _read_ballot(call, at)
+    if filled.good and filled.value.ballot not in ("", ballot_of(at.poll.candidates)):
         # Before the first vote, whoever made the poll may change it: these numbers mean others now.
-        return _ballot_page(by, poll, polls, Ballot(wrong=CHANGED), filled, own=None, status=HTTP_409_CONFLICT)
-    refusal: Refusal | None = None
-    if filled.good and not said.wrong:
+        return call.page("polls/ballot.html", status=409, form=filled, **_on_ballot(at, Ballot(wrong=CHANGED)))
+    refusal: Exception | None = None
+    if filled.good and not ranked.wrong:
         try:
-            made = await polls.votes.cast(by, poll_id, [poll.candidates[number - 1] for number in said.ranking])
+            sent = {"rankings": _names(at, ranked), "code": filled.value.code.strip() or None}
+            made = await call.perform(votes, cast_vote, decode_tree(NewVote, sent))
+            return redirect(
+                address(at, "/thanks"),
+                keep_key(call, EDIT_COOKIE, made.edit_key, at.poll_id),
+                keep_key(call, FRESH_COOKIE, made.edit_key, at.poll_id),
+            )
         except AlreadyVoted as error:
-            if poll.voter_policy != "codes" or await polls.admission.has_voted(credentials(request, visitor), poll):
+            if at.poll.voter_policy != "codes" or await has_voted(at.polls, at.keys, at.poll):
                 # Sent twice, or from another window: the first one counts, and the page says so.
-                return led_on(f"{HOME}/{poll_id}")
+                return redirect(address(at))
             refusal = error
         except AccountNeeded:
-            return led_on(f"/sign-in?next={HOME}/{poll_id}")
+            return redirect(f"/sign-in?next={address(at)}")
         except PollClosed:
-            return led_on(f"{HOME}/{poll_id}/results")
-        except (PeopleError, PollsError) as error:
+            return redirect(address(at, "/results"))
+        except (CodeNeeded, InvalidFields) as error:
             refusal = error
-        else:
-            key = made.edit_key
-            return led_on(
-                f"{HOME}/{poll_id}/thanks",
-                kept(request, door, EDIT, key, poll_id),
-                kept(request, door, FRESH, key, poll_id),
-            )
-    return _again(by, poll, polls, said, filled, refusal)
+    return _ballot_again(call, at, filled, ranked, refusal)
 
 
-@post(f"{POLL}/vote/change", include_in_schema=False)
-async def change(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls
-) -> Response[Any]:
-    filled = await form(Voting, request)
-    by = credentials(request, visitor)
-    poll = await polls.admission.poll(poll_id)
-    own = await _own(polls, by, poll_id)
+@pages.post(f"{POLL}/vote/change")
+async def change(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    filled, ranked = await _read_ballot(call, at)
+    own = await _own_vote(at)
     if own is None:
         # Withdrawn meanwhile, or another's: what is left is to vote.
-        return led_on(f"{HOME}/{poll_id}")
-    said = read_ballot(await request.body(), poll.candidates)
-    refusal: Refusal | None = None
-    if not said.wrong:
+        return redirect(address(at))
+    refusal: Exception | None = None
+    if filled.good and not ranked.wrong:
         try:
-            rankings = [poll.candidates[number - 1] for number in said.ranking]
-            await polls.votes.change(by, poll_id, own.id, rankings)
-        except (PeopleError, PollsError) as error:
-            if isinstance(error, PollClosed):
-                return led_on(f"{HOME}/{poll_id}/results")
+            sent = decode_tree(VoteChange, {"rankings": _names(at, ranked)})
+            await call.perform(votes, change_vote, sent, vote_id=own.vote_id)
+            return redirect(address(at, "/thanks?said=changed"))
+        except WrongKey:
+            return redirect(address(at))
+        except PollClosed:
+            return redirect(address(at, "/results"))
+        except InvalidFields as error:
             refusal = error
-        else:
-            return led_on(f"{HOME}/{poll_id}/thanks?said=changed")
-    return _again(by, poll, polls, said, filled, refusal, own=own)
+    return _ballot_again(call, at, filled, ranked, refusal, own)
 
 
-@post(f"{POLL}/vote/withdraw", include_in_schema=False)
-async def withdraw(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    by = credentials(request, visitor)
-    vote_id = vote_of(by.edit_key)
+@pages.post(f"{POLL}/vote/withdraw")
+async def withdraw(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    vote_id = vote_of(at.keys.edit_key)
     try:
         if vote_id is None:
             raise WrongKey.of_vote()
-        await polls.votes.withdraw(by, poll_id, vote_id)
+        await call.perform(votes, withdraw_vote, vote_id=vote_id)
     except WrongKey:
         # Withdrawn already, by the same form sent twice perhaps: what is left is to vote.
-        return led_on(f"{HOME}/{poll_id}")
+        return redirect(address(at))
     except PollClosed:
-        return led_on(f"{HOME}/{poll_id}/results")
-    return led_on(f"{HOME}/{poll_id}/thanks?said=withdrawn", dropped(request, door, EDIT, poll_id))
+        return redirect(address(at, "/results"))
+    return redirect(address(at, "/thanks?said=withdrawn"), drop_key(call, EDIT_COOKIE, at.poll_id))
 
 
-@get(f"{POLL}/thanks", include_in_schema=False)
-async def thanks(
-    poll_id: FromPath[UUID],
-    request: AnyRequest,
-    visitor: Principal | None,
-    polls: Polls,
-    door: Door,
-    said: FromQuery[str] = "",
-) -> Response[Any]:
-    by = credentials(request, visitor)
-    poll = await polls.admission.poll(poll_id)
-    own = await _own(polls, by, poll_id)
+@pages.get(f"{POLL}/thanks")
+async def thanks(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    own, said = await _own_vote(at), call.query.get("said", "")
     if own is None and said != "withdrawn":
-        return led_on(f"{HOME}/{poll_id}")
-    fresh = carried(request, FRESH)
-    edit_link = ""
-    if fresh is not None and fresh.startswith("ple_"):
-        edit_link = link_to(request, door, f"{poll_id}/mine#{fresh}")
-    answer = poll_page(
-        "thanks",
-        by,
-        poll,
-        "vote",
-        polls.clock(),
+        return redirect(address(at))
+    fresh = cookie_key(call.visitor, FRESH_COOKIE)
+    linked = fresh is not None and fresh.startswith(EDIT_KEY)
+    return call.page(
+        "polls/thanks.html",
+        *([] if fresh is None else [drop_key(call, FRESH_COOKIE, at.poll_id)]),
         own=own,
         said=said,
-        edit_link=edit_link,
-        results=await _sees_results(polls, by, poll),
+        edit_link=link_to(call, at, f"/mine#{fresh}") if linked else "",
+        results=await _sees_results(at),
+        **poll_frame(at, "vote"),
     )
-    if fresh is not None:
-        answer.cookies = [dropped(request, door, FRESH, poll_id)]
-    return answer
 
 
-@get(f"{POLL}/mine", include_in_schema=False)
-async def mine(poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls) -> Template:
-    by = credentials(request, visitor)
-    poll = await polls.admission.poll(poll_id)
-    return poll_page("mine", by, poll, "vote", polls.clock(), form=blank(Held))
+@pages.get(f"{POLL}/mine")
+async def mine(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    return call.page("polls/mine.html", form=blank(KeyForm), **poll_frame(at, "vote"))
 
 
-@post(f"{POLL}/mine", include_in_schema=False)
-async def take_up(
-    poll_id: FromPath[UUID], request: AnyRequest, visitor: Principal | None, polls: Polls, door: Door
-) -> Response[Any]:
-    filled = await form(Held, request)
-    by = credentials(request, visitor)
-    poll = await polls.admission.poll(poll_id)
-    refusal: Refusal | None = None
+@pages.post(f"{POLL}/mine")
+async def take_key(call: Call) -> Response:
+    at = await call.admit(ToPoll)
+    filled = await call.form(KeyForm)
+    refusal = None
     if filled.good:
         key = filled.value.key.strip()
-        try:
-            await polls.votes.own(Credentials(edit_key=key), poll_id)
-        except WrongKey as error:
-            refusal = error
-        else:
-            return led_on(f"{HOME}/{poll_id}", kept(request, door, EDIT, key, poll_id))
-    again = refused(filled, refusal, {WrongKey: "key"})
-    return poll_page("mine", by, poll, "vote", polls.clock(), status=again.status, form=again.form)
+        if await _own_vote(at, Credentials(edit_key=key)) is not None:
+            return redirect(address(at), keep_key(call, EDIT_COOKIE, key, at.poll_id))
+        refusal = WrongKey.of_vote()
+    return call.again("polls/mine.html", filled, refusal, "key", **poll_frame(at, "vote"))
 
 
-# --- what these share ------------------------------------------------------------------------------------------------
+# --- what these share -------------------------------------------------------------------------------------------------
 
 
-async def _own(polls: Polls, by: Credentials, poll_id: UUID) -> VoteShown | None:
-    """The vote whose key this browser has, if there is one."""
-    if by.edit_key is None:
-        return None
+async def _own_vote(at: ToPoll, by: Credentials | None = None) -> Vote | None:
+    """The vote that a key is of: the one that this browser has, or another."""
+    by = by or at.keys
+    vote_id = vote_of(by.edit_key)
+    vote = None if vote_id is None else await at.rows.get(Vote.one(at.poll_id, vote_id))
+    return vote if vote is not None and holds_key(by, vote) else None
+
+
+async def _sees_results(at: ToPoll) -> bool:
     try:
-        return await polls.votes.own(by, poll_id)
-    except WrongKey:
-        return None
-
-
-async def _sees_results(polls: Polls, by: Credentials, poll: Poll) -> bool:
-    try:
-        await polls.admission.must_see_results(by, poll, polls.clock())
+        await must_see_results(at.polls, at.keys, at.poll)
     except ResultsHidden:
         return False
     return True
 
 
-def _again(
-    by: Credentials,
-    poll: Poll,
-    polls: Polls,
-    said: Ballot,
-    filled: Form[Any],
-    refusal: Refusal | None,
-    *,
-    own: VoteShown | None = None,
-) -> Template:
+async def _read_ballot(call: Call, at: ToPoll) -> tuple[Form[BallotForm], Ballot]:
+    must_be_form(call.request.headers)
+    raw = await body_of(call.request)
+    return decode_form(BallotForm, raw), read_ballot(raw, at.poll.candidates)
+
+
+def _names(at: ToPoll, ranked: Ballot) -> list[str]:
+    return [at.poll.candidates[number - 1] for number in ranked.ranking]
+
+
+def _ballot_again(
+    call: Call, at: ToPoll, filled: Form[BallotForm], ranked: Ballot, refusal: Exception | None, own: Vote | None = None
+) -> Response:
     """The ballot once more, as it was filled in, with what is wrong."""
-    if isinstance(refusal, NoSuchPoll):
-        raise refusal
-    again = refused(filled, refusal, BESIDE)
-    return _ballot_page(by, poll, polls, said, again.form, own=own, status=again.status)
+    wrong = refusal.errors if isinstance(refusal, InvalidFields) else ()
+    about_ranking = next((each.message for each in wrong if each.field.startswith("rankings")), "")
+    context = _on_ballot(at, ranked, own)
+    return call.again("polls/ballot.html", filled, refusal, **{**context, "wrong": ranked.wrong or about_ranking})
 
 
-BESIDE: Mapping[type[Exception], str] = {CodeNeeded: "code", AlreadyVoted: "code"}
-
-
-def _ballot_page(
-    by: Credentials,
-    poll: Poll,
-    polls: Polls,
-    said: Ballot,
-    filled: Form[Any],
-    *,
-    own: VoteShown | None,
-    status: int = 200,
-) -> Template:
-    most = min(poll.max_rankings or len(poll.candidates), len(poll.candidates))
-    ranked = list(said.ranking)
-    order = [*ranked, *(number for number in range(1, len(poll.candidates) + 1) if number not in ranked)]
-    return poll_page(
-        "ballot",
-        by,
-        poll,
-        "vote",
-        polls.clock(),
-        status=status,
-        form=filled,
-        said=said,
-        order=order,
-        ranked=len(ranked),
-        ballot=ballot_of(poll.candidates),
-        most=most,
-        places=[(str(place), ordinal(place)) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
-        wrong=said.wrong or next((each.message for each in filled.wrong if each.field.startswith("rankings")), ""),
-        own=own,
-        sign_in_first=poll.voter_policy == "accounts" and by.caller is None,
-    )
-
-
-PAGES: list[ControllerRouterHandler] = [ballot, cast, change, withdraw, thanks, mine, take_up]
+def _on_ballot(at: ToPoll, ranked: Ballot, own: Vote | None = None) -> dict[str, Any]:
+    """What a ballot shows, filled in like this."""
+    candidates = at.poll.candidates
+    most = min(at.poll.max_rankings or len(candidates), len(candidates))
+    chosen = list(ranked.ranking)
+    return {
+        **poll_frame(at, "vote"),
+        "said": ranked,
+        "order": [*chosen, *(number for number in range(1, len(candidates) + 1) if number not in chosen)],
+        "ranked": len(chosen),
+        "ballot": ballot_of(candidates),
+        "most": most,
+        "places": [(str(place), ordinal(place)) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
+        "wrong": ranked.wrong,
+        "own": own,
+        "sign_in_first": at.poll.voter_policy == "accounts" and at.principal is None,
+    }

@@ -8,8 +8,8 @@ from litestar import Request
 from litestar.response import Redirect, Template
 from msgspec import Meta
 
-from potluck.apps.shopping.entities import MOST
 from potluck.apps.shopping.errors import NothingThere, ShoppingError
+from potluck.apps.shopping.fields import MOST
 from potluck.apps.shopping.pages.files import file_address
 from potluck.apps.shopping.problems import ERRORS as SHOPPING_ERRORS
 from potluck.apps.shopping.views import FamilyShown

@@ -10,8 +10,8 @@ from litestar.response import Template
 from litestar.types import ControllerRouterHandler
 from msgspec import Meta
 
-from potluck.apps.shopping.entities import MOST
 from potluck.apps.shopping.errors import DuplicateItem
+from potluck.apps.shopping.fields import MOST
 from potluck.apps.shopping.pages.around import (
     FAMILY,
     Amount,

@@ -3,7 +3,7 @@
 import { UNDER_WAY } from "./banner.js";
 import { FIELDS, amount } from "./changes.js";
 import { draw } from "./drawing.js";
-import { element, icon, part, things, toast } from "./elements.js";
+import { element, icon, part, root, things, toast } from "./elements.js";
 import * as keeping from "./keeping.js";
 import { fold, readLines } from "./lines.js";
 import { api, lingering, page } from "./page.js";
@@ -24,13 +24,17 @@ channel?.addEventListener("message", () => page.kept && reread());
 
 export const announce = () => channel?.postMessage("changed");
 
-export async function reread() {
-  page.changes = await keeping.waitingChanges(page.kept.family.familyId);
-  page.notices = await keeping.notices(page.kept.family.familyId);
+// What is kept by now; `kept` is the change that is part of it since.
+export async function reread(kept = null) {
+  const changes = await keeping.waitingChanges(page.kept.family.familyId);
+  const notices = await keeping.notices(page.kept.family.familyId);
+  page.changes = changes;
+  page.notices = notices;
+  page.unkept.delete(kept);
   draw();
 }
 
-// Keep a change, show it, send it; whether it could be kept.
+// Show a change, keep it, send it; whether it could be kept.
 export async function make(kind, id, details) {
   const change = {
     family: page.kept.family.familyId,
@@ -46,15 +50,20 @@ export async function make(kind, id, details) {
     before: {},
     ...details,
   };
+  page.unkept.add(change);
+  draw();
   try {
     await keeping.addChange(change);
   } catch (error) {
-    // Whoever is signed in by now sees what is theirs.
+    page.unkept.delete(change);
+    draw();
+    // Whoever is signed in by now sees what is theirs. Where nothing could ever be kept, the forms do it.
     if (error instanceof keeping.SomebodyElse) location.reload();
-    else toast("There is no room left on this device to keep that. Nothing is changed.");
+    else if (!(error instanceof keeping.NotOpened) || "ready" in root.dataset)
+      toast("There is no room left on this device to keep that. Nothing is changed.");
     return false;
   }
-  await reread();
+  await reread(change);
   announce();
   setTimeout(draw, UNDER_WAY + 50);
   setTimeout(draw, 2 * UNDER_WAY + 50);
@@ -85,7 +94,7 @@ export function putBack(item) {
   return make("add", newId(), { values: said(values), shown: {} });
 }
 
-// Whether it can be taken is said at once, so that the box is free for the next.
+// Whether it can be taken is said at once, so that the box is free for the next: null, or what comes of it.
 export function addTyped(text) {
   const lines = readLines(text);
   const field = document.getElementById("add");
@@ -104,29 +113,36 @@ export function addTyped(text) {
       .append(
         element("p", { class: "error", id: "add-error", role: "alert" }, icon("triangle-alert"), element("span", {}, wrong)),
       );
-    return false;
+    return null;
   }
-  addAll(lines, field);
-  return true;
+  field.value = "";
+  return addAll(lines, field);
 }
 
 const typed = ({ quantity, unit, name }) => [quantity, unit, name].filter(Boolean).join(" ");
 
-async function addAll(lines, field) {
-  const left = [];
-  for (const line of lines) if ((await addOne(line)) === false) left.push(typed(line));
+// Whether all of them could be kept.
+export async function addAll(lines, field) {
+  // All at once: each is shown before it is kept, so that the next finds it on the list.
+  const kept = await Promise.all(lines.map(addOne));
+  const left = lines.filter((_, index) => kept[index] === false).map(typed);
   // What could not be kept is still there to be sent another way.
   if (left.length) field.value = [...left, field.value].filter(Boolean).join("\n");
   else if (lines.length > 1) toast(`${lines.length} things are on the list.`);
+  return left.length === 0;
 }
 
-export async function addOne(line) {
+async function addOne(line) {
   const called = (each) => fold(each.name) === fold(line.name);
   const existing = [...page.shown.values()].find((item) => item.status === "pending" && called(item));
   if (!existing) return add(line);
   const itemId = page.kept.suggestions.find(called)?.itemId;
   const change = { values: said({ ...line, ...(itemId && { itemId, name: null }) }), shown: { name: line.name } };
-  await keeping.addNotice(page.kept.family.familyId, page.kept.person.id, { kind: "duplicate", existing, change });
+  try {
+    await keeping.addNotice(page.kept.family.familyId, page.kept.person.id, { kind: "duplicate", existing, change });
+  } catch {
+    return false;
+  }
   await reread();
   announce();
   part("notices").lastElementChild?.scrollIntoView({ block: "nearest" });
@@ -164,7 +180,7 @@ export async function tick(id, status) {
 export async function count(id, quantity) {
   const item = page.shown.get(id);
   if (!item || quantity < 1 || quantity > 100_000 || quantity === (item.quantity ?? 1)) return;
-  await make("edit", id, { values: { quantity }, before: { quantity: item.quantity }, seen: item.version });
+  return make("edit", id, { values: { quantity }, before: { quantity: item.quantity }, seen: item.version });
 }
 
 // What only the server can do.

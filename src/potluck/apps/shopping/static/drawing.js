@@ -32,11 +32,14 @@ function groupOf(group, several) {
   return section;
 }
 
+// Another window's word can have brought one of them among those that are kept.
+const unkept = () => [...page.unkept].filter(({ key }) => !page.changes.some((each) => each.key === key));
+
 export function draw() {
   if (!page.kept) return;
   const now = Date.now();
   const focused = document.activeElement;
-  const { all, waiting } = withChanges(page.items, page.changes, page.kept.person);
+  const { all, waiting } = withChanges(page.items, [...page.changes, ...unkept()], page.kept.person);
   page.shown = all;
   const held = page.state !== "ok";
   const waits = (id) => waiting.has(id) && (held || now - waiting.get(id) > UNDER_WAY);
@@ -75,7 +78,8 @@ export function draw() {
   part("purchased").hidden = bought.length === 0;
   part("empty").hidden = open.length > 0 || lingering.size > 0;
   set(part("count"), things(open.length));
-  root.dataset.waiting = page.changes.length;
+  // Nobody knows what waits before what is kept is read.
+  if ("ready" in root.dataset) root.dataset.waiting = page.changes.length + unkept().length;
   drawOffers(open);
   drawBanner();
   drawNotices();
@@ -92,6 +96,9 @@ export function drawFresh() {
   set(badge, said);
 }
 
+// As the server's own: it is asked by them where nothing can be kept.
+const sentFor = ({ name, itemId }) => (itemId ? { name: "itemId", value: itemId } : { name: "lines", value: name });
+
 function drawOffers(open) {
   const typed = fold(document.getElementById("add").value.split("\n").at(-1));
   const taken = new Set(open.map((item) => fold(item.name)));
@@ -104,7 +111,7 @@ function drawOffers(open) {
   place.dataset.told = told;
   place.replaceChildren(
     ...offers.map((each) =>
-      element("li", {}, element("button", { class: "chip", name: "offer", value: each.name }, icon("plus"), each.name)),
+      element("li", {}, element("button", { class: "chip", ...sentFor(each) }, icon("plus"), each.name)),
     ),
   );
 }

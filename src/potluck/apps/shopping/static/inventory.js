@@ -1,5 +1,6 @@
 // The inventory: every touch of a stepper counts, once. It is shown at once, kept, and sent as soon as somebody answers;
-// what still waits when the page is left is sent from the list. Without this script the forms do it by themselves.
+// what still waits when the page is left is sent from the list. Without this script the forms do it by themselves. It
+// listens before it knows what is kept: a device can take seconds to say so, and touches wait for it.
 
 import { UNDER_WAY, bannerOf, putBanner } from "./banner.js";
 import { steps } from "./changes.js";
@@ -114,6 +115,8 @@ function drawNotices() {
 
 // --- keeping ---
 
+// Nothing can be kept here, and the forms do it all by themselves.
+let without = false;
 let turn = Promise.resolve();
 
 // One after the other, so that no touch is counted as kept and as not kept.
@@ -154,6 +157,7 @@ async function keep() {
     } catch (error) {
       // Whoever is signed in by now sees what is theirs.
       if (error instanceof keeping.SomebodyElse) location.reload();
+      else if (error instanceof keeping.NotOpened && !("ready" in root.dataset)) return;
       else toast("There is no room left on this device to keep that. Nothing is changed.");
     }
   }
@@ -305,7 +309,7 @@ async function putOnList(form) {
 
 function onSubmit(event) {
   const act = event.target.dataset.do;
-  if (act !== "step" && act !== "list") return;
+  if (without || (act !== "step" && act !== "list")) return;
   event.preventDefault();
   if (act === "list") putOnList(event.target);
   else step(event.target.closest("[data-stock]").dataset.stock, Number(event.submitter.value));
@@ -321,6 +325,9 @@ function listen() {
   };
   for (const down of ["pointerdown", "keydown"]) addEventListener(down, () => hold(true), true);
   for (const up of ["pointerup", "pointercancel", "keyup", "blur"]) addEventListener(up, () => hold(false), true);
+}
+
+function listenToSignal() {
   channel?.addEventListener("message", () => inTurn(() => read()).then(() => refreshSoon()));
   addEventListener("online", () => {
     pause = FIRST_TRY;
@@ -335,14 +342,29 @@ function listen() {
 }
 
 async function begin() {
-  await keeping.belongsTo(person);
   learnFrom(root);
-  if (!navigator.onLine) state = "no-signal";
-  await read();
   listen();
+  await keeping.belongsTo(person);
+  listenToSignal();
+  if (!navigator.onLine) state = "no-signal";
+  await inTurn(() => read());
   root.dataset.ready = "";
   if (changes.length) deliver();
 }
 
-// Where nothing can be kept, the forms do it all by themselves.
-begin().catch((error) => console.warn("The inventory does without its script:", error));
+// What was touched meanwhile and could not be kept is sent from here, and what it came to is shown as without this script.
+async function doWithout(error) {
+  console.warn("The inventory does without its script:", error);
+  without = true;
+  const taken = [...touches].filter(([, by]) => by !== 0);
+  if (!taken.length) return;
+  for (const [id, by] of taken)
+    await asked(`${api}/inventory/${id}/adjust`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": newId() },
+      body: JSON.stringify({ by }),
+    }).catch(() => {});
+  location.reload();
+}
+
+begin().catch(doWithout);

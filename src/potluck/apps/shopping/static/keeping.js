@@ -8,14 +8,25 @@ import { joined, led } from "./changes.js";
 const NAME = "potluck-shopping";
 const STORES = ["about", "lists", "changes", "notices"];
 
+// So long, in milliseconds, a page that can do without is kept from it by a device that does not answer.
+const OPENS_WITHIN = 8000;
+
 // The page is of one person, and another is signed in by now.
 export class SomebodyElse extends Error {}
+// Nothing can be kept on this device.
+export class NotOpened extends Error {}
 
 let database = null;
 
-function opened() {
+function opened(within = null) {
   database ??= new Promise((resolve, reject) => {
     const asking = indexedDB.open(NAME, 1);
+    let late = false;
+    if (within !== null)
+      setTimeout(() => {
+        late = true;
+        reject(new Error("it took too long"));
+      }, within);
     asking.onupgradeneeded = () => {
       asking.result.createObjectStore("about");
       asking.result.createObjectStore("lists");
@@ -23,6 +34,11 @@ function opened() {
       asking.result.createObjectStore("notices", { keyPath: "number", autoIncrement: true });
     };
     asking.onsuccess = () => {
+      // By now it is done another way, and must not be done again from here.
+      if (late) {
+        asking.result.close();
+        return;
+      }
       // Somebody wants to delete it, or has another version.
       asking.result.onversionchange = () => {
         asking.result.close();
@@ -47,8 +63,11 @@ const of = (request) =>
   });
 
 // All of `work` or nothing of it. It may await only what it asks of the stores that it is given.
-async function together(mode, work) {
-  const transaction = (await opened()).transaction(STORES, mode, { durability: "strict" });
+async function together(mode, work, within = null) {
+  const found = await opened(within).catch((error) => {
+    throw new NotOpened("nothing can be kept here", { cause: error });
+  });
+  const transaction = found.transaction(STORES, mode, { durability: "strict" });
   const done = new Promise((resolve, reject) => {
     transaction.oncomplete = resolve;
     transaction.onabort = transaction.onerror = () => reject(transaction.error ?? new Error("aborted"));
@@ -75,14 +94,19 @@ export const whose = () =>
     (await of(about.get("locked"))) ? null : ((await of(about.get("person"))) ?? null),
   );
 
-// This person is signed in here: nothing of anybody else stays.
+// This person is signed in here: nothing of anybody else stays. A page that the server made asks this first, and its forms
+// work without what is kept; one that was kept has nothing else.
 export const belongsTo = (person) =>
-  together("readwrite", async (stores) => {
-    const before = await of(stores.about.get("person"));
-    if (before && before.id !== person.id) await emptied(stores);
-    await of(stores.about.put(person, "person"));
-    await of(stores.about.delete("locked"));
-  });
+  together(
+    "readwrite",
+    async (stores) => {
+      const before = await of(stores.about.get("person"));
+      if (before && before.id !== person.id) await emptied(stores);
+      await of(stores.about.put(person, "person"));
+      await of(stores.about.delete("locked"));
+    },
+    OPENS_WITHIN,
+  );
 
 export const forget = () => together("readwrite", emptied);
 

@@ -91,7 +91,8 @@ function noticeOf(notice) {
 export function drawNotices() {
   const place = part("notices");
   const told = JSON.stringify(page.notices);
-  if (place.dataset.told === told) return;
+  // What the server asks stands until there is something of our own to ask.
+  if ((place.dataset.told ?? "[]") === told) return;
   place.dataset.told = told;
   place.replaceChildren(...page.notices.map(noticeOf));
 }

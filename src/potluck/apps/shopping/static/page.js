@@ -8,6 +8,8 @@ export const page = {
   kept: null,
   items: new Map(),
   changes: [],
+  // Changes that were made here a moment ago and are not kept yet: they are shown all the same.
+  unkept: new Set(),
   notices: [],
   storeNames: new Map(),
   // The store that is looked at, if only one is.

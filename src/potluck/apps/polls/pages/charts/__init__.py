@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from potluck.apps.polls.counting import Record
 from potluck.apps.polls.counting.sentences import outcome_sentence
-from potluck.apps.polls.entities import Method
+from potluck.apps.polls.fields import Method
 from potluck.apps.polls.pages.charts.bars import Bar, Line, last_bars, line_of, of_all_ballots
 from potluck.apps.polls.pages.charts.counted import Counted
 from potluck.apps.polls.pages.charts.flows import FlowShown, flow_shown

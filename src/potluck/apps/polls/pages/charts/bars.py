@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from potluck.apps.polls.counting import Round
 from potluck.apps.polls.counting.sentences import percent
-from potluck.apps.polls.entities import Method
+from potluck.apps.polls.fields import Method
 from potluck.apps.polls.pages.charts.counted import Counted, share
 
 __all__ = ["Bar", "Line", "bars_of", "last_bars", "line_of", "of_all_ballots"]

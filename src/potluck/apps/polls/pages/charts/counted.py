@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from potluck.apps.polls.counting import Record, Round
 from potluck.apps.polls.counting.sentences import amount
-from potluck.apps.polls.entities import Method
+from potluck.apps.polls.fields import Method
 
 __all__ = ["Counted", "share"]
 

@@ -4,14 +4,14 @@ import msgspec
 import pytest
 
 from potluck.apps.polls.entities import PollRow, Vote
-from potluck.apps.polls.errors import NoSuchPoll
 from potluck.apps.polls.keys import Credentials
 from potluck.table import Unavailable
+from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import NOBODY, NOW, admin_of
 
 
 async def exported(booth, user_id):
-    return [(table, msgspec.to_builtins(row)) async for table, row in booth.polls.departures.export(user_id)]
+    return [(table, msgspec.to_builtins(row)) async for table, row in booth.polls.account_data.export(user_id)]
 
 
 async def test_the_export_has_the_polls_someone_made_and_what_was_voted_but_no_voter(booth):
@@ -35,8 +35,7 @@ async def test_whoever_leaves_takes_their_polls_and_leaves_their_votes_which_not
         await booth.cast(poll, "Ada")
     other = await booth.poll(by=ben, voter_policy="accounts")
     await booth.polls.votes.cast(ada, other.id, ["Ada"])
-    assert await booth.polls.departures.still_needed(ada.user_id) == []
-    await booth.polls.departures.forget(ada.user_id)
+    await booth.polls.account_data.forget(ada.user_id)
     for poll in theirs:
         with pytest.raises(NoSuchPoll):
             await booth.polls.authoring.one(poll.id)
@@ -45,7 +44,7 @@ async def test_whoever_leaves_takes_their_polls_and_leaves_their_votes_which_not
     assert str(ada.user_id) not in left
     assert ada.user_id.hex not in left
     assert await booth.agree(other) == 1
-    await booth.polls.departures.forget(ada.user_id)
+    await booth.polls.account_data.forget(ada.user_id)
     assert str(await booth.dump()) == left
 
 
@@ -63,8 +62,8 @@ async def test_forgetting_that_was_interrupted_goes_on_where_it_was(embedded_boo
 
     booth.store.write_each = failing
     with pytest.raises(Unavailable):
-        await booth.polls.departures.forget(ada.user_id)
-    await booth.polls.departures.forget(ada.user_id)
+        await booth.polls.account_data.forget(ada.user_id)
+    await booth.polls.account_data.forget(ada.user_id)
     await booth.polls.deletions.lost(None)
     assert await booth.dump() == {}
 
@@ -73,18 +72,18 @@ async def test_the_home_page_says_how_many_are_open_and_which_wait_to_be_closed(
     booth = embedded_booth
     ada = await booth.person()
     glance = booth.polls.at_a_glance
-    assert (await glance(ada.caller)).fact == ""
+    assert (await glance(ada.principal)).fact == ""
     quiet = await booth.poll(by=ada, title="Quiet")
     timed = await booth.poll(by=ada, title="Timed", expires_at=NOW.replace(hour=18))
     busy = await booth.poll(by=ada, title="Busy")
     for poll in (timed, busy):
         await booth.cast(poll, "Ada")
-    told = await glance(ada.caller)
+    told = await glance(ada.principal)
     assert (told.fact, [each.title for each in told.to_close]) == ("3 open", ["Busy"])
     assert told.to_close[0].note == "1 vote, open until you close it"
     for poll in (quiet, timed, busy):
         await booth.polls.authoring.close(ada, poll.id)
-    told = await glance(ada.caller)
+    told = await glance(ada.principal)
     assert (told.fact, told.to_close) == ("None open", [])
 
 
@@ -92,7 +91,7 @@ async def test_a_vote_holds_nothing_of_its_voter(embedded_booth):
     booth = embedded_booth
     ada = await booth.person()
     poll = await booth.poll()
-    await booth.polls.votes.cast(Credentials(caller=ada.caller, voter_key="cookie"), poll.id, ["Ada"])
+    await booth.polls.votes.cast(Credentials(principal=ada.principal, voter_key="cookie"), poll.id, ["Ada"])
     (vote,) = await booth.store.all(Vote.of_poll(poll.id))
     assert set(msgspec.structs.asdict(vote)) == {"vote_id", "poll_id", "rankings", "voted_at", "edit_key_hash"}
     stored = str(await booth.dump())

@@ -13,22 +13,30 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.apps.polls.candidates import names_of
-from potluck.apps.polls.deletions import Deletions
+from potluck.apps.polls.context import PollsContext
+from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
-from potluck.apps.polls.views import BallotsOfPoll, poll_shown
-from potluck.store import Clock, Store
+from potluck.apps.polls.polls import shown
 from potluck.table import WriteRefused
 
-__all__ = ["Departures"]
+__all__ = ["AccountData"]
 
 
-class Departures:
+class BallotsOfPoll(Struct, rename="camel", frozen=True, kw_only=True):
+    """One ranking of a poll in its maker's export, and how many gave it; who did is stored nowhere."""
+
+    poll_id: UUID
+    ranking: list[str]
+    count: int
+
+
+class AccountData:
     """Everything of one person."""
 
-    def __init__(self, store: Store, clock: Clock, deletions: Deletions) -> None:
-        self._store = store
-        self._clock = clock
-        self._deletions = deletions
+    def __init__(self, context: PollsContext) -> None:
+        self._store = context.store
+        self._clock = context.clock
+        self._deletions = Deletions(context.store)
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         """The polls they made, and what was voted in them, by nobody in particular."""
@@ -36,36 +44,29 @@ class Departures:
         polls = [each for each in await self._store.get_many([Poll.one(each.poll_id) for each in created]) if each]
         now = self._clock()
         for poll in polls:
-            yield "polls", poll_shown(poll, now)
+            yield "polls", shown(poll, now)
         for poll in polls:
             async for each in self._store.each(Count.of_poll(poll.poll_id)):
                 if each.count:
-                    yield (
-                        "ballots",
-                        BallotsOfPoll(poll_id=poll.poll_id, ranking=names_of(poll, each.ranking), count=each.count),
-                    )
-
-    async def still_needed(self, user_id: UUID) -> list[str]:
-        """Nobody waits for them: a poll is looked after by whoever made it alone."""
-        return []
+                    ranking = names_of(poll, each.ranking)
+                    yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=ranking, count=each.count)
 
     async def forget(self, user_id: UUID) -> None:
-        """Delete every poll they made, to the last row; again, it finds less to do."""
+        """Delete every poll they made, to the last row; called again, it finds less to do."""
         for created in await self._store.all(CreatedPoll.of_creator(user_id)):
             await self._forget(created)
 
     async def _forget(self, created: CreatedPoll) -> None:
         now = self._clock().replace(microsecond=0)
-        deletion = Deletion(poll_id=created.poll_id, deleted_at=now)
         while True:
             poll = await self._store.get(Poll.one(created.poll_id))
             if poll is None:
                 await self._store.delete(created)
                 break
             try:
-                await self._store.transact(*self._deletions.ending(poll, now))
+                await self._store.transact(*deleting(poll, now))
                 break
             except WriteRefused:
                 # Closed, reopened or deleted meanwhile: whatever it is now, it goes.
                 continue
-        await self._deletions.carry(deletion)
+        await self._deletions.carry_on(Deletion(poll_id=created.poll_id, deleted_at=now))

@@ -8,15 +8,15 @@ Done twice it does nothing, so it may be killed at any moment.
 
 from datetime import datetime
 
-from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow
+from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow, ranked_choice_polls
 from potluck.engines import DynamoError
 from potluck.store import Store, all_done
-from potluck.streams import Change, PositionLost
+from potluck.streams import Change, Consumer, PositionLost
 from potluck.table import OutcomeUnknown, Unavailable, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 
-__all__ = ["ROWS_PROMPTLY", "Deletions"]
+__all__ = ["ROWS_PROMPTLY", "Deletions", "deleting"]
 
 ROWS_AT_ONCE = 500
 ROWS_A_WRITER = 125
@@ -24,25 +24,30 @@ ROWS_A_WRITER = 125
 ROWS_PROMPTLY = 2_000
 
 
+def deleting(poll: Poll, now: datetime) -> list[Operation]:
+    """What deletes the poll for everybody, for one transaction; refused if it was changed since it was read."""
+    operations: list[Operation] = [
+        delete(poll, when=the(Poll.version).still(poll.version)),
+        put(Deletion(poll_id=poll.poll_id, deleted_at=now)),
+    ]
+    if poll.creator_id is not None:
+        operations.append(
+            delete(CreatedPoll(creator_id=poll.creator_id, created_at=poll.created_at, poll_id=poll.poll_id))
+        )
+    return operations
+
+
 class Deletions:
-    """Deletes polls to the last row."""
+    """Deletes the rows of deleted polls, to the last one."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def ending(self, poll: Poll, now: datetime) -> list[Operation]:
-        """What makes the poll be gone, for one transaction; refused if it was changed since it was read."""
-        operations: list[Operation] = [
-            delete(poll, when=the(Poll.version).still(poll.version)),
-            put(Deletion(poll_id=poll.poll_id, deleted_at=now)),
-        ]
-        if poll.creator_id is not None:
-            listed = CreatedPoll(creator_id=poll.creator_id, created_at=poll.created_at, poll_id=poll.poll_id)
-            operations.append(delete(listed))
-        return operations
+    def consumer(self) -> Consumer:
+        return Consumer(self._store.engine, "poll-deletions", ranked_choice_polls.name, self.handle, lost=self.lost)
 
-    async def carry(self, deletion: Deletion, *, promptly: bool = False) -> None:
-        """Delete what is left, then the deletion is over; `promptly`, only as much as a caller waits for."""
+    async def carry_on(self, deletion: Deletion, *, promptly: bool = False) -> None:
+        """Delete what is left, then the deletion itself; `promptly`, only as much as a caller waits for."""
         deleted = 0
         while not promptly or deleted < ROWS_PROMPTLY:
             rows = (await self._store.page(PollRow.of_poll(deletion.poll_id), ROWS_AT_ONCE)).items
@@ -69,7 +74,7 @@ class Deletions:
 
     async def _patiently(self, deletion: Deletion) -> None:
         try:
-            await self.carry(deletion)
+            await self.carry_on(deletion)
         except (Unavailable, OutcomeUnknown) as error:
             # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
             raise DynamoError("ThrottlingException", str(error)) from error

@@ -1,0 +1,259 @@
+"""Who may: the poll is read consistently for every call, and the caller shows a key or is signed in."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
+from potluck.apps.polls.context import PollsContext
+from potluck.apps.polls.entities import Poll, Results, Vote
+from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
+from potluck.apps.polls.keys import Credentials, vote_of
+from potluck.people.entities import Account
+from potluck.people.errors import AccountGone
+from potluck.people.secrets import matches
+from potluck.table import Condition, Ref, WriteRefused, check, present, the
+from potluck.table.operations import Operation
+from potluck.web.access import Access, Visitor, read_together
+from potluck.web.errors import NotFound, ProblemError
+
+__all__ = [
+    "ADMIN_COOKIE",
+    "EDIT_COOKIE",
+    "VOTER_COOKIE",
+    "Maker",
+    "PollAdmin",
+    "PollCopier",
+    "ReadsRecord",
+    "ResultsHidden",
+    "SeesResults",
+    "ToPoll",
+    "VoteHolder",
+    "Voter",
+    "WrongKey",
+    "administers",
+    "cookie_key",
+    "has_voted",
+    "holds_key",
+    "is_open",
+    "must_see_results",
+    "served",
+    "still_open",
+]
+
+ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; whoever made it signed in needs none."}
+EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which shows whose it is."}
+# The cookies of a browser: one voter's key for all polls, and for each poll the keys that were given for it.
+ADMIN_COOKIE = "potluck-poll-admin"
+EDIT_COOKIE = "potluck-poll-vote"
+VOTER_COOKIE = "potluck-voter"
+# What we gave ourselves; anything else that a browser sends is ignored.
+COOKIE_KEY = re.compile(r"pl[aev]_[0-9a-f]{64,96}")
+
+
+class WrongKey(
+    ProblemError,
+    slug="wrong-key",
+    status=403,
+    title="Not with this key",
+    remedy="Send the poll's key as X-Admin-Key, or the vote's as X-Edit-Key. Who made a poll signed in needs no key.",
+):
+    """A poll can be changed by whoever made it, and a vote by whoever cast it. Each got a key for that, once, and this
+    request carried none, or another one."""
+
+    @classmethod
+    def of_poll(cls) -> "WrongKey":
+        return cls("Only who made the poll may do this, with its admin key or signed in")
+
+    @classmethod
+    def of_vote(cls) -> "WrongKey":
+        return cls("Only who cast the vote may do this, with its edit key")
+
+
+class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Results are not shown"):
+    """Whoever made the poll decides who sees its results, and when: always, after voting, after closing, or only
+    they."""
+
+    WHY: ClassVar[Mapping[str, str]] = {
+        "afterVote": "You see the results when you have voted, or when the poll is closed",
+        "afterClose": "The results are shown when the poll is closed",
+        "admin": "Only who made the poll sees its results",
+    }
+
+    def __init__(self, visibility: ResultsVisibility) -> None:
+        super().__init__(self.WHY[visibility], resultsVisibility=visibility)
+
+
+# --- the conditions ---------------------------------------------------------------------------------------------------
+
+
+def is_open(poll: Poll, now: datetime) -> bool:
+    """Whether votes are taken: strictly before the poll's time is over, and until it is closed."""
+    return poll.closed_at is None and (poll.expires_at is None or now.replace(microsecond=0) < poll.expires_at)
+
+
+def still_open(now: datetime) -> Condition:
+    """That votes are taken, for the write that decides."""
+    return the(Poll.closed_at).is_none() & (the(Poll.expires_at).is_none() | (the(Poll.expires_at) > now))
+
+
+def served(poll: Poll | None, context: PollsContext) -> Poll:
+    """The poll, if it can be reached here."""
+    if poll is None or (poll.short_id is not None) != context.shared:
+        raise NotFound
+    return poll
+
+
+def administers(by: Credentials, poll: Poll) -> bool:
+    if by.user_id is not None and by.user_id == poll.creator_id:
+        return True
+    return by.admin_key is not None and poll.admin_key_hash is not None and matches(by.admin_key, poll.admin_key_hash)
+
+
+def holds_key(by: Credentials, vote: Vote) -> bool:
+    return by.edit_key is not None and vote.edit_key_hash is not None and matches(by.edit_key, vote.edit_key_hash)
+
+
+async def has_voted(context: PollsContext, by: Credentials, poll: Poll) -> bool:
+    """Whether the caller shows what a vote in this poll was cast with, or the key that it gave them."""
+    by_key, by_voter = vote_of(by.edit_key), context.voters.vote_id(poll, by)
+    wanted = [Vote.one(poll.poll_id, each) for each in (by_key, by_voter) if each is not None]
+    for vote in await context.store.get_many(wanted):
+        if vote is not None and (vote.vote_id == by_voter or holds_key(by, vote)):
+            return True
+    return False
+
+
+async def must_see_results(context: PollsContext, by: Credentials, poll: Poll) -> None:
+    """ResultsHidden for whoever the poll's results are not shown to, or not yet."""
+    visibility = poll.results_visibility
+    if visibility == "always" or administers(by, poll):
+        return
+    if visibility != "admin" and not is_open(poll, context.clock()):
+        return
+    if visibility == "afterVote" and await has_voted(context, by, poll):
+        return
+    raise ResultsHidden(visibility)
+
+
+# --- who is admitted --------------------------------------------------------------------------------------------------
+
+
+class _AccountKept(Access):
+    """Signed in or not; of someone who is, the account must still be there when something is written."""
+
+    def checks(self) -> Sequence[Operation]:
+        if self.principal is None:
+            return ()
+        return (check(Account.by_id(self.principal.user_id), when=present),)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        raise AccountGone from refusal
+
+
+class Maker(_AccountKept):
+    """Anybody, signed in or not."""
+
+    @property
+    def polls(self) -> PollsContext:
+        found: PollsContext = self.context
+        return found
+
+
+class ToPoll(Access):
+    """Anybody who has the poll's id."""
+
+    poll_id: PollId
+
+    def __init__(self, core: Any, context: PollsContext, visitor: Visitor, ids: Mapping[str, Any]) -> None:
+        super().__init__(core, context, visitor, ids)
+        self.polls = context
+        self.keys = _credentials(visitor, self.headers)
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (Poll.one(self.poll_id),)
+
+    async def admit(self, *rows: Any) -> None:
+        self.poll = served(rows[0], self.polls)
+
+    async def admit_again(self) -> None:
+        """Raise for a caller who is not admitted any more; the poll is then as it is now."""
+        await self.admit(*await read_together(self.rows, self.reads()))
+
+
+class PollAdmin(ToPoll):
+    """Whoever made the poll: with its admin key, or signed in."""
+
+    headers = ADMIN_KEY
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit(*rows)
+        if not administers(self.keys, self.poll):
+            raise WrongKey.of_poll()
+
+
+class PollCopier(_AccountKept, PollAdmin):
+    """Whoever made the poll, and makes another."""
+
+
+class Voter(_AccountKept, ToPoll):
+    """Anybody who has the poll's id; who of them may vote, its policy says."""
+
+
+class VoteHolder(ToPoll):
+    """Whoever cast the vote: with its edit key."""
+
+    headers = EDIT_KEY
+    vote_id: VoteId
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (Poll.one(self.poll_id), Vote.one(self.poll_id, self.vote_id))
+
+    async def admit(self, *rows: Any) -> None:
+        poll, vote = rows
+        await super().admit(poll)
+        if vote is None or not holds_key(self.keys, vote):
+            # The same answer: whether somebody has voted, or has withdrawn it, is nobody else's business.
+            raise WrongKey.of_vote()
+
+
+class SeesResults(ToPoll):
+    """Those to whom the poll shows its results."""
+
+    headers = {**ADMIN_KEY, **EDIT_KEY}  # noqa: RUF012 - declared in Access
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit(*rows)
+        await must_see_results(self.polls, self.keys, self.poll)
+
+
+class ReadsRecord(SeesResults):
+    """The same, with everything that results are made of: the poll, its records and its shards, by one query."""
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return ()
+
+    async def admit(self, *rows: Any) -> None:
+        self.found = await self.rows.gather(Results.of(self.poll_id))
+        await super().admit(None if self.found is None else self.found.poll)
+
+
+def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
+    """What the caller shows: a program by the headers that the access declares, a browser by its cookies."""
+    if visitor.by_page:
+        return Credentials(
+            principal=visitor.principal,
+            admin_key=cookie_key(visitor, ADMIN_COOKIE),
+            edit_key=cookie_key(visitor, EDIT_COOKIE),
+            voter_key=cookie_key(visitor, VOTER_COOKIE),
+        )
+    shown = {name: visitor.headers.get(name.lower()) for name in headers}
+    return Credentials(
+        principal=visitor.principal, admin_key=shown.get("X-Admin-Key"), edit_key=shown.get("X-Edit-Key")
+    )
+
+
+def cookie_key(visitor: Visitor, name: str) -> str | None:
+    """The key in a cookie, if it is one."""
+    value = visitor.cookies.get(name, "")
+    return value if COOKIE_KEY.fullmatch(value) else None

@@ -1,0 +1,162 @@
+"""A poll that somebody follows: votes counted so far and the record, sent anew whenever there is something new.
+
+What changes are rows: ten shards that votes raise, records, and the poll itself. Each of them means the same to whoever
+follows: look again. So a row makes an event only if it is newer than what was read the last time, and then everything
+is read at once. Two hundred votes that come in together are one or two events, not two hundred.
+
+No row says that a poll's time is over. Each stream knows when that will be, from the poll that it reads to see whether
+its caller may look, and sends it then; so in every process, without one writing anything for the others.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response
+
+from potluck.apps.polls.access import ResultsHidden, SeesResults
+from potluck.apps.polls.counting import Results as ResultsShown
+from potluck.apps.polls.entities import Poll, Record, Results, Shard
+from potluck.apps.polls.records import version_of, votes_of
+from potluck.apps.polls.results import CurrentRecord, current_record, outcome
+from potluck.field_types import Text
+from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.live import Changed, Changes, Event, EventStreamResponse, Message
+from potluck.web.live.positions import LONGEST_POSITION
+
+__all__ = ["LiveResults", "PollNow"]
+
+
+class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
+    """How a poll stands."""
+
+    votes: int
+    """How many votes there are; some may be newer than the record."""
+    votes_version: int
+    """A number that every vote, change and withdrawal raises."""
+    status: Literal["live", "final"]
+    results: ResultsShown
+
+
+class Since(Input):
+    since: Annotated[str, Text(0, LONGEST_POSITION, trim=False)] | Unset = UNSET
+
+
+class LiveResults:
+    """What one caller hears of one poll, for as long as they may see its results."""
+
+    def __init__(self, at: SeesResults) -> None:
+        self._at = at
+        self._shards: dict[int, int] = {}
+        self._recorded = 0
+        self._poll_version = 0
+        self._sent_end: datetime | None = None
+        # Until something was sent, nobody knows how old what they look at is.
+        self._behind = True
+
+    def stream(self, since: str | None, *, whole: bool = True) -> Response:
+        """The answer that sends it; not `whole`: only that there is something new, for a page that is read again."""
+        at = self._at
+
+        async def allowed() -> bool:
+            if not await at.visitor.still():
+                return False
+            await at.admit_again()
+            if self._behind:
+                # Nobody else may be looking: whoever follows has it counted when it is time to, and hears of it then.
+                await current_record(at.polls, at.poll_id)
+            return True
+
+        async def render(_: Event) -> Message:
+            if whole:
+                return Message("updated", msgspec.json.encode(await self._now()))
+            await self._look()
+            return Message("reset", "{}")
+
+        return EventStreamResponse(
+            at.core.live.open(
+                since,
+                at.visitor.headers.get("last-event-id"),
+                of=Results.of(at.poll_id),
+                see=self._news,
+                allowed=allowed,
+                by=at.principal,
+                render=render,
+                schedule=self._end,
+            )
+        )
+
+    async def changes(self, since: str | None) -> Changes:
+        """How it stands, if anything changed since the position."""
+        of = Results.of(self._at.poll_id)
+        found = await self._at.core.live.changes(since, of=of, see=_what_counts, schedule=self._end)
+        changed: list[Changed] = []
+        if found.changes or found.reset:
+            changed = [Changed(event="updated", position=found.position, item=await self._now())]
+        return Changes(changes=changed, position=found.position, reset=found.reset, more=found.more)
+
+    async def _now(self) -> PollNow:
+        """How it stands, as the caller may see it."""
+        shards, found = await self._look()
+        return PollNow(
+            votes=votes_of(shards) if self._behind else found.known.record.votes,
+            votes_version=max(found.known.votes_version, version_of(shards)),
+            status=found.status,
+            results=found.results,
+        )
+
+    async def _look(self) -> tuple[list[Shard], CurrentRecord]:
+        """Everything as it is now; what is no newer is not sent again."""
+        at = self._at
+        # The shards first: what is voted from here on changes them, whether or not the record has it already.
+        shards = await at.rows.all(Shard.of_poll(at.poll_id))
+        read = await at.rows.gather(Results.of(at.poll_id))
+        await at.admit(None if read is None else read.poll)
+        found = await current_record(at.polls, at.poll_id, found=read)
+        self._shards = {each.shard: each.votes_version for each in shards}
+        self._recorded = found.known.votes_version
+        self._poll_version = found.poll.version
+        # One that was closed early and is open again ends once more.
+        self._sent_end = found.poll.expires_at if found.status == "final" else None
+        self._behind = found.known.votes_version < version_of(shards)
+        return shards, found
+
+    def _end(self) -> datetime | None:
+        """When its time is over, unless the caller knows that it is."""
+        poll = self._at.poll
+        ends = poll.expires_at if poll.closed_at is None else None
+        return None if ends == self._sent_end else ends
+
+    def _news(self, row: Poll | Record | Shard) -> Any:
+        """The row, if it is newer than what the caller was sent."""
+        match row:
+            case Shard():
+                return row.votes_version if row.votes_version > self._shards.get(row.shard, 0) else None
+            case Record():
+                newer = row.part == 0 and self._behind and row.votes_version > self._recorded
+                return row.votes_version if newer else None
+            case Poll():
+                return row.version if row.version > self._poll_version else None
+
+
+def _what_counts(row: Poll | Record | Shard) -> Any:
+    match row:
+        case Shard():
+            return row.shard, row.votes_version
+        case Poll():
+            return row.version
+    # Counted because somebody looked, perhaps this very caller: of votes that are no news.
+    return None
+
+
+@outcome.read("/events", ResultsHidden, media_type="text/event-stream")
+async def poll_events(at: SeesResults, wanted: Since) -> Response:
+    """Votes counted so far and the record, as they change. Votes that come in together are told together."""
+    return LiveResults(at).stream(wanted.since or None)
+
+
+@outcome.read("/changes", ResultsHidden, tagged=False)
+async def poll_changes(at: SeesResults, wanted: Since) -> Changes:
+    """Votes counted so far and the record, if anything changed since the position; without one, where to begin."""
+    return await LiveResults(at).changes(None if wanted.since is UNSET else wanted.since)

@@ -1,0 +1,34 @@
+"""The keys that a browser keeps for polls, in cookies that no script reads.
+
+Those of one poll are sent to that poll's own pages and to nothing else.
+"""
+
+from uuid import UUID
+
+from potluck.apps.polls.access import ADMIN_COOKIE, EDIT_COOKIE, VOTER_COOKIE
+from potluck.apps.polls.pages.frame import HOME
+from potluck.web.endpoints import Call
+from potluck.web.http.responses import Cookie
+
+__all__ = ["FRESH_COOKIE", "drop_key", "keep_key"]
+
+# A key that was just given, for the one page that shows it.
+FRESH_COOKIE = "potluck-poll-fresh"
+
+DAY = 24 * 3600
+# Browsers keep none longer than 400 days.
+KEPT_SECONDS = {VOTER_COOKIE: 400 * DAY, ADMIN_COOKIE: 400 * DAY, EDIT_COOKIE: 400 * DAY, FRESH_COOKIE: 600}
+
+
+def keep_key(call: Call, name: str, key: str, poll_id: UUID | None = None) -> Cookie:
+    """The cookie in which a browser keeps a key; for one poll's pages, if it is said which."""
+    return call.cookie(name, key, KEPT_SECONDS[name], _path(poll_id))
+
+
+def drop_key(call: Call, name: str, poll_id: UUID) -> Cookie:
+    """The cookie that takes the other away."""
+    return call.cookie(name, "", 0, _path(poll_id))
+
+
+def _path(poll_id: UUID | None) -> str:
+    return HOME if poll_id is None else f"{HOME}/{poll_id}"

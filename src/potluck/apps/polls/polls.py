@@ -1,0 +1,432 @@
+"""Polls: making one, changing it until the first vote, closing it, its codes, its end."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.polls.access import Maker, PollAdmin, PollCopier, ToPoll, WrongKey, is_open
+from potluck.apps.polls.candidates import described, drawn, look_alikes, lot_order, names_of
+from potluck.apps.polls.context import PollsContext
+from potluck.apps.polls.deletion import Deletions, deleting
+from potluck.apps.polls.entities import SHARDS, Code, CreatedPoll, Deletion, Poll, Shard
+from potluck.apps.polls.fields import (
+    SEATS_MESSAGE,
+    AboutCandidates,
+    Candidates,
+    CodeCount,
+    Description,
+    MaxRankings,
+    Method,
+    MethodName,
+    Policy,
+    ResultsVisibility,
+    Seats,
+    Title,
+    Visibility,
+    VoterPolicy,
+    tidy,
+)
+from potluck.apps.polls.keys import new_admin_key, new_code
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import Random, hash_of, new_id
+from potluck.store import Store
+from potluck.table import WriteRefused, absent, check, put, the, update
+from potluck.table.operations import Operation
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions, PageForm
+from potluck.web.errors import NotFound, ProblemError
+from potluck.web.inputs import UNSET, Change, Input, New, Unset
+from potluck.web.pagination import References
+from potluck.web.versions import etag
+from potluck.web.views import View, computed, view_plan
+from potluck.web.writes import Writes, or_raise
+
+__all__ = [
+    "AsOf",
+    "CodesMade",
+    "NewCodes",
+    "NewPoll",
+    "NoCodesAsked",
+    "PollChange",
+    "PollMade",
+    "PollView",
+    "Reopening",
+    "VotesBegun",
+    "changed",
+    "closed",
+    "copied",
+    "created",
+    "own_polls_of",
+    "polls",
+    "reopened",
+    "said_in",
+    "settled",
+    "shown",
+]
+
+# A transaction takes 100 actions. Beside the codes there are the poll, and up to three that keep an idempotent answer.
+CODES_AT_ONCE = 90
+
+
+class VotesBegun(
+    ProblemError,
+    slug="votes-begun",
+    title="Voting has begun",
+    remedy="Close it, or duplicate it and change the copy.",
+):
+    """Nobody's vote may come to mean something else, so from the first vote on a poll stays as it is."""
+
+    def __init__(self) -> None:
+        super().__init__("Somebody has voted, so the poll cannot be changed any more")
+
+
+class NoCodesAsked(
+    ProblemError,
+    slug="no-codes-asked",
+    title="No codes here",
+    remedy="Before the first vote, the poll can be changed to ask for codes.",
+):
+    """Anyone, or anyone who is signed in, may vote in this poll, so a code would open nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("This poll asks for no codes")
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+class AsOf(Struct, frozen=True):
+    """The moment a poll is looked at, when its time may be over; and for whoever just made it, its key."""
+
+    now: datetime
+    admin_key: str = ""
+
+    same_for_all = True
+
+    @classmethod
+    async def load(cls, at: Any, _: Any) -> "AsOf":
+        return cls(at.now)
+
+
+class PollView(View[Poll]):
+    """A poll as anyone sees it who has its link."""
+
+    title: str
+    description: str | None
+    candidates: list[str]
+    created_at: datetime
+    expires_at: datetime | None
+    closed_at: datetime | None
+    """When whoever made it closed it; a poll whose time is over closed by itself."""
+    voter_policy: VoterPolicy
+    results_visibility: ResultsVisibility
+    max_rankings: int | None
+    method: Method
+    seats: int
+    version: int
+
+    @computed
+    def id(poll: Poll) -> UUID:
+        return poll.poll_id
+
+    @computed
+    def status(poll: Poll, as_of: AsOf) -> Literal["open", "closed"]:
+        return "open" if is_open(poll, as_of.now) else "closed"
+
+    @computed
+    def candidate_descriptions(poll: Poll) -> dict[str, str]:
+        return poll.candidate_descriptions or {}
+
+    @computed
+    def lot_order(poll: Poll) -> list[str]:
+        """Who is favoured where nothing else decides, first to last; drawn before the first vote."""
+        return names_of(poll, lot_order(poll))
+
+
+class PollMade(PollView):
+    """A poll that was just made, with its key, which is never shown again."""
+
+    @computed
+    def admin_key(poll: Poll, as_of: AsOf) -> str:
+        return as_of.admin_key
+
+
+class CodesMade(Struct, rename="camel", frozen=True, kw_only=True):
+    """Codes to hand out, which are never shown again."""
+
+    codes: list[str]
+
+
+def shown(poll: Poll, now: datetime) -> PollView:
+    found: PollView = view_plan(PollView).show(poll, AsOf(now))
+    return found
+
+
+# --- what is sent -----------------------------------------------------------------------------------------------------
+
+
+class NewPoll(New[Poll]):
+    """A question, and what can be put in order."""
+
+    title: Title
+    candidates: Candidates
+    description: Description | None = None
+    candidate_descriptions: AboutCandidates | None = None
+    """What is said of a candidate, by name."""
+    expires_at: datetime | None = None
+    """Votes are accepted strictly before it."""
+    voter_policy: Policy | Unset = UNSET
+    """One vote for each `voterKey`, for each code, or for each account."""
+    results_visibility: Visibility | Unset = UNSET
+    """Who sees the results while the poll is open."""
+    max_rankings: MaxRankings | None = None
+    method: MethodName | Unset = UNSET
+    """How it is counted where nobody asks for another method: `irv`, for several seats `stv`."""
+    seats: Seats | Unset = UNSET
+
+
+class PollChange(Change[Poll]):
+    """What is to be otherwise, until somebody has voted."""
+
+    title: Title | Unset = UNSET
+    description: Description | Unset | None = UNSET
+    candidates: Candidates | Unset = UNSET
+    candidate_descriptions: AboutCandidates | Unset | None = UNSET
+    expires_at: datetime | Unset | None = UNSET
+    voter_policy: Policy | Unset = UNSET
+    results_visibility: Visibility | Unset = UNSET
+    max_rankings: MaxRankings | Unset | None = UNSET
+    method: MethodName | Unset = UNSET
+    seats: Seats | Unset = UNSET
+
+
+class Reopening(Input):
+    """Until when, if that is to be otherwise."""
+
+    expires_at: datetime | Unset | None = UNSET
+    """Votes are accepted strictly before it. Left out, it stays as it was, and none if it has passed; null: none."""
+
+
+class NewCodes(Input):
+    count: CodeCount
+
+
+SETTINGS = NewPoll.__struct_fields__
+
+
+def said_in(sent: NewPoll | PollChange) -> dict[str, Any]:
+    """The settings that an input says, by name."""
+    return {name: value for name in SETTINGS if (value := getattr(sent, name)) is not UNSET}
+
+
+def settled(
+    said: Mapping[str, Any], now: datetime, before: Poll | None = None
+) -> tuple[dict[str, Any], list[WrongField]]:
+    """A poll's settings as they are kept, of what is said and what was before; and what does not fit together."""
+    after = {} if before is None else {name: getattr(before, name) for name in SETTINGS}
+    after |= said
+    names = after["candidates"] = [tidy(each) for each in after.get("candidates", ())]
+    wrong = look_alikes(names)
+    if names and not wrong:
+        about, only_candidates = described(names, after.get("candidate_descriptions") or {})
+        after["candidate_descriptions"] = about
+        if not only_candidates and "candidate_descriptions" in said:
+            wrong.append(WrongField("candidateDescriptions", "Only candidates can be described, each by its name"))
+    if said.get("expires_at") is not None:
+        after["expires_at"], passed = _end(said["expires_at"], now)
+        wrong += passed
+    several = after.get("seats", 1) > 1
+    if names and after.get("seats", 1) > len(names):
+        wrong.append(WrongField("seats", SEATS_MESSAGE))
+    if several and after.get("method", "irv") == "irv":
+        if "method" in said:
+            wrong.append(WrongField("method", "irv elects one; for more seats there are stv and scottish-stv"))
+        after["method"] = "stv"
+    return after, wrong
+
+
+def _end(expires_at: datetime, now: datetime) -> tuple[datetime, list[WrongField]]:
+    """When a poll ends, in UTC to the second; and what is wrong with that."""
+    to_the_second = expires_at.astimezone(UTC).replace(microsecond=0)
+    return to_the_second, [WrongField("expiresAt", "expiresAt must be in the future")] if to_the_second <= now else []
+
+
+def _taken(settings: tuple[dict[str, Any], list[WrongField]]) -> dict[str, Any]:
+    after, wrong = settings
+    if wrong:
+        raise InvalidFields(*wrong)
+    return after
+
+
+# --- what is written, for every app that has polls --------------------------------------------------------------------
+
+
+def created(
+    said: Mapping[str, Any], creator_id: UUID | None, now: datetime, random: Random, *, short_id: str | None = None
+) -> Writes[PollMade]:
+    """A new poll, its lots drawn; `short_id` is the shareable that it is made by."""
+    settings = _taken(settled(said, now))
+    admin_key = new_admin_key(random)
+    poll = Poll(
+        poll_id=new_id(random),
+        created_at=now,
+        lot_order=drawn(len(settings["candidates"]), random),
+        admin_key_hash=hash_of(admin_key),
+        creator_id=creator_id,
+        short_id=short_id,
+        **settings,
+    )
+    operations: list[Operation] = [put(poll, when=absent)]
+    if creator_id is not None:
+        operations.append(put(CreatedPoll(creator_id=creator_id, created_at=now, poll_id=poll.poll_id), when=absent))
+    made: PollMade = view_plan(PollMade).show(poll, AsOf(now, admin_key))
+    return Writes(made, *operations, made=poll.poll_id, headers={"etag": etag(poll.version)})
+
+
+def copied(
+    poll: Poll, creator_id: UUID | None, now: datetime, random: Random, *, short_id: str | None = None
+) -> Writes[PollMade]:
+    """Another poll like it, open, without its votes and codes, with lots and a key of its own."""
+    said = {name: getattr(poll, name) for name in SETTINGS}
+    if poll.expires_at is not None and poll.expires_at <= now:
+        said["expires_at"] = None
+    return created(said, creator_id, now, random, short_id=short_id)
+
+
+def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Writes[Poll]:
+    """The poll with other settings, unless somebody has voted: the write decides. New candidates draw new lots."""
+    settings = _taken(settled(said_in(change), now, poll))
+    if settings["candidates"] != poll.candidates:
+        settings["lot_order"] = drawn(len(settings["candidates"]), random)
+    after, operations = _with(poll, settings)
+    if not operations:
+        return Writes(poll)
+    # A vote raises one of these in the transaction that checks the poll's version: one of the two comes first.
+    shards = (check(Shard.one(poll.poll_id, shard), when=absent) for shard in range(SHARDS))
+    return Writes(after, *operations, *(or_raise(each, VotesBegun) for each in shards))
+
+
+def closed(poll: Poll, now: datetime) -> Writes[Poll]:
+    """The poll without an opening for votes; what is closed stays as it is."""
+    after, operations = _with(poll, {"closed_at": now} if is_open(poll, now) else {})
+    return Writes(after, *operations)
+
+
+def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Writes[Poll]:
+    """The poll, open until then. Where nothing is said, what is open stays so, and an end that has passed is none."""
+    end = poll.expires_at if until is UNSET else until
+    if until is UNSET and end is not None and end <= now:
+        end = None
+    elif until is not UNSET and until is not None:
+        end, wrong = _end(until, now)
+        if wrong:
+            raise InvalidFields(*wrong)
+    after, operations = _with(poll, {"closed_at": None, "expires_at": end})
+    return Writes(after, *operations)
+
+
+def _with(poll: Poll, values: Mapping[str, Any]) -> tuple[Poll, list[Operation]]:
+    """The poll with these values, and the write; none if it has them already."""
+    new = {name: value for name, value in values.items() if value != getattr(poll, name)}
+    if not new:
+        return poll, []
+    write = update(poll, *(the(getattr(Poll, name)).becomes(value) for name, value in new.items()))
+    return replace(poll, **new, version=poll.version + 1), [write]
+
+
+# --- the actions ------------------------------------------------------------------------------------------------------
+
+polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page="/polls", tag="Polls")
+
+
+@polls.create(secret=True)
+async def create_poll(at: Maker, new: NewPoll) -> Writes[PollMade]:
+    """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
+    return created(said_in(new), _user_id(at), at.now, at.polls.random)
+
+
+@polls.list()
+def own_polls(at: SignedIn) -> References[Poll]:
+    """The polls that the caller made signed in, newest first."""
+    return own_polls_of(at.rows, at.principal.user_id)
+
+
+def own_polls_of(rows: Store, user_id: UUID) -> References[Poll]:
+    async def get(created: Any) -> list[Poll]:
+        found = await rows.get_many([Poll.one(each.poll_id) for each in created])
+        # One that is deleted just now has gone from both, but the list was read first.
+        return [each for each in found if each is not None and each.short_id is None]
+
+    return References(CreatedPoll.of_creator(user_id), get)
+
+
+@polls.read()
+async def one_poll(at: ToPoll, poll: Poll) -> Poll:
+    """A poll, for anyone who has its id: what is asked, who may vote, and the order of the lots."""
+    return poll
+
+
+@polls.change(WrongKey, VotesBegun)
+async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
+    """Change a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
+    return changed(poll, change, at.now, at.polls.random)
+
+
+@polls.delete("", WrongKey)
+async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
+    """Delete a poll with every vote in it."""
+    now = at.now
+    deletion = Deletion(poll_id=poll.poll_id, deleted_at=now)
+    # Many votes are deleted by the consumer; the call waits only for a few thousand.
+    return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.rows).carry_on(deletion, promptly=True))
+
+
+@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"))
+async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
+    """Take no more votes; the results are final. What is closed stays as it is."""
+    return closed(poll, at.now)
+
+
+@polls.action("POST", "/reopen", WrongKey, input_optional=True)
+async def reopen_poll(at: PollAdmin, poll: Poll, wanted: Reopening) -> Writes[Poll]:
+    """Take votes again, until another time if one is given. A time that has passed is none any more."""
+    return reopened(poll, wanted.expires_at, at.now)
+
+
+@polls.action("POST", "/duplicate", WrongKey, status=201, secret=True)
+async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
+    """Make another poll like it, open, without its votes and codes, with lots and an `adminKey` of its own."""
+    return copied(poll, _user_id(at), at.now, at.polls.random)
+
+
+@polls.action("POST", "/codes", WrongKey, NoCodesAsked, status=201, secret=True)
+async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
+    """Make codes to hand out, each good for one vote. They are told only now."""
+    made = CodesMade(codes=[new_code(at.polls.random) for _ in range(wanted.count)])
+    await write_codes(at.polls, poll, made, at.now, at.keeping(made, poll.poll_id))
+    return Writes(made)
+
+
+async def write_codes(context: PollsContext, poll: Poll, made: CodesMade, now: datetime, last: list[Operation]) -> None:
+    """Store what the codes hash to, in as many transactions as they need; `last` goes into the last of them."""
+    if poll.voter_policy != "codes":
+        raise NoCodesAsked
+    hashes = [context.voters.code_hash(poll.poll_id, each) for each in made.codes]
+    rows = [put(Code(poll_id=poll.poll_id, hash=each, created_at=now), when=absent) for each in hashes]
+    for start in range(0, len(rows), CODES_AT_ONCE):
+        there = check(Poll.one(poll.poll_id), when=the(Poll.voter_policy) == "codes")
+        alongside = last if start + CODES_AT_ONCE >= len(rows) else []
+        try:
+            await context.store.transact(there, *rows[start : start + CODES_AT_ONCE], *alongside)
+        except WriteRefused as refusal:
+            if refusal.operation is not there:
+                raise
+            raise (NotFound() if refusal.current is None else NoCodesAsked()) from refusal
+
+
+def _user_id(at: Maker | PollCopier) -> UUID | None:
+    return None if at.principal is None else at.principal.user_id

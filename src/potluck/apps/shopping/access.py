@@ -1,0 +1,41 @@
+"""Who may: whoever is in a family sees and changes what it has; its admins also manage people, stores and shelves."""
+
+from typing import Any
+
+from potluck.apps.shopping.entities import Member
+from potluck.apps.shopping.fields import FamilyId, MemberId
+from potluck.table import the
+from potluck.web.access import ByRow
+from potluck.web.errors import Forbidden
+
+__all__ = ["AdminsOnly", "FamilyAdmin", "InFamily", "LeavingOrAdmin"]
+
+
+class AdminsOnly(Forbidden):
+    """A member asks for what the family's admins do."""
+
+    def __init__(self) -> None:
+        super().__init__("Only an admin of the family may do this")
+
+
+class InFamily(ByRow[Member], admits=the(Member.status) == "active"):
+    """A member of the family in the path."""
+
+    family_id: FamilyId
+
+    def sees(self, thing: Any) -> bool:
+        """The row of a former member stays, and is nobody's."""
+        return not isinstance(thing, Member) or thing.status == "active"
+
+
+class FamilyAdmin(InFamily, needs=the(Member.role) == "admin", otherwise=AdminsOnly):
+    """An admin of the family in the path."""
+
+
+class LeavingOrAdmin(InFamily):
+    """The member in the path, who leaves; or an admin, who removes them."""
+
+    member_id: MemberId
+
+    def held_to(self) -> type[InFamily]:
+        return InFamily if self.member_id == self.principal.user_id else FamilyAdmin

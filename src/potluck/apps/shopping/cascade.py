@@ -1,0 +1,214 @@
+"""Deletes what other rows link to: the links are cleared with it where they fit, else by a consumer.
+
+The transaction that deletes also puts a Deletion, and clears the links that were found if they fit into it. No link can
+be made after it, because whoever makes one checks in the same transaction that its target is there. So whatever links
+are left then are found by looking once more: the consumer of the table's stream does that for every Deletion, in
+batches, and deletes the Deletion when none is left. Done twice it does nothing, so it may be killed at any moment.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.entities import (
+    Deletable,
+    Deletion,
+    EverythingOfFamily,
+    InventoryItem,
+    Member,
+    PendingGuard,
+    ShoppingListItem,
+    StorageLocation,
+    Store,
+    inventory,
+)
+from potluck.engines import DynamoError
+from potluck.people.invitations import Invitations
+from potluck.retries import attempts
+from potluck.store import Clock
+from potluck.store import Store as Rows
+from potluck.streams import Change, PositionLost
+from potluck.table import (
+    Condition,
+    OutcomeUnknown,
+    Request,
+    Unavailable,
+    WriteRefused,
+    delete,
+    present,
+    put,
+    the,
+    update,
+)
+from potluck.table.entity import plan_of
+from potluck.table.operations import Operation
+from potluck.web.writes import Outcome, or_retry
+
+__all__ = ["APP", "LINKS_AT_ONCE", "Cascade", "deleting"]
+
+APP = "shopping"
+"""What Shopping is called where people are invited."""
+
+# A transaction takes 100 actions. Besides the links there are the caller's row, the deleted row with the guard of its
+# name, the guard of its pending items, the Deletion, and up to three that keep an idempotent answer.
+LINKS_AT_ONCE = 90
+# After so many refusals the deletion is recorded alone, and its links are left to the consumer.
+TRIES_AT_ONCE = 3
+
+Linked = ShoppingListItem | InventoryItem
+
+
+async def deleting(
+    at: InFamily, gone: InventoryItem | StorageLocation | Store, when: Condition = present
+) -> list[Operation | Outcome]:
+    """What deletes it with its links, where they fit into one transaction; else what records that it is deleted."""
+    what, gone_id = _named(gone)
+    links = await links_to(at.rows, gone.family_id, what, gone_id)
+    together = len(links) <= LINKS_AT_ONCE and at.attempt < TRIES_AT_ONCE
+    deletion = Deletion(
+        family_id=gone.family_id, what=what, gone_id=gone_id, deleted_by=at.principal.user_id, created_at=at.now
+    )
+    return [
+        delete(gone, when=when),
+        put(deletion),
+        *([delete(PendingGuard.by_item(gone.family_id, gone_id))] if what == "item" else []),
+        *(or_retry(clearing(each, gone_id, at.now)) for each in links if together),
+    ]
+
+
+async def links_to(rows: Rows, family_id: UUID, what: Deletable, gone_id: UUID) -> list[Linked]:
+    """Everything that links to it, by consistent reads: a link that an index does not show yet would stay for ever."""
+    links: list[Linked] = []
+    if what == "item":
+        links += await rows.all(ShoppingListItem.orphaned_by(family_id, gone_id))
+    if what == "store":
+        links += await rows.all(ShoppingListItem.unassigned_by(family_id, gone_id))
+    if what in ("store", "location"):
+        items = await rows.all(InventoryItem.all_of_family(family_id))
+        links += [each for each in items if _links_to(each, gone_id)]
+    return links
+
+
+def clearing(row: Linked, gone_id: UUID, now: datetime) -> Operation:
+    """The row without its link, and everything else as it was."""
+    if isinstance(row, ShoppingListItem):
+        link = the(ShoppingListItem.item_id) if row.item_id == gone_id else the(ShoppingListItem.store_id)
+        return update(row, link.becomes(None), the(ShoppingListItem.updated_at).becomes(now))
+    changes = []
+    if row.location_id == gone_id:
+        changes.append(the(InventoryItem.location_id).becomes(None))
+    if row.preferred_store_id == gone_id:
+        changes.append(the(InventoryItem.preferred_store_id).becomes(None))
+    if gone_id in row.alternate_store_ids:
+        left = tuple(each for each in row.alternate_store_ids if each != gone_id)
+        changes.append(the(InventoryItem.alternate_store_ids).becomes(left))
+    return update(row, *changes, the(InventoryItem.updated_at).becomes(now))
+
+
+class Cascade:
+    """The consumer that finishes deletions."""
+
+    def __init__(self, rows: Rows, clock: Clock, invitations: Invitations) -> None:
+        self._rows = rows
+        self._clock = clock
+        self._invitations = invitations
+
+    async def handle(self, change: Change) -> None:
+        """What the consumer of the table's stream does with a change."""
+        row = change.new
+        if change.kind != "INSERT" or row is None or not plan_of(Deletion).matches(row):
+            return
+        try:
+            await self.finish(plan_of(Deletion).coding.decode(row))
+        except (Unavailable, OutcomeUnknown) as error:
+            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
+            raise DynamoError("ThrottlingException", str(error)) from error
+
+    async def lost(self, lost: PositionLost) -> None:
+        """Changes may have been missed: every deletion that is under way is looked for, wherever it is."""
+        async for deletion in self._everywhere():
+            await self.finish(deletion)
+
+    async def finish(self, deletion: Deletion) -> None:
+        """Clear every link that is left, then delete the record of the deletion."""
+        if deletion.what == "family":
+            await self._finish_family(deletion.family_id)
+        else:
+            await self._clear_links(deletion.family_id, deletion.what, deletion.gone_id)
+        await self._rows.delete(Deletion.by_id(deletion.family_id, deletion.what, deletion.gone_id))
+
+    async def _clear_links(self, family_id: UUID, what: Deletable, gone_id: UUID) -> None:
+        async for _ in attempts("clearing links", self._rows.patience):
+            links = await links_to(self._rows, family_id, what, gone_id)
+            if not links:
+                return
+            now = self._clock().replace(microsecond=0)
+            for start in range(0, len(links), LINKS_AT_ONCE):
+                await self._each([clearing(each, gone_id, now) for each in links[start : start + LINKS_AT_ONCE]])
+
+    async def _finish_family(self, family_id: UUID) -> None:
+        await self._invitations.withdraw_all(APP, str(family_id))
+        async for _ in attempts("deleting what a family had", self._rows.patience):
+            left = await self._left_of(family_id)
+            if not left:
+                return
+            # Whatever was refused changed since it was read, and is read again.
+            with contextlib.suppress(WriteRefused):
+                await self._rows.write_each(left)
+
+    async def _left_of(self, family_id: UUID) -> list[Operation]:
+        """What deletes all that is in the family's partition, but for the record that it is to go."""
+        found = await self._rows.gather(EverythingOfFamily.of(family_id))
+        assert found is not None
+        return [
+            *(delete(Member.by_id(family_id, each.member_id)) for each in found.members),
+            *(delete(InventoryItem.by_id(family_id, each.item_id)) for each in found.inventory_items),
+            *(delete(ShoppingListItem.by_id(family_id, each.shopping_item_id)) for each in found.shopping_items),
+            # With the guards of their names
+            *(delete(each) for each in (*found.locations, *found.stores)),
+            *(delete(each) for each in (*found.pending_guards, *found.cleared_items)),
+            *(delete(each) for each in found.deletions if each.what != "family"),
+        ]
+
+    async def _each(self, operations: list[Operation]) -> None:
+        """All of them, together if none is refused; what somebody else has changed meanwhile is for the next look."""
+        try:
+            await self._rows.transact(*operations)
+        except WriteRefused:
+            for operation in operations:
+                with contextlib.suppress(WriteRefused):
+                    await self._rows.transact(operation)
+
+    async def _everywhere(self) -> AsyncIterator[Deletion]:
+        plan = plan_of(Deletion)
+        body: dict[str, Any] = {
+            "TableName": inventory.name,
+            "ConsistentRead": True,
+            "FilterExpression": "#type = :type",
+            "ExpressionAttributeNames": {"#type": "entityType"},
+            "ExpressionAttributeValues": {":type": {"S": "Deletion"}},
+        }
+        while True:
+            answer = await self._rows.repeat(Request("Scan", body))
+            for row in answer["Items"]:
+                yield plan.coding.decode(row)
+            if "LastEvaluatedKey" not in answer:
+                return
+            body = {**body, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+
+def _links_to(item: InventoryItem, gone_id: UUID) -> bool:
+    return gone_id in (item.location_id, item.preferred_store_id, *item.alternate_store_ids)
+
+
+def _named(gone: InventoryItem | StorageLocation | Store) -> tuple[Deletable, UUID]:
+    match gone:
+        case InventoryItem():
+            return "item", gone.item_id
+        case StorageLocation():
+            return "location", gone.location_id
+        case Store():
+            return "store", gone.store_id

@@ -1,0 +1,94 @@
+"""The field types of Shopping: the bounds of each field and its message, which is the design's where that has one."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from potluck.field_types import Check, Integer, Length, Message, Text
+from potluck.people.errors import WrongField
+from potluck.people.particulars import LONGEST_EMAIL, checked_email
+
+__all__ = [
+    "MOST",
+    "Address",
+    "AlternateStores",
+    "Description",
+    "Email",
+    "FamilyId",
+    "InventoryStatus",
+    "InvitationId",
+    "ItemId",
+    "ItemStatus",
+    "Lines",
+    "LocationId",
+    "LocationName",
+    "MemberId",
+    "Name",
+    "Notes",
+    "Quantity",
+    "Role",
+    "ShoppingItemId",
+    "Step",
+    "StoreChoice",
+    "StoreId",
+    "Threshold",
+    "ToBuy",
+    "UndoToken",
+    "Unit",
+]
+
+# What a quantity may be at most, here and in the inventory; the design sets no bound, and every number needs one.
+MOST = 100_000
+MOST_ALTERNATES = 20
+LONGEST_LINES = 10_000
+
+FamilyId = Annotated[UUID, Message("Invalid family ID format")]
+MemberId = Annotated[UUID, Message("Invalid member ID format")]
+InvitationId = Annotated[UUID, Message("Invalid invitation ID format")]
+ItemId = Annotated[UUID, Message("Invalid inventory item ID format")]
+StoreId = Annotated[UUID, Message("Invalid store ID format")]
+LocationId = Annotated[UUID, Message("Invalid location ID format")]
+ShoppingItemId = Annotated[UUID, Message("Invalid shopping item ID format")]
+UndoToken = Annotated[UUID, Message("Invalid undo token format")]
+StoreChoice = Annotated[
+    str,
+    Text(
+        0,
+        36,
+        "Invalid store ID format",
+        trim=False,
+        pattern="^(unassigned|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$",
+    ),
+]
+"""A store by its id, or `unassigned` for what is to be bought in none in particular."""
+
+Name = Annotated[str, Text(1, 100, "Name must be 1-100 characters")]
+LocationName = Annotated[str, Text(1, 50, "Name must be 1-50 characters")]
+Address = Annotated[str, Text(0, 200, "Address must be 200 characters or less")]
+Description = Annotated[str, Text(0, 200, "Description must be 200 characters or less")]
+Notes = Annotated[str, Text(0, 500, "Notes must be 500 characters or less")]
+Unit = Annotated[str, Text(0, 50, "Unit must be 50 characters or less")]
+Lines = Annotated[str, Text(0, LONGEST_LINES, f"Lines must be {LONGEST_LINES} characters or less", trim=False)]
+Email = Annotated[
+    str,
+    Text(
+        0,
+        LONGEST_EMAIL,
+        "E-mail must be an address such as ada@example.org, of at most 254 characters",
+        examples=["ada@example.org"],
+    ),
+    Check(lambda email: [WrongField("", "")] if isinstance(checked_email(email), WrongField) else []),
+]
+
+ToBuy = Annotated[
+    int, Integer(1, MOST, "Quantity must be a positive integer", too_large=f"Quantity must be at most {MOST:,}")
+]
+Quantity = Annotated[int, Integer(0, MOST, f"Quantity must be an integer from 0 to {MOST:,}")]
+Threshold = Annotated[int, Integer(0, MOST, f"Threshold must be an integer from 0 to {MOST:,}")]
+Step = Annotated[int, Integer(-MOST, MOST, f"By must be an integer from -{MOST:,} to {MOST:,}")]
+AlternateStores = Annotated[
+    tuple[StoreId, ...], Length(0, MOST_ALTERNATES, f"There can be at most {MOST_ALTERNATES} alternate stores")
+]
+
+ItemStatus = Annotated[Literal["pending", "purchased"], Message("Status must be 'pending' or 'purchased'")]
+InventoryStatus = Annotated[Literal["active", "archived"], Message("Status must be 'active' or 'archived'")]
+Role = Annotated[Literal["admin", "member"], Message("Role must be 'admin' or 'member'")]

@@ -1,0 +1,40 @@
+"""What Shopping says to a person on the home page: how much is to buy, and what is running low."""
+
+from collections.abc import Awaitable, Callable
+
+from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
+from potluck.apps.shopping.families import HOME, family_place
+from potluck.people.authentication import Principal
+from potluck.store import all_done
+from potluck.web.access import Visitor
+from potluck.web.app import Core, HomeCard, Waiting
+from potluck.web.places import OwnPlaces
+
+__all__ = ["home_card_of"]
+
+# More of what runs low would push the other apps off the page.
+MOST_WAITING = 3
+
+
+def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
+    """Over all families of the person."""
+
+    async def home_card(caller: Principal) -> HomeCard:
+        at = OwnPlaces(core, None, Visitor(principal=caller), {})
+        families = [each.family_id for each in await family_place.own(at)]
+        if not families:
+            return HomeCard()
+        counts = await all_done([at.rows.count(ShoppingListItem.by_status(each, "pending")) for each in families])
+        lows = await all_done([at.rows.all(InventoryItem.low(each, "active")) for each in families])
+        to_buy = sum(counts)
+        low = sorted((each for found in lows for each in found), key=lambda each: (each.name, each.item_id))
+        return HomeCard(
+            f"{to_buy} to buy" if to_buy else "Nothing to buy", [_waiting(each) for each in low[:MOST_WAITING]]
+        )
+
+    return home_card
+
+
+def _waiting(item: InventoryItem) -> Waiting:
+    left = f"{item.quantity} {item.unit or 'left'}" if item.quantity else "None left"
+    return Waiting(item.name, left, f"{HOME}/{item.family_id}/inventory", "package", "Look")

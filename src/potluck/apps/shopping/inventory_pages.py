@@ -1,0 +1,133 @@
+"""Pages of the inventory: what runs low on top, the rest below, and each thing for whoever changes it."""
+
+from typing import Any
+
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.cascade import links_to
+from potluck.apps.shopping.duplicates import DuplicateItem
+from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem, StorageLocation
+from potluck.apps.shopping.families import FAMILY, HOME
+from potluck.apps.shopping.fields import MOST, ItemId, ToBuy
+from potluck.apps.shopping.inventory import (
+    InventoryItemChange,
+    InventoryItemView,
+    NewInventoryItem,
+    add_inventory_item,
+    adjust,
+    change_inventory_item,
+    delete_inventory_item,
+    inventory,
+)
+from potluck.apps.shopping.list_pages import person, store_choices
+from potluck.apps.shopping.ordering import by_name
+from potluck.apps.shopping.shopping_list import NewShoppingItem, ShoppingItemView, add_low_stock, add_to_list
+from potluck.web.actions import Actions, Show
+from potluck.web.inputs import Input
+from potluck.web.writes import Writes
+
+__all__ = ["to_list"]
+
+INVENTORY = f"{FAMILY}/inventory"
+
+
+# --- all of it --------------------------------------------------------------------------------------------------------
+
+
+@inventory.page("", "shopping/inventory.html")
+async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
+    found = await at.rows.all(InventoryItem.all_of_family(at.family_id))
+    things = sorted(await at.show(InventoryItemView, found), key=by_name)
+    listed = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
+    active = [each for each in things if each.status == "active"]
+    existing = show.refusal.members["existing"] if isinstance(show.refusal, DuplicateItem) else None
+    return {
+        "low": [each for each in active if each.low],
+        "enough": [each for each in active if not each.low],
+        "archived": [each for each in things if each.status == "archived"],
+        "on_list": {each.item_id for each in listed if each.item_id is not None},
+        "form": show.form(NewInventoryItem, {"quantity": "1", "threshold": "0"}),
+        "told": next((each for each in things if str(each.item_id) == show.query.get("of")), None),
+        "said": show.query.get("said", ""),
+        "duplicate": existing and next((each, existing) for each in things if each.item_id == existing.item_id),
+        "person": person(at.principal),
+        "most": MOST,
+        **await _choices(at),
+    }
+
+
+async def _choices(at: InFamily) -> dict[str, Any]:
+    """Where things are bought and kept, for a form to choose from."""
+    locations = sorted(await at.rows.all(StorageLocation.all_of_family(at.family_id)), key=by_name)
+    return {
+        "stores": await store_choices(at),
+        "locations": [("", "Anywhere"), *((str(each.location_id), each.name) for each in locations)],
+    }
+
+
+inventory.form("", then=f"{INVENTORY}?said=added&of={{item_id}}", on=inventory_page)(add_inventory_item)
+inventory.form("/adjust", then=INVENTORY, serialized=True)(adjust)
+inventory.form("/low-to-list", then=f"{FAMILY}?said=low")(add_low_stock)
+
+
+# --- onto the list ----------------------------------------------------------------------------------------------------
+
+
+class AtItem(InFamily):
+    """A member of the family, with one of its inventory items."""
+
+    item_id: ItemId
+
+
+class ToList(Input):
+    quantity: ToBuy | None = None
+    allow_duplicate: bool = False
+
+
+to_list: Actions[ShoppingListItem] = Actions(AtItem, view=ShoppingItemView, page=f"{INVENTORY}/{{item_id}}/to-list")
+
+
+@to_list.form("", then=f"{INVENTORY}?said=listed&of={{item_id}}", on=inventory_page)
+async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
+    """Put an inventory item on the list."""
+    new = NewShoppingItem(item_id=at.item_id, quantity=wanted.quantity, allow_duplicate=wanted.allow_duplicate)
+    return await add_to_list(at, new)
+
+
+# --- one thing --------------------------------------------------------------------------------------------------------
+
+
+@inventory.page("", "shopping/thing.html")
+async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str, Any]:
+    (shown,) = await at.show(InventoryItemView, [item]) if show.clash is None else [show.clash]
+    return {
+        "thing": shown,
+        "form": show.form(InventoryItemChange, _values(shown)),
+        "clash": show.clash,
+        "theirs": None if show.clash is None else _values(show.clash),
+        "linked": len(await links_to(at.rows, at.family_id, "item", item.item_id)),
+        **await _choices(at),
+    }
+
+
+def _values(item: InventoryItemView) -> dict[str, str]:
+    """The item as its form has it."""
+    return {
+        "name": item.name,
+        "quantity": str(item.quantity),
+        "threshold": str(item.threshold),
+        "unit": item.unit or "",
+        "locationId": str(item.location_id or ""),
+        "preferredStoreId": str(item.preferred_store_id or ""),
+        "version": str(item.version),
+    }
+
+
+def _kept(at: InFamily, item: InventoryItem) -> str:
+    said = "archived" if item.status == "archived" else "kept"
+    return f"{HOME}/{at.family_id}/inventory?said={said}&of={item.item_id}"
+
+
+inventory.form("", then=f"{INVENTORY}?said=changed&of={{item_id}}", on=thing_page)(change_inventory_item)
+# Into the archive, or back from it.
+inventory.form("/keep", then=_kept)(change_inventory_item)
+inventory.form("/delete", then=f"{INVENTORY}?said=deleted")(delete_inventory_item)

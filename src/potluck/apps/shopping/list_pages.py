@@ -1,0 +1,252 @@
+"""The page of the list: what is to be bought, by store; and each thing on it, for whoever changes it."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from markupsafe import Markup
+from msgspec import Struct
+
+from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.clearing import Cleared, clear_purchased, undo, undoing
+from potluck.apps.shopping.duplicates import DuplicateItem
+from potluck.apps.shopping.entities import Family, InventoryItem, ShoppingListItem, Store
+from potluck.apps.shopping.families import FAMILY, HOME, LAST_FAMILY, FamilyView, family_place, frame_of
+from potluck.apps.shopping.fields import ToBuy
+from potluck.apps.shopping.inventory import InventoryItemView
+from potluck.apps.shopping.lines import read_lines
+from potluck.apps.shopping.ordering import by_name, by_store
+from potluck.apps.shopping.restocking import restock
+from potluck.apps.shopping.shopping_list import (
+    UNASSIGNED,
+    PastedLines,
+    ShoppingItemChange,
+    ShoppingItemView,
+    TypedItem,
+    add_lines,
+    add_typed,
+    change_shopping_item,
+    check_off,
+    delete_shopping_item,
+    shopping_list,
+)
+from potluck.apps.shopping.suggestions import Suggestion, called, suggestions
+from potluck.people.authentication import Principal
+from potluck.people.errors import InvalidFields
+from potluck.people.secrets import new_id
+from potluck.web.actions import Actions, Show
+from potluck.web.forms import blank
+from potluck.web.http.clients import lacks_https
+from potluck.web.inputs import Versioned
+from potluck.web.layout import initials
+from potluck.web.places import OwnPlaces
+from potluck.web.writes import Writes
+
+__all__ = ["list_home", "person", "store_choices"]
+
+ANY_STORE = "Any store"
+FAMILY_REMEMBERED_SECONDS = 400 * 24 * 3600
+
+list_home: Actions[Family] = Actions(InFamily, page=FAMILY, frame=frame_of("list"))
+
+
+class Kept(Struct, rename="camel", frozen=True, kw_only=True):
+    """What the page's script starts from, and keeps for use without signal."""
+
+    person: dict[str, str]
+    family: FamilyView
+    families: list[FamilyView]
+    items: list[ShoppingItemView]
+    stores: list[dict[str, str]]
+    suggestions: list[Suggestion]
+    position: str
+
+
+class Duplicate(Struct, frozen=True, kw_only=True):
+    """Somebody wants what is on the list already."""
+
+    existing: ShoppingItemView
+    together: int
+    sent: dict[str, str]
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+
+
+@list_home.page("", "shopping/list.html")
+async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
+    # Where live updates go on from is asked before the list is read.
+    position = await at.core.live.position(ShoppingListItem.all_of_family(at.family_id))
+    listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
+    items = sorted(await at.show(ShoppingItemView, listed), key=by_store)
+    active = await at.rows.all(InventoryItem.by_status(at.family_id, "active"))
+    at_home = sorted(await at.show(InventoryItemView, active), key=by_name)
+    everywhere = OwnPlaces(at.core, at.context, at.visitor, {})
+    families = sorted(await everywhere.show(FamilyView, await family_place.own(everywhere)), key=by_name)
+    (family,) = await at.show(FamilyView, [await at.rows.one(Family.by_id(at.family_id))])
+    stores = await store_choices(at)
+    offered = suggestions(at_home, items)
+    pending = [each for each in items if each.status == "pending"]
+    wanted = {each.item_id for each in pending if each.item_id is not None}
+    kept = Kept(
+        person=person(at.principal),
+        family=family,
+        families=families,
+        items=items,
+        stores=[{"storeId": store_id, "name": name} for store_id, name in stores[1:]],
+        suggestions=offered,
+        position=position,
+    )
+    duplicate = _duplicate(show)
+    filled = show.form(TypedItem)
+    store, of = show.query.get("store", ""), show.query.get("of", "")
+    show.set_cookie(LAST_FAMILY, str(at.family_id), FAMILY_REMEMBERED_SECONDS, HOME)
+    return {
+        "families": families,
+        "groups": _groups(pending, store),
+        "pending": len(pending),
+        "purchased": sorted(
+            (each for each in items if each.status == "purchased"), key=lambda each: each.updated_at, reverse=True
+        ),
+        "store": store,
+        "offered": [each for each in offered if called(each.name, pending) is None],
+        "low": [each for each in at_home if each.low and each.item_id not in wanted],
+        "you": at.principal.user_id,
+        "kept": _as_text(kept),
+        "new_id": new_id(),
+        "form": filled if duplicate is None else blank(TypedItem, duplicate.sent),
+        "duplicate": duplicate,
+        "told": next((each for each in items if str(each.shopping_item_id) == of), None),
+        "said": show.query.get("said", ""),
+        "of": of,
+        "joined": bool(show.query.get("joined", "")),
+        "stores": stores,
+        "plain": lacks_https(at.visitor.origin),
+    }
+
+
+def person(principal: Principal) -> dict[str, str]:
+    """Who they are, for a script that keeps something for them."""
+    return {"id": str(principal.user_id), "name": principal.name, "initials": initials(principal.name)}
+
+
+async def store_choices(at: InFamily) -> list[tuple[str, str]]:
+    """The stores by name, for a form to choose from."""
+    stores = sorted(await at.rows.all(Store.all_of_family(at.family_id)), key=by_name)
+    return [("", ANY_STORE), *((str(each.store_id), each.name) for each in stores)]
+
+
+def _groups(pending: Sequence[ShoppingItemView], store: str) -> list[tuple[str, str, list[ShoppingItemView]]]:
+    """What is to be bought at each store: its id, its name, and the things; of one store, if only that is asked for."""
+    found: dict[tuple[str, str], list[ShoppingItemView]] = {}
+    for each in pending:
+        where = UNASSIGNED if each.store_id is None else str(each.store_id)
+        if store in ("", where):
+            found.setdefault((where, each.store_name or ANY_STORE), []).append(each)
+    return [(where, name, items) for (where, name), items in found.items()]
+
+
+def _as_text(kept: Kept) -> Markup:
+    """JSON as the text of an element: between tags only these two need to be written otherwise."""
+    return Markup(msgspec.json.encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def _duplicate(show: Show) -> Duplicate | None:
+    if not isinstance(show.refusal, DuplicateItem):
+        return None
+    values = show.form(TypedItem).values
+    existing: ShoppingItemView = show.refusal.members["existing"]
+    line = next(iter(read_lines(values["lines"])), None)
+    quantity = 1 if line is None else line.quantity or 1
+    return Duplicate(
+        existing=existing,
+        together=(existing.quantity or 1) + quantity,
+        sent={"lines": values["lines"], "itemId": values["itemId"], "storeId": values["storeId"]},
+    )
+
+
+# --- what is done on it -----------------------------------------------------------------------------------------------
+
+
+class Added(Struct, frozen=True):
+    """What came of the box: where the page goes on."""
+
+    shopping_item_ids: list[UUID]
+    store_id: UUID | None
+
+
+def _added(at: InFamily, added: Added) -> str:
+    only = "" if added.store_id is None else f"&store={added.store_id}"
+    if len(added.shopping_item_ids) > 1:
+        return f"{HOME}/{at.family_id}?said=several&of={len(added.shopping_item_ids)}{only}"
+    return f"{HOME}/{at.family_id}?said=added&of={added.shopping_item_ids[0]}{only}"
+
+
+@shopping_list.form("", then=_added, on=list_page)
+async def add_from_box(at: InFamily, typed: TypedItem) -> Writes[Added]:
+    """Put on the list what was typed into the box."""
+    if len(read_lines(typed.lines)) > 1:
+        several = await add_lines(at, PastedLines(lines=typed.lines))
+        return several.answering(Added([each.shopping_item_id for each in several.answer], typed.store_id))
+    one = await add_typed(at, typed)
+    return one.answering(Added([one.answer.shopping_item_id], typed.store_id))
+
+
+def _cleared(at: InFamily, cleared: Cleared) -> str:
+    of = "" if cleared.undo_token is None else f"&of={cleared.undo_token}"
+    return f"{HOME}/{at.family_id}?said=cleared{of}"
+
+
+# That it is bought is true whatever else about it was changed meanwhile.
+shopping_list.form("/status", then=f"{FAMILY}?said={{status}}&of={{shopping_item_id}}", versioned=False)(check_off)
+shopping_list.form("/restock", then=f"{FAMILY}?said=restocked&of={{shopping_item_id}}")(restock)
+shopping_list.form("/clear-purchased", then=_cleared)(clear_purchased)
+undoing.form("", then=f"{FAMILY}?said=undone")(undo)
+
+
+# --- one thing on it --------------------------------------------------------------------------------------------------
+
+
+class QuantityChange(Versioned):
+    quantity: ToBuy
+
+
+@shopping_list.page("", "shopping/item.html")
+async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[str, Any]:
+    (shown,) = await at.show(ShoppingItemView, [item]) if show.clash is None else [show.clash]
+    counted = show.form(QuantityChange)
+    typed = {"quantity": counted.values["quantity"]} if counted.values["quantity"] else {}
+    filled = show.form(ShoppingItemChange, _values(shown) | typed)
+    stores = await store_choices(at)
+    return {
+        "item": shown,
+        "form": filled.refused(InvalidFields(*counted.wrong)) if counted.wrong else filled,
+        "stores": stores,
+        "clash": show.clash,
+        "theirs": None if show.clash is None else _values(show.clash),
+        "store_names": dict(stores),
+        "you": at.principal.user_id,
+    }
+
+
+def _values(item: ShoppingItemView) -> dict[str, str]:
+    """The item as its form has it."""
+    return {
+        "name": item.name,
+        "quantity": "" if item.quantity is None else str(item.quantity),
+        "unit": item.unit or "",
+        "storeId": str(item.store_id or ""),
+        "notes": item.notes or "",
+        "version": str(item.version),
+    }
+
+
+@shopping_list.form("/quantity", then=FAMILY, on=item_page)
+async def change_quantity(at: InFamily, item: ShoppingListItem, change: QuantityChange) -> Writes[ShoppingListItem]:
+    """So many of it, and nothing else changed."""
+    return await change_shopping_item(at, item, ShoppingItemChange(quantity=change.quantity))
+
+
+shopping_list.form("", then=f"{FAMILY}?said=changed&of={{shopping_item_id}}", on=item_page)(change_shopping_item)
+shopping_list.form("/delete", then=f"{FAMILY}?said=deleted")(delete_shopping_item)

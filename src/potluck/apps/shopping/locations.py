@@ -1,0 +1,113 @@
+"""Storage locations: where a family keeps things at home. No two have the same name."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.shopping.access import FamilyAdmin, InFamily
+from potluck.apps.shopping.cascade import deleting, links_to
+from potluck.apps.shopping.entities import StorageLocation
+from potluck.apps.shopping.families import FAMILY, TAG, frame_of
+from potluck.apps.shopping.fields import Description, LocationId, LocationName
+from potluck.apps.shopping.ordering import by_name
+from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put_new
+from potluck.people.secrets import new_id
+from potluck.table import Query
+from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.views import View
+from potluck.web.writes import Writes
+
+__all__ = [
+    "LocationChange",
+    "LocationView",
+    "NewLocation",
+    "add_location",
+    "all_locations",
+    "change_location",
+    "delete_location",
+    "locations",
+    "one_location",
+]
+
+STORES = f"{FAMILY}/stores"
+
+
+class LocationView(View[StorageLocation]):
+    location_id: UUID
+    family_id: UUID
+    name: str
+    description: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class NewLocation(New[StorageLocation]):
+    name: LocationName
+    location_id: LocationId | Unset = UNSET
+    description: Description | None = None
+
+
+class LocationChange(Change[StorageLocation]):
+    name: LocationName | Unset = UNSET
+    description: Description | Unset | None = UNSET
+
+
+locations = Actions(
+    InFamily, StorageLocation.by_id, LocationView, api="/families/{family_id}/locations", page=f"{FAMILY}/locations",
+    tag=TAG, frame=frame_of("stores"),
+)  # fmt: skip
+
+
+@locations.list(order=by_name, live=True)
+def all_locations(at: InFamily) -> Query[StorageLocation]:
+    """Where the family keeps things, by name."""
+    return StorageLocation.all_of_family(at.family_id)
+
+
+@locations.read()
+async def one_location(at: InFamily, location: StorageLocation) -> StorageLocation:
+    """One storage location."""
+    return location
+
+
+@locations.page("", "shopping/place.html")
+async def location_page(at: InFamily, location: StorageLocation, show: Show) -> dict[str, Any]:
+    """A storage location, and how to change it."""
+    return {
+        "kind": "location",
+        "place": location,
+        "place_id": location.location_id,
+        "on_list": 0,
+        "at_home": len(await links_to(at.rows, at.family_id, "location", location.location_id)),
+        "form": show.form(LocationChange, typed(location)),
+        "clash": show.clash,
+        "theirs": None if show.clash is None else typed(show.clash),
+    }
+
+
+def typed(location: StorageLocation | LocationView) -> dict[str, str]:
+    """The location as its form has it."""
+    return {"name": location.name, "description": location.description or "", "version": str(location.version)}
+
+
+@locations.create(NameTaken, AlreadyThere)
+async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocation]:
+    """Add a storage location. Admins may; no two have the same name."""
+    location = at.make(new, family_id=at.family_id, location_id=new.location_id or new_id())
+    return Writes(location, *put_new(location, "location", new.location_id))
+
+
+@locations.change(NameTaken, form=PageForm(path="", then=f"{STORES}?said=changed", on=location_page))
+async def change_location(
+    at: FamilyAdmin, location: StorageLocation, change: LocationChange
+) -> Writes[StorageLocation]:
+    """Change a storage location. Admins may."""
+    return at.apply(location, change, refused=name_taken)
+
+
+@locations.delete(form=PageForm(path="/delete", then=f"{STORES}?said=location-deleted"))
+async def delete_location(at: FamilyAdmin, location: StorageLocation) -> Writes[None]:
+    """Delete a storage location. What is kept there is kept nowhere in particular. Admins may."""
+    return Writes(None, *await deleting(at, location))

@@ -1,0 +1,134 @@
+"""Stores: where a family buys things. No two have the same name."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.shopping.access import FamilyAdmin, InFamily
+from potluck.apps.shopping.cascade import deleting, links_to
+from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem, Store
+from potluck.apps.shopping.families import FAMILY, TAG, frame_of
+from potluck.apps.shopping.fields import Address, Name, StoreId
+from potluck.apps.shopping.locations import LocationView, NewLocation, add_location, all_locations, locations
+from potluck.apps.shopping.ordering import by_name
+from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put_new
+from potluck.people.secrets import new_id
+from potluck.table import Query
+from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.views import View
+from potluck.web.writes import Writes
+
+__all__ = [
+    "NewStore",
+    "StoreChange",
+    "StoreView",
+    "add_store",
+    "all_stores",
+    "change_store",
+    "delete_store",
+    "one_store",
+    "stores",
+]
+
+STORES = f"{FAMILY}/stores"
+
+
+class StoreView(View[Store]):
+    store_id: UUID
+    family_id: UUID
+    name: str
+    address: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class NewStore(New[Store]):
+    name: Name
+    store_id: StoreId | Unset = UNSET
+    address: Address | None = None
+
+
+class StoreChange(Change[Store]):
+    name: Name | Unset = UNSET
+    address: Address | Unset | None = UNSET
+
+
+stores = Actions(
+    InFamily, Store.by_id, StoreView, api="/families/{family_id}/stores", page=STORES, tag=TAG, frame=frame_of("stores")
+)
+
+
+@stores.list(order=by_name, live=True)
+def all_stores(at: InFamily) -> Query[Store]:
+    """The family's stores, by name."""
+    return Store.all_of_family(at.family_id)
+
+
+@stores.read()
+async def one_store(at: InFamily, store: Store) -> Store:
+    """One store."""
+    return store
+
+
+@stores.page("", "shopping/stores.html")
+async def stores_page(at: InFamily, show: Show) -> dict[str, Any]:
+    """The stores and the storage locations, with what is to be bought or kept there."""
+    listed = await at.rows.all(ShoppingListItem.by_status(at.family_id, "pending"))
+    kept = await at.rows.all(InventoryItem.by_status(at.family_id, "active"))
+    return {
+        "stores": sorted(await at.show(StoreView, await at.rows.all(all_stores(at))), key=by_name),
+        "locations": sorted(await at.show(LocationView, await at.rows.all(all_locations(at))), key=by_name),
+        "to_buy": Counter(each.store_id for each in listed),
+        "kept_at": Counter(each.location_id for each in kept),
+        "store_form": show.form(NewStore),
+        "location_form": show.form(NewLocation),
+        "said": show.query.get("said", ""),
+    }
+
+
+@stores.page("", "shopping/place.html")
+async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
+    """A store, and how to change it."""
+    links = await links_to(at.rows, at.family_id, "store", store.store_id)
+    on_list = sum(isinstance(each, ShoppingListItem) for each in links)
+    return {
+        "kind": "store",
+        "place": store,
+        "place_id": store.store_id,
+        "on_list": on_list,
+        "at_home": len(links) - on_list,
+        "form": show.form(StoreChange, typed(store)),
+        "clash": show.clash,
+        "theirs": None if show.clash is None else typed(show.clash),
+    }
+
+
+def typed(store: Store | StoreView) -> dict[str, str]:
+    """The store as its form has it."""
+    return {"name": store.name, "address": store.address or "", "version": str(store.version)}
+
+
+@stores.create(NameTaken, AlreadyThere, form=PageForm(then=f"{STORES}?said=store", on=stores_page))
+async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
+    """Add a store. Admins may; no two have the same name."""
+    store = at.make(new, family_id=at.family_id, store_id=new.store_id or new_id())
+    return Writes(store, *put_new(store, "store", new.store_id))
+
+
+@stores.change(NameTaken, form=PageForm(path="", then=f"{STORES}?said=changed", on=store_page))
+async def change_store(at: FamilyAdmin, store: Store, change: StoreChange) -> Writes[Store]:
+    """Change a store. Admins may."""
+    return at.apply(store, change, refused=name_taken)
+
+
+@stores.delete(form=PageForm(path="/delete", then=f"{STORES}?said=store-deleted"))
+async def delete_store(at: FamilyAdmin, store: Store) -> Writes[None]:
+    """Delete a store. What was to be bought there is unassigned. Admins may."""
+    return Writes(None, *await deleting(at, store))
+
+
+# A new location is typed on the same page.
+locations.form("", then=f"{STORES}?said=location", on=stores_page)(add_location)

@@ -1,0 +1,56 @@
+"""Names and ids that something else has already: what a refused write means to whoever chose them."""
+
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.shopping.entities import Deletable, Deletion
+from potluck.table import NotUnique, WriteRefused, absent, check, put
+from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.inputs import Unset
+from potluck.web.writes import Outcome, or_raise
+
+__all__ = ["AlreadyThere", "NameTaken", "name_taken", "put_new"]
+
+
+class AlreadyThere(ProblemError):
+    """Something has the id that the caller chose: `existing`, or what is just being deleted."""
+
+    problem = ALREADY_EXISTS
+
+    def __init__(self, existing: Any = None) -> None:
+        members = {} if existing is None else {"existing": existing}
+        super().__init__("Something with this id exists already", **members)
+
+
+class NameTaken(
+    ProblemError,
+    slug="name-taken",
+    status=409,
+    title="This name is taken",
+    remedy="Choose another name, or use the one that is there.",
+    field="name",
+):
+    """The family has a store, or a storage location, of this name.
+    Case and the space around a name make no difference."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"“{name}” exists already")
+
+
+async def name_taken(refusal: WriteRefused) -> ProblemError | None:
+    """What a refused change of a name means."""
+    return NameTaken(refusal.value) if isinstance(refusal, NotUnique) else None
+
+
+def put_new(thing: Any, what: Deletable, chosen_id: UUID | Unset) -> list[Outcome]:
+    """Put something new that others will link to, perhaps by an id that its maker chose."""
+
+    async def taken(refusal: WriteRefused) -> ProblemError | None:
+        return await name_taken(refusal) or AlreadyThere(refusal.current)
+
+    putting = or_raise(put(thing, when=absent), taken)
+    if not isinstance(chosen_id, UUID):
+        return [putting]
+    # While links to one of this id are still being cleared, a new one would lose its own.
+    unused = check(Deletion.by_id(thing.family_id, what, chosen_id), when=absent)
+    return [putting, or_raise(unused, AlreadyThere)]

@@ -1,0 +1,75 @@
+"""Rules called by code instead of a request: made-up data, tests, measurements. What they demand is the same.
+
+direct = Direct(core, [stores], context)
+store = await direct.do(add_store, ada, NewStore(name="Grocer"), family_id=family_id)
+found = await direct.list(all_stores, ada, family_id=family_id)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from potluck.people.authentication import Principal
+from potluck.people.idempotency import Asked
+from potluck.web.access import Visitor
+from potluck.web.actions import Action, Actions, Declared, Listing, Read
+from potluck.web.api import shown_whole
+from potluck.web.inputs import Input
+from potluck.web.runner import Runner, Sent
+
+if TYPE_CHECKING:
+    from potluck.web.app import Core
+
+__all__ = ["Direct"]
+
+
+class Direct:
+    """The rules of some subjects, to be called as somebody; answers are what a program would be shown, before JSON."""
+
+    def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
+        self.runner = Runner(core, context)
+        # A rule may also be declared as a form of a page; here it is what programs call.
+        self._declared = {
+            each.rule: each for subject in subjects for each in subject.declared if each.path is not None
+        }
+
+    def declared(self, rule: Callable[..., Any]) -> Declared:
+        """The rule with its address."""
+        return self._declared[rule]
+
+    async def do(
+        self,
+        rule: Callable[..., Any],
+        by: Principal | None,
+        input: Input | None = None,
+        *,
+        version: int | None = None,
+        asked: Asked | None = None,
+        **ids: Any,
+    ) -> Any:
+        """What is done, as a caller is shown it; `version` is the one that was seen."""
+        action = self._declared[rule]
+        assert isinstance(action, Action)
+        done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), asked)
+        return done.shown
+
+    async def read(self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any) -> Any:
+        """One thing, as a caller is shown it."""
+        read = self._declared[rule]
+        assert isinstance(read, Read)
+        at, thing = await self.runner.admit(read, Visitor(principal=by), ids)
+        return await self.runner.show(
+            read, at, await read.rule(at, *(each for each in (thing, input) if each is not None))
+        )
+
+    async def list(
+        self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any
+    ) -> list[Any]:
+        """A whole list, as a caller is shown it."""
+        listing = self._declared[rule]
+        assert isinstance(listing, Listing)
+        at, _ = await self.runner.admit(listing, Visitor(principal=by), ids)
+        found = listing.rule(at, *([] if input is None else [input]))
+        return await shown_whole(self.runner.core, listing, at, await found if isawaitable(found) else found)
