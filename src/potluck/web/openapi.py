@@ -404,9 +404,9 @@ def _items_of(view: Any) -> type[Any]:
 # --- from calls to the document ---------------------------------------------------------------------------------------
 
 
-def document(subjects: Iterable[Actions[Any]], others: Sequence[Call] = ()) -> dict[str, Any]:
-    """The document: the same for the same declarations, byte for byte. `others` are calls that no subject declares."""
-    calls = sorted((*calls_of(subjects), *others), key=lambda call: (call.path, METHODS.index(call.method)))
+def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
+    """The document: the same for the same declarations, byte for byte."""
+    calls = sorted(calls_of(subjects), key=lambda call: (call.path, METHODS.index(call.method)))
     _check_ids(calls)
     schemas = Schemas(kind for call in calls for kind in (call.body, call.answer) if kind not in (None, Any))
     paths: dict[str, dict[str, Any]] = {}
