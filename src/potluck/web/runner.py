@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from potluck.people.errors import AccountGone
+from potluck.people.errors import AccountGone, AlreadyDone, KeyReused
 from potluck.people.idempotency import Answer, Asked
 from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
@@ -120,7 +120,7 @@ class Runner:
                 at, thing = await self.admit(action, visitor, ids, must_exist=False)
             except ProblemError:
                 # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
-                if asked is not None and (kept := await self._answers.find(asked)) is not None and not kept.body:
+                if asked is not None and (kept := await self._nothing_kept(asked)) is not None:
                     return Done(None, None, None, kept)
                 raise
             at.attempt = attempt
@@ -140,6 +140,14 @@ class Runner:
             if done is not None:
                 return done
         raise AssertionError("attempts end by raising")
+
+    async def _nothing_kept(self, asked: Asked) -> Answer | None:
+        """An answer that was kept and has nothing in it; None for any other."""
+        try:
+            kept = await self._answers.find(asked)
+        except (AlreadyDone, KeyReused):
+            return None
+        return None if kept is None or kept.body else kept
 
     async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
