@@ -16,4 +16,11 @@ from tests.differential.differences import Intended
 
 __all__ = ["INTENDED"]
 
-INTENDED: list[Intended] = []
+INTENDED: list[Intended] = [
+    Intended("polls/change a vote*", "headers/etag", "every single thing has a tag"),
+    Intended("polls/*'s polls", "headers/etag", "every list has a tag", now="hash"),
+    Intended("polls_pages/make one of twins", "html", "names that look alike are told beside the field", now="differ"),
+    Intended("polls_pages/*", "headers/content-type", "a redirect has no body", now="absent"),
+    Intended("polls_pages/edit by an old version", "status", "a clash is 409 on every page", now="409"),
+    Intended("polls_pages/a poll of a malformed id", "html", "the field's own message", now="must be a UUID"),
+]

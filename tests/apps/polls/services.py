@@ -113,7 +113,7 @@ class Polls:
         **ids: UUID,
     ) -> Any:
         """What a rule answers, as the caller is shown it."""
-        keys = {"x-admin-key": by.admin_key, "x-edit-key": by.edit_key}
+        keys = {"X-Admin-Key": by.admin_key, "X-Edit-Key": by.edit_key}
         headers = {name: key for name, key in keys.items() if key is not None}
         visitor = Visitor(principal=by.principal, headers=headers)
         with _told_as_stale():

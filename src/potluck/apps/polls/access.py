@@ -21,6 +21,7 @@ __all__ = [
     "ADMIN_COOKIE",
     "EDIT_COOKIE",
     "VOTER_COOKIE",
+    "FollowsResults",
     "Maker",
     "PollAdmin",
     "PollCopier",
@@ -43,6 +44,9 @@ __all__ = [
 
 ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; whoever made it signed in needs none."}
 EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which shows whose it is."}
+LAST_EVENT_ID = {
+    "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
+}
 # The cookies of a browser: one voter's key for all polls, and for each poll the keys that were given for it.
 ADMIN_COOKIE = "potluck-poll-admin"
 EDIT_COOKIE = "potluck-poll-vote"
@@ -224,7 +228,15 @@ class SeesResults(ToPoll):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
+        # Whether a poll is open, and when its record is renewed, is a matter of time.
+        self.uses_time = True
         await must_see_results(self.polls, self.keys, self.poll)
+
+
+class FollowsResults(SeesResults):
+    """The same, for as long as they see them."""
+
+    headers = {**SeesResults.headers, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
 
 
 class ReadsRecord(SeesResults):
@@ -247,7 +259,7 @@ def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
             edit_key=cookie_key(visitor, EDIT_COOKIE),
             voter_key=cookie_key(visitor, VOTER_COOKIE),
         )
-    shown = {name: visitor.headers.get(name.lower()) for name in headers}
+    shown = {name: visitor.headers.get(name) for name in headers}
     return Credentials(
         principal=visitor.principal, admin_key=shown.get("X-Admin-Key"), edit_key=shown.get("X-Edit-Key")
     )
