@@ -23,8 +23,7 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
-from potluck.web import bodies, health, layout, openapi, openapi_litestar, style
-from potluck.web import people as people_doors
+from potluck.web import bodies, layout, openapi, openapi_litestar
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.callers import Door
@@ -32,6 +31,7 @@ from potluck.web.cursors import Cursors
 from potluck.web.dishes import DISHES
 from potluck.web.endpoints import Site
 from potluck.web.given import Givers, given_to
+from potluck.web.health import health
 from potluck.web.home import home
 from potluck.web.http.application import Application
 from potluck.web.http.authentication import Authentication
@@ -44,10 +44,14 @@ from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.pages import Pages
 from potluck.web.parameters import checked_headers
+from potluck.web.people import people_app
+from potluck.web.problem_pages import problem_pages
 from potluck.web.problems import Problems as OldProblems
 from potluck.web.runner import Runner
 from potluck.web.secret import derived, load_secret
 from potluck.web.short_way import ShortWay
+from potluck.web.static_files import static_file
+from potluck.web.style import style_pages
 
 __all__ = ["APPS", "assembled", "opened", "system_clock"]
 
@@ -154,33 +158,22 @@ def _core(
 
 def _litestar(core: Core, apps: Sequence[App]) -> Any:
     door = Door(core.people.authenticator, Clients.of(core.settings))
-    own = people_doors.doors(core, door, apps)
-    everything = [own, *apps]
     problems = OldProblems(
-        {error: kind for app in everything for error, kind in app.errors.items()},
-        {entity: view for app in everything for entity, view in app.views.items()},
+        {error: kind for app in apps for error, kind in app.errors.items()},
+        {entity: view for app in apps for entity, view in app.views.items()},
     )
     here = {app.name: app.dish for app in apps if app.dish is not None}
     dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
     givers = Givers(
         door, core.people.answers, core.store, core.cursors, derived(load_secret(core.settings), "requests")
     )
-    services = {name: service for app in everything for name, service in app.services.items()}
+    services = {name: service for app in apps for name, service in app.services.items()}
     services |= {"live": core.live, "door": door}
-    routes = [route for app in everything for route in app.routes]
-    pages = [
-        home(core, apps, dishes),
-        *(page for app in everything for page in app.pages),
-        *problems.pages(),
-        style.style,
-        style.hue,
-    ]
+    routes = [route for app in apps for route in app.routes]
+    pages = [page for app in apps for page in app.pages]
     doors: list[ControllerRouterHandler] = [
         LitestarRouter(API, route_handlers=[given_to(route, services, givers) for route in routes]),
         *(given_to(page, services, givers) for page in pages),
-        health.healthz,
-        health.readyz,
-        layout.static_files(),
     ]
     application = Litestar(
         route_handlers=doors,
@@ -205,15 +198,17 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     here = {app.name: app.dish for app in apps if app.dish is not None}
     dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
     templates = Templates(dishes, [app.templates for app in apps if app.templates is not None])
-    declared = tuple(
-        problem for app in apps for subject in app.subjects for each in subject.declared for problem in each.problems
-    )
+    site_app = App(name="site", tables=[], endpoints=[home(apps, dishes), health, problem_pages, style_pages])
+    everything = [site_app, people_app(core, apps), *apps]
+    rules = [each for app in everything for subject in app.subjects for each in subject.declared]
+    declared = tuple(problem for each in rules for problem in each.problems)
     errors = {error: kind for app in apps for error, kind in app.errors.items()}
     problems = Problems(templates, declared, errors)
     site = Site(core, authentication, templates, problems)
     request_key = derived(load_secret(core.settings), "requests")
     router = Router()
-    for app in apps:
+    router.add_all_below("/static", static_file)
+    for app in everything:
         runner = Runner(core, app.context)
         api = Api(runner, authentication, request_key)
         api.add_to(router, app.subjects)
@@ -221,7 +216,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
         for endpoints in app.endpoints:
             endpoints.add_to(router, site, app.context)
     litestar = _litestar(core, apps)
-    subjects = [subject for app in apps for subject in app.subjects]
+    subjects = [subject for app in everything for subject in app.subjects]
     schema = openapi.pages(lambda: openapi.document(subjects, list(openapi_litestar.calls_in(litestar))))
     schema.add_to(router, site)
     state = {"settings": core.settings, "engine": core.engine, "live": core.live}

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
-from potluck.people.authentication import Alongside, Principal
+from potluck.people.authentication import Also, Principal
 from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
@@ -91,8 +91,8 @@ Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 """What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
 
 
-Accept = Callable[[Principal, str, Alongside[Any]], Awaitable[Struct]]
-"""Who comes in, by which secret, and what is to be written alongside; where it led is answered, as ids by name."""
+Accept = Callable[[Principal, str, Also[Any]], Awaitable[Struct]]
+"""Who joins, by which secret, and what else is written in the same transaction; the answer has ids by name."""
 
 
 Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
@@ -110,7 +110,7 @@ async def no_name(place: str) -> str | None:
     return None
 
 
-async def no_way_in(caller: Principal, secret: str, alongside: Alongside[Any]) -> Struct:
+async def no_way_in(caller: Principal, secret: str, also: Also[Any]) -> Struct:
     """Nobody is invited to anything here."""
     raise InvitationInvalid
 

@@ -16,10 +16,10 @@ from starlette.responses import Response as HttpResponse
 
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
+from potluck.web.static_files import KINDS
 
 __all__ = ["AppFiles"]
 
-KINDS = {".css": "text/css", ".js": "text/javascript"}
 YEAR = 365 * 24 * 3600
 
 
@@ -53,7 +53,7 @@ class AppFiles:
         """What serves them."""
         files = Endpoints()
 
-        @files.get(f"{self.at}/{{number}}/{{name}}")
+        @files.get(f"{self.at}/{{number}}/{{name}}", public=True)
         async def file(call: Call) -> HttpResponse:
             name = call.text("name")
             content = self._contents.get(name)

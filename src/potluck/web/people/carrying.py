@@ -1,13 +1,4 @@
-"""An invitation on its way: the browser carries its secret, in a cookie, while its holder signs in or up.
-
-An app that invites people answers POST at its own address followed by /invitation, where the page of an invitation
-sends whoever takes it:
-
-    secret = carried(request, door)
-    # `entering` checks among its writes that the account is there: check(Account.by_id(caller.user_id), when=present)
-    await invitations.accept(secret, caller.user_id, entering)
-    return Redirect(address, status_code=303, cookies=[dropped(request, door)])
-"""
+"""An invitation on its way, for the apps that have not moved to the app layer yet: see invitation_cookie.py."""
 
 from datetime import timedelta
 from typing import Any
