@@ -11,7 +11,6 @@ from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
 from potluck.apps.polls.keys import Credentials, vote_of
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
-from potluck.people.secrets import matches
 from potluck.table import Condition, Ref, WriteRefused, check, present, the
 from potluck.table.operations import Operation
 from potluck.web.access import Access, Visitor, read_together
@@ -32,12 +31,7 @@ __all__ = [
     "VoteHolder",
     "Voter",
     "WrongKey",
-    "administers",
     "cookie_key",
-    "has_voted",
-    "holds_key",
-    "is_open",
-    "must_see_results",
     "served",
     "still_open",
 ]
@@ -91,11 +85,6 @@ class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Resu
 # --- the conditions ---------------------------------------------------------------------------------------------------
 
 
-def is_open(poll: Poll, now: datetime) -> bool:
-    """Whether votes are taken: strictly before the poll's time is over, and until it is closed."""
-    return poll.closed_at is None and (poll.expires_at is None or now.replace(microsecond=0) < poll.expires_at)
-
-
 def still_open(now: datetime) -> Condition:
     """That votes are taken, for the write that decides."""
     return the(Poll.closed_at).is_none() & (the(Poll.expires_at).is_none() | (the(Poll.expires_at) > now))
@@ -106,38 +95,6 @@ def served(poll: Poll | None, context: PollsContext) -> Poll:
     if poll is None or (poll.short_id is not None) != context.shared:
         raise NotFound
     return poll
-
-
-def administers(by: Credentials, poll: Poll) -> bool:
-    if by.user_id is not None and by.user_id == poll.creator_id:
-        return True
-    return by.admin_key is not None and poll.admin_key_hash is not None and matches(by.admin_key, poll.admin_key_hash)
-
-
-def holds_key(by: Credentials, vote: Vote) -> bool:
-    return by.edit_key is not None and vote.edit_key_hash is not None and matches(by.edit_key, vote.edit_key_hash)
-
-
-async def has_voted(context: PollsContext, by: Credentials, poll: Poll) -> bool:
-    """Whether the caller shows what a vote in this poll was cast with, or the key that it gave them."""
-    by_key, by_voter = vote_of(by.edit_key), context.voters.vote_id(poll, by)
-    wanted = [Vote.one(poll.poll_id, each) for each in (by_key, by_voter) if each is not None]
-    for vote in await context.store.get_many(wanted):
-        if vote is not None and (vote.vote_id == by_voter or holds_key(by, vote)):
-            return True
-    return False
-
-
-async def must_see_results(context: PollsContext, by: Credentials, poll: Poll) -> None:
-    """ResultsHidden for whoever the poll's results are not shown to, or not yet."""
-    visibility = poll.results_visibility
-    if visibility == "always" or administers(by, poll):
-        return
-    if visibility != "admin" and not is_open(poll, context.clock()):
-        return
-    if visibility == "afterVote" and await has_voted(context, by, poll):
-        return
-    raise ResultsHidden(visibility)
 
 
 # --- who is admitted --------------------------------------------------------------------------------------------------
@@ -180,6 +137,23 @@ class ToPoll(Access):
     async def admit(self, *rows: Any) -> None:
         self.poll = served(rows[0], self.polls)
 
+    async def has_voted(self) -> bool:
+        """Whether the caller shows what a vote in this poll was cast with, or the key that it gave them."""
+        by_key, by_voter = vote_of(self.keys.edit_key), self.polls.voters.vote_id(self.poll, self.keys)
+        found = await self.rows.get_many([Vote.one(self.poll_id, each) for each in (by_key, by_voter) if each])
+        return any(vote is not None and (vote.vote_id == by_voter or self.keys.holds(vote)) for vote in found)
+
+    async def must_see_results(self) -> None:
+        """ResultsHidden for whoever the poll's results are not shown to, or not yet."""
+        visibility = self.poll.results_visibility
+        if visibility == "always" or self.keys.administers(self.poll):
+            return
+        if visibility != "admin" and not self.poll.is_open(self.now):
+            return
+        if visibility == "afterVote" and await self.has_voted():
+            return
+        raise ResultsHidden(visibility)
+
     async def admit_again(self) -> None:
         """Raise for a caller who is not admitted any more; the poll is then as it is now."""
         await self.admit(*await read_together(self.rows, self.reads()))
@@ -192,7 +166,7 @@ class PollAdmin(ToPoll):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        if not administers(self.keys, self.poll):
+        if not self.keys.administers(self.poll):
             raise WrongKey.of_poll()
 
 
@@ -216,7 +190,7 @@ class VoteHolder(ToPoll):
     async def admit(self, *rows: Any) -> None:
         poll, vote = rows
         await super().admit(poll)
-        if vote is None or not holds_key(self.keys, vote):
+        if vote is None or not self.keys.holds(vote):
             # The same answer: whether somebody has voted, or has withdrawn it, is nobody else's business.
             raise WrongKey.of_vote()
 
@@ -230,7 +204,7 @@ class SeesResults(ToPoll):
         await super().admit(*rows)
         # Whether a poll is open, and when its record is renewed, is a matter of time.
         self.uses_time = True
-        await must_see_results(self.polls, self.keys, self.poll)
+        await self.must_see_results()
 
 
 class FollowsResults(SeesResults):

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from potluck.apps.polls.access import is_open
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import CreatedPoll, Poll
 from potluck.apps.polls.results import turnout_of
@@ -51,7 +50,7 @@ async def at_a_glance(context: PollsContext, principal: Principal) -> AtAGlance:
     found = await rows.get_many([Poll.one(each.poll_id) for each in created])
     polls = [each for each in found if each is not None and each.short_id is None]
     now = context.clock()
-    running = [each for each in polls if is_open(each, now)]
+    running = [each for each in polls if each.is_open(now)]
     endless = [each for each in running if each.expires_at is None][:WAITING_SHOWN]
     turnouts = await all_done([turnout_of(rows, each.poll_id) for each in endless])
     to_close = [

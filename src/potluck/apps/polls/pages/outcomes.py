@@ -6,7 +6,6 @@ from typing import TypeVar
 from starlette.responses import Response
 
 from potluck.apps.polls.access import ReadsRecord, ResultsHidden, SeesResults, ToPoll
-from potluck.apps.polls.candidates import lot_order, names_of
 from potluck.apps.polls.entities import Results
 from potluck.apps.polls.live_results import LiveResults
 from potluck.apps.polls.pages.charts import charts
@@ -51,7 +50,7 @@ async def results(call: Call) -> Response:
         behind=max(0, turnout.votes - record.votes) if behind else 0,
         # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
         version=2 * (known.votes_version + turnout.votes_version + poll.version) + (found.status == "final"),
-        lots=names_of(poll, lot_order(poll)),
+        lots=poll.names(poll.lots),
         position=position,
         asked="".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
         **poll_frame(at, "results"),
