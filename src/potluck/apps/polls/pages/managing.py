@@ -8,10 +8,10 @@ from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin, ToPoll, WrongKey
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import MOST_CODES
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.pages.cookies import drop_key, keep_key
 from potluck.apps.polls.pages.frame import HOME, POLICIES, VISIBILITIES, address, poll_frame
 from potluck.apps.polls.pages.making import to_new_poll
+from potluck.apps.polls.pages.poll_form import as_typed, closing_time
 from potluck.apps.polls.pages.voting import POLL, KeyForm
 from potluck.apps.polls.polls import (
     NewCodes,
