@@ -9,7 +9,7 @@ import msgspec
 from litestar import MediaType, Request, Response
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
-from potluck.people.authentication import Alongside, Principal, nothing_else
+from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.idempotency import Answer, Answers, Asked, May, anyone, request_hash
 from potluck.store import Store
 from potluck.table.operations import Operation
@@ -18,7 +18,7 @@ __all__ = ["Made", "Once", "Told", "asked_once"]
 
 T = TypeVar("T")
 V = TypeVar("V")
-Do = Callable[[Alongside[T]], Awaitable[T]]
+Do = Callable[[Also[T]], Awaitable[T]]
 
 KEY = "idempotency-key"
 
