@@ -1,12 +1,11 @@
 """What an app hands the assembly, and what the assembly hands an app."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
-from litestar.types import ControllerRouterHandler
 from msgspec import Struct
 
 from potluck.engines import Engine
@@ -22,7 +21,6 @@ from potluck.web.actions import Actions
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import Dish
 from potluck.web.endpoints import Endpoints
-from potluck.web.errors import Kind
 from potluck.web.live import Live
 
 __all__ = ["Accept", "App", "AppMaker", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
@@ -132,20 +130,10 @@ class App:
     """Pages beside them that fit no rule."""
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
-    services: Mapping[str, Any] = field(default_factory=dict)
-    """What its handlers are given by the name of the parameter."""
-    routes: Sequence[ControllerRouterHandler] = ()
-    """The JSON door, under /api/v1."""
-    pages: Sequence[ControllerRouterHandler] = ()
-    """The HTML door."""
     templates: Path | None = None
     dish: Dish | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[Consumer] = ()
-    errors: Mapping[type[Exception], Kind] = field(default_factory=dict)
-    """Which problem each of its errors is."""
-    views: Mapping[type[Struct], Callable[[Any], Any]] = field(default_factory=dict)
-    """How a stored entity is shown as the `current` of a conflict; one that is not here is not shown."""
     export: Export = nothing_to_export
     still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
     """The places that only this person looks after; while there are any, the account stays."""
