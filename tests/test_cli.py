@@ -63,7 +63,7 @@ def test_a_wrong_setting_is_one_sentence(monkeypatch, capsys):
 
 def test_help_does_not_wait_for_the_web_framework():
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, potluck.cli; print({'litestar', 'apsw', 'uvicorn'} & set(sys.modules))"],
+        [sys.executable, "-c", "import sys, potluck.cli; print({'starlette', 'apsw', 'uvicorn'} & set(sys.modules))"],
         capture_output=True,
         text=True,
         check=True,

@@ -51,7 +51,7 @@ def test_imports_point_one_way():
         ("apps/polls/entities.py", "import potluck.demo"),
         ("store.py", "import potluck.web.health"),
         ("table/keys.py", "import potluck.store"),
-        ("table/keys.py", "import litestar"),
+        ("table/keys.py", "import starlette"),
         ("people/accounts.py", "import potluck.apps.polls.entities"),
         ("apps/polls/entities.py", "import potluck.apps.library.entities"),
         ("attic.py", ""),

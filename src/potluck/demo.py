@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from potluck.people.authentication import Principal
-from potluck.people.entities import EmailAddress, folded_email
+from potluck.people.entities import EmailAddress
 from potluck.people.errors import EmailTaken
+from potluck.people.fields import folded_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, system_random
 from potluck.people.services import People

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Generic, TypeVar, cast, overload
@@ -67,8 +67,6 @@ class Page(Generic[T]):
 
     items: list[T]
     next: Mapping[str, Any] | None
-    made_of_it: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What readers derived from the page, shared with those who ask for the same page while nothing is written."""
 
 
 class Store:
@@ -182,7 +180,7 @@ class Store:
         if question is not None and (cached := self._queries.find_with_times(question, state)) is not None:
             _note(cached.until)
             page = cached.answer
-            return Page([*page.items], page.next, page.made_of_it)
+            return Page([*page.items], page.next)
         rows: list[Any] = []
         entities: list[T] = []
         until = NEVER
@@ -209,7 +207,7 @@ class Store:
             following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
         page = Page(entities[:limit], following)
         self._keep(question, state, page, until, sum(map(len, rows)))
-        return Page([*page.items], following, page.made_of_it)
+        return Page([*page.items], following)
 
     async def each(self, query: Query[T]) -> AsyncIterator[T]:
         """Every item, however many requests it takes."""

@@ -2,17 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
-
-from litestar import HttpMethod, Litestar, Request, Response
-from litestar import Router as LitestarRouter
-from litestar.datastructures import State
-from litestar.status_codes import HTTP_204_NO_CONTENT
-from litestar.types import ControllerRouterHandler
 
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
@@ -23,15 +16,13 @@ from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
-from potluck.web import bodies, health, layout, openapi, openapi_litestar, style
-from potluck.web import people as people_doors
+from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
-from potluck.web.callers import Door
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import DISHES
 from potluck.web.endpoints import Site
-from potluck.web.given import Givers, given_to
+from potluck.web.health import health
 from potluck.web.home import home
 from potluck.web.http.application import Application
 from potluck.web.http.authentication import Authentication
@@ -43,16 +34,15 @@ from potluck.web.http.security_headers import added_headers
 from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.pages import Pages
-from potluck.web.parameters import checked_headers
-from potluck.web.problems import Problems as OldProblems
+from potluck.web.people import people_app
+from potluck.web.problem_pages import problem_pages
 from potluck.web.runner import Runner
 from potluck.web.secret import derived, load_secret
-from potluck.web.short_way import ShortWay
+from potluck.web.static_files import static_file
+from potluck.web.style import style_pages
 
 __all__ = ["APPS", "assembled", "opened", "system_clock"]
 
-API = "/api/v1"
-LARGEST_BODY = 1_000_000
 # A consumer that failed is started again after this long.
 CONSUMER_PAUSE_SECONDS = 5.0
 # On Amazon DynamoDB an index shows a write after milliseconds as a rule; this is long even where it does not.
@@ -152,103 +142,32 @@ def _core(
     return core, made
 
 
-def _litestar(core: Core, apps: Sequence[App]) -> Any:
-    door = Door(core.people.authenticator, Clients.of(core.settings))
-    own = people_doors.doors(core, door, apps)
-    everything = [own, *apps]
-    problems = OldProblems(
-        {error: kind for app in everything for error, kind in app.errors.items()},
-        {entity: view for app in everything for entity, view in app.views.items()},
-    )
-    here = {app.name: app.dish for app in apps if app.dish is not None}
-    dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
-    givers = Givers(
-        door, core.people.answers, core.store, core.cursors, derived(load_secret(core.settings), "requests")
-    )
-    services = {name: service for app in everything for name, service in app.services.items()}
-    services |= {"live": core.live, "door": door}
-    routes = [route for app in everything for route in app.routes]
-    pages = [
-        home(core, apps, dishes),
-        *(page for app in everything for page in app.pages),
-        *problems.pages(),
-        style.style,
-        style.hue,
-    ]
-    doors: list[ControllerRouterHandler] = [
-        LitestarRouter(API, route_handlers=[given_to(route, services, givers) for route in routes]),
-        *(given_to(page, services, givers) for page in pages),
-        health.healthz,
-        health.readyz,
-        layout.static_files(),
-    ]
-    application = Litestar(
-        route_handlers=doors,
-        dto=bodies.StrictBody,
-        return_dto=None,
-        before_request=checked(door),
-        state=State({"settings": core.settings, "engine": core.engine, "live": core.live}),
-        template_config=layout.templates(dishes, [app.templates for app in apps if app.templates is not None]),
-        exception_handlers=problems.handlers(),
-        request_max_body_size=LARGEST_BODY,
-        # The document and its page are our own; the framework's page loads from other hosts.
-        openapi_config=None,
-        logging_config=None,
-    )
-    answering: Any = ShortWay(application.asgi_handler, application, checked_headers)
-    application.asgi_handler = answering
-    return application
-
-
 def _application(core: Core, apps: Sequence[App]) -> Application:
     authentication = Authentication(core.people.authenticator, Clients.of(core.settings))
     here = {app.name: app.dish for app in apps if app.dish is not None}
     dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
     templates = Templates(dishes, [app.templates for app in apps if app.templates is not None])
-    declared = tuple(
-        problem for app in apps for subject in app.subjects for each in subject.declared for problem in each.problems
-    )
-    errors = {error: kind for app in apps for error, kind in app.errors.items()}
-    problems = Problems(templates, declared, errors)
+    site_app = App(name="site", tables=[], endpoints=[home(apps, dishes), health, problem_pages, style_pages])
+    everything = [site_app, people_app(core, apps), *apps]
+    rules = [each for app in everything for subject in app.subjects for each in subject.declared]
+    declared = tuple(problem for each in rules for problem in each.problems)
+    problems = Problems(templates, declared)
     site = Site(core, authentication, templates, problems)
     request_key = derived(load_secret(core.settings), "requests")
     router = Router()
-    for app in apps:
+    router.add_all_below("/static", static_file)
+    for app in everything:
         runner = Runner(core, app.context)
         api = Api(runner, authentication, request_key)
         api.add_to(router, app.subjects)
         Pages(runner, api, authentication, templates, problems).add_to(router, app.subjects)
         for endpoints in app.endpoints:
             endpoints.add_to(router, site, app.context)
-    litestar = _litestar(core, apps)
-    subjects = [subject for app in apps for subject in app.subjects]
-    schema = openapi.pages(lambda: openapi.document(subjects, list(openapi_litestar.calls_in(litestar))))
-    schema.add_to(router, site)
+    subjects = [subject for app in everything for subject in app.subjects]
+    openapi.pages(lambda: openapi.document(subjects)).add_to(router, site)
     state = {"settings": core.settings, "engine": core.engine, "live": core.live}
     log_requests = RequestLog(core.settings, headers=added_headers)
-    return Application(router, authentication, problems, state, around=log_requests, fallback=litestar)
-
-
-def checked(door: Door) -> Callable[[Request[Any, Any, Any]], Awaitable[Response[None] | None]]:
-    """What every request is held to before its handler is asked."""
-
-    async def check(request: Request[Any, Any, Any]) -> Response[None] | None:
-        if request.method == HttpMethod.OPTIONS:
-            # The framework's own answer names only the methods of whichever handler was registered first.
-            return Response(None, status_code=HTTP_204_NO_CONTENT, headers={"allow": _methods(request)})
-        door.must_be_same_origin(request)
-        await bodies.check_parameters(request)
-        return None
-
-    return check
-
-
-def _methods(request: Request[Any, Any, Any]) -> str:
-    """What can be asked at the address."""
-    here = request.scope["path_template"]
-    return ", ".join(
-        sorted({method for each in request.app.routes if each.path_format == here for method in each.methods})
-    )
+    return Application(router, authentication, problems, state, around=log_requests)
 
 
 async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.apps.shopping.errors import ShoppingError
 from potluck.engines import Engine
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
@@ -67,7 +66,7 @@ async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception
     done: list[Any] = []
     refused: list[Exception] = []
     for outcome in await asyncio.gather(*attempts, return_exceptions=True):
-        if isinstance(outcome, ProblemError | ShoppingError | PeopleError):
+        if isinstance(outcome, ProblemError | PeopleError):
             refused.append(outcome)
         elif isinstance(outcome, BaseException):
             raise outcome

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from argon2 import PasswordHasher
-from litestar import Litestar
+from potluck.web.http.application import Application
 from playwright.sync_api import APIRequestContext
 
 from potluck.apps.polls.app import polls_app
@@ -101,7 +101,7 @@ class Office:
         return poll
 
 
-def with_polls(settings: Settings) -> AbstractAsyncContextManager[Litestar]:
+def with_polls(settings: Settings) -> AbstractAsyncContextManager[Application]:
     # Passwords that cost little: browsers wait for what they sign in to, not for argon2.
     cheap = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     return assembled(settings, (polls_app,), passwords=cheap)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from argon2 import PasswordHasher
-from litestar import Litestar
+from potluck.web.http.application import Application
 
 from potluck.apps.shopping.app import shopping_app
 from potluck.people.passwords import Passwords
@@ -102,7 +102,7 @@ def family_of(visit: Visit, name: str = "Lund Street 7", person: str = "Mara Oka
     return Home(visit, call(visit, "POST", "/families", {"name": name})["familyId"])
 
 
-def with_shopping(settings: Settings) -> AbstractAsyncContextManager[Litestar]:
+def with_shopping(settings: Settings) -> AbstractAsyncContextManager[Application]:
     # Passwords that cost little: browsers wait for what they sign in to, not for argon2.
     cheap = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     return assembled(settings, (shopping_app,), passwords=cheap)

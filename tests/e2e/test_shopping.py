@@ -181,6 +181,7 @@ def test_a_first_family_then_a_guest_by_a_link_and_a_second_table(visit, shop):
     leo.page.get_by_label("What is it called?").fill("The cabin")
     leo.follow(leo.page.get_by_role("button", name="Start it"))
     switch = leo.page.get_by_role("navigation", name="Your families")
+    switch.wait_for()
     assert switch.get_by_role("link").all_inner_texts() == ["Lund Street 7", "The cabin"]
     leo.live()
     assert leo.violations() == []

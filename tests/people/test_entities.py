@@ -25,8 +25,8 @@ from potluck.people.entities import (
     SessionOfUser,
     Throttle,
     accounts,
-    folded_email,
 )
+from potluck.people.fields import folded_email
 from potluck.table import (
     AlreadyExists,
     ConditionFailed,

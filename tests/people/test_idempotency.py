@@ -127,7 +127,7 @@ async def test_an_answer_that_held_a_secret_is_not_kept_but_remembered_as_done(p
             )
             return people.answers.keeping(asked, answered[0], account_checked=True)
 
-        await people.tokens.make(ada, "Backup", alongside=keep)
+        await people.tokens.make(ada, "Backup", also=keep)
         return answered[0]
 
     first = await people.answers.once(asked, make)
@@ -172,7 +172,7 @@ async def test_an_anonymous_caller_registers_once(busy_people):
             answered.append(Answer(status=201, made=str(registered.account.user_id), secret=True))
             return people.answers.keeping(asked, answered[0])
 
-        await people.accounts.register("ada@example.org", PASSWORD, "Ada", alongside=keep)
+        await people.accounts.register("ada@example.org", PASSWORD, "Ada", also=keep)
         return answered[0]
 
     ended = await asyncio.gather(
@@ -205,31 +205,31 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
             Asked(ada.user_id, key, REQUEST), Answer(status=200), account_checked=True
         )
 
-    await people.accounts.rename(ada, "Countess", 1, alongside=keep("name"))
-    await people.accounts.change_email(ada, "countess@example.org", PASSWORD, alongside=keep("email"))
+    await people.accounts.rename(ada, "Countess", 1, also=keep("name"))
+    await people.accounts.change_email(ada, "countess@example.org", PASSWORD, also=keep("email"))
     ada = replace(ada, session_epoch=2)
-    await people.accounts.change_password(ada, PASSWORD, "battery staple", alongside=keep("password"))
+    await people.accounts.change_password(ada, PASSWORD, "battery staple", also=keep("password"))
     ada = await people.known(await people.signed_in("countess@example.org", "battery staple"))
-    made = await people.invitations.make("shopping", "family", "member", ada.user_id, alongside=keep("invitation"))
-    await people.invitations.withdraw("shopping", "family", made.invitation_id, alongside=keep("withdrawal"))
-    token = await people.tokens.make(ada, "Backup", alongside=keep("token"))
-    await people.tokens.revoke(ada, token.token_id, alongside=keep("revocation"))
-    await people.sessions.end_others(ada, alongside=keep("others"))
-    await people.sessions.end(ada, alongside=keep("end"))
+    made = await people.invitations.make("shopping", "family", "member", ada.user_id, also=keep("invitation"))
+    await people.invitations.withdraw("shopping", "family", made.invitation_id, also=keep("withdrawal"))
+    token = await people.tokens.make(ada, "Backup", also=keep("token"))
+    await people.tokens.revoke(ada, token.token_id, also=keep("revocation"))
+    await people.sessions.end_others(ada, also=keep("others"))
+    await people.sessions.end(ada, also=keep("end"))
     keys = ("name", "email", "password", "invitation", "withdrawal", "token", "revocation", "others", "end")
     for key in keys:
         assert await people.answers.find(Asked(ada.user_id, key, REQUEST)) == Answer(status=200)
     # A key that was used meanwhile stops the write, and is not mistaken for another refusal.
     ada = await people.known(await people.signed_in("countess@example.org", "battery staple"))
     for attempt in (
-        people.accounts.rename(ada, "Ada", 3, alongside=keep("name")),
-        people.accounts.change_email(ada, "ada@example.org", "battery staple", alongside=keep("name")),
-        people.accounts.change_password(ada, "battery staple", PASSWORD, alongside=keep("name")),
-        people.tokens.make(ada, "Backup", alongside=keep("name")),
-        people.invitations.make("shopping", "family", "member", ada.user_id, alongside=keep("name")),
-        people.sessions.end(ada, alongside=keep("name")),
-        people.sessions.open("countess@example.org", "battery staple", None, alongside=keep("name")),
-        people.accounts.register("ben@example.org", PASSWORD, "Ben", alongside=keep("name")),
+        people.accounts.rename(ada, "Ada", 3, also=keep("name")),
+        people.accounts.change_email(ada, "ada@example.org", "battery staple", also=keep("name")),
+        people.accounts.change_password(ada, "battery staple", PASSWORD, also=keep("name")),
+        people.tokens.make(ada, "Backup", also=keep("name")),
+        people.invitations.make("shopping", "family", "member", ada.user_id, also=keep("name")),
+        people.sessions.end(ada, also=keep("name")),
+        people.sessions.open("countess@example.org", "battery staple", None, also=keep("name")),
+        people.accounts.register("ben@example.org", PASSWORD, "Ben", also=keep("name")),
     ):
         with pytest.raises(WriteRefused):
             await attempt
@@ -248,7 +248,7 @@ async def test_an_answer_to_somebody_who_asked_as_nobody_goes_with_their_account
 
         return keeping
 
-    made = await people.accounts.register("ada@example.org", PASSWORD, "Ada", alongside=keep(asked))
+    made = await people.accounts.register("ada@example.org", PASSWORD, "Ada", also=keep(asked))
     ada = await people.known(made.session.secret)
     # The same key again, of the same person as themselves, is another one.
     await people.store.transact(*people.answers.keeping(Asked(ada.user_id, asked.key, REQUEST), Answer(status=200)))

@@ -12,7 +12,7 @@ from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
 from potluck.web.app import AppMaker
-from potluck.web.http.application import Application as Litestar
+from potluck.web.http.application import Application
 from tests.people.assembly import PASSWORD, Clock, CountingHasher
 from tests.stores import rows_in
 
@@ -44,7 +44,7 @@ async def suite_on(
     passwords: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
     **options: Any,
-) -> AsyncIterator[tuple[httpx.AsyncClient, Litestar]]:
+) -> AsyncIterator[tuple[httpx.AsyncClient, Application]]:
     """The suite on a store of its own in this folder; further options are those of Settings."""
     settings = Settings(data=folder / "data", **options)
     passwords = passwords or Passwords(CountingHasher())
@@ -55,7 +55,7 @@ async def suite_on(
         yield client, application
 
 
-def client_at(application: Litestar, address: str = HERE, origin: str = ORIGIN) -> httpx.AsyncClient:
+def client_at(application: Application, address: str = HERE, origin: str = ORIGIN) -> httpx.AsyncClient:
     """A client that calls from this address, with cookies of its own."""
     transport = httpx.ASGITransport(app=application, client=(address, 40_000))
     return httpx.AsyncClient(transport=transport, base_url=origin)

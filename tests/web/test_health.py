@@ -3,7 +3,8 @@ import asyncio
 import pytest
 
 from potluck.engines import DynamoError
-from potluck.web import health, security
+from potluck.web import health
+from potluck.web.http import security_headers as security
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import suite_on
 

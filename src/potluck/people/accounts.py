@@ -13,7 +13,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.people.authentication import Alongside, Principal, nothing_else
+from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import (
     Account,
     ApiToken,
@@ -22,7 +22,6 @@ from potluck.people.entities import (
     EmailAddress,
     EverythingOfUser,
     IdempotentAnswer,
-    folded_email,
 )
 from potluck.people.errors import (
     AccountGone,
@@ -33,6 +32,7 @@ from potluck.people.errors import (
     StillNeeded,
     WrongPassword,
 )
+from potluck.people.fields import folded_email
 from potluck.people.invitations import claiming, withdrawing
 from potluck.people.particulars import checked_email, checked_name, checked_password, refuse_all
 from potluck.people.passwords import Passwords
@@ -175,7 +175,7 @@ class Accounts:
         *,
         client: str | None = None,
         invitation: str | None = None,
-        alongside: Alongside[Registered] = nothing_else,
+        also: Also[Registered] = nothing_else,
     ) -> Registered:
         """A new account; if several people register the same address at once, one of them gets it.
 
@@ -204,7 +204,7 @@ class Accounts:
         address = EmailAddress(folded=folded_email(email), user_id=user_id)
         try:
             await self._store.transact(
-                put(address, when=absent), put(account, when=absent), *rows, *claim, *alongside(registered)
+                put(address, when=absent), put(account, when=absent), *rows, *claim, *also(registered)
             )
         except WriteRefused as refusal:
             if refusal.position == 0:
@@ -224,7 +224,7 @@ class Accounts:
         return account
 
     async def rename(
-        self, caller: Principal, name: str | None, version: int, alongside: Alongside[Account] = nothing_else
+        self, caller: Principal, name: str | None, version: int, also: Also[Account] = nothing_else
     ) -> Account:
         """Change the name, if the account still has this version; the same name, or None, changes nothing."""
         caller.must_manage_account()
@@ -239,7 +239,7 @@ class Accounts:
         renamed = replace(account, name=name, updated_at=now, version=version + 1)
         change = update(account, the(Account.name).becomes(name), the(Account.updated_at).becomes(now))
         try:
-            await self._store.transact(change, *alongside(renamed))
+            await self._store.transact(change, *also(renamed))
         except (VersionConflict, NotFound) as refusal:
             if refusal.position != 0:
                 raise
@@ -247,7 +247,7 @@ class Accounts:
         return renamed
 
     async def change_email(
-        self, caller: Principal, email: str, password: str, alongside: Alongside[Account] = nothing_else
+        self, caller: Principal, email: str, password: str, also: Also[Account] = nothing_else
     ) -> Account:
         """Change the address, if no other account has it; the old one is free at once, and every other session ends."""
         caller.must_manage_account()
@@ -277,7 +277,7 @@ class Accounts:
                     delete(EmailAddress.by_folded(old), when=the(EmailAddress.user_id) == account.user_id),
                 ]
             try:
-                await self._store.transact(*change, *addresses, *alongside(moved))
+                await self._store.transact(*change, *addresses, *also(moved))
             except WriteRefused as refusal:
                 if addresses and refusal.operation is addresses[0]:
                     raise EmailTaken from refusal
@@ -289,9 +289,7 @@ class Accounts:
             return moved
         raise Unavailable("change of e-mail: the account was changed again and again")
 
-    async def change_password(
-        self, caller: Principal, current: str, new: str, alongside: Alongside[None] = nothing_else
-    ) -> None:
+    async def change_password(self, caller: Principal, current: str, new: str, also: Also[None] = nothing_else) -> None:
         """Change the password. Every other session ends at once, and so does every password reset link."""
         caller.must_manage_account()
         (new,) = refuse_all(checked_password(new, "new"))
@@ -305,7 +303,7 @@ class Accounts:
                 the(Account.updated_at).becomes(self._now()),
             )
             try:
-                await self._store.transact(*change, *resets, *alongside(None))
+                await self._store.transact(*change, *resets, *also(None))
             except (ConditionFailed, NotFound) as refusal:
                 if refusal.position not in (0, 1):
                     raise

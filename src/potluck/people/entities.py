@@ -7,11 +7,11 @@ lag, and a session that has ended or a token that was made a moment ago cannot w
 """
 
 from typing import Annotated
-from unicodedata import normalize
 from uuid import UUID
 
 from msgspec import Meta, field
 
+from potluck.people.fields import Email, Name
 from potluck.table import Counter, Entity, ExpiresAt, ItemCollection, KeyOnly, Seconds, Table, Version, get, query
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "SessionOfUser",
     "Throttle",
     "accounts",
-    "folded_email",
 ]
 
 accounts = Table(
@@ -48,17 +47,10 @@ accounts = Table(
     },
 )
 
-Email = Annotated[str, Meta(min_length=3, max_length=254)]
 # A SHA-256 in hexadecimal. The secrets are random and long, so a fast hash is enough; passwords have a slow one.
 Hash = Annotated[str, Meta(min_length=64, max_length=64, pattern="^[0-9a-f]{64}$")]
 
 HeaderText = Annotated[str, Meta(max_length=500)]
-
-
-def folded_email(address: str) -> str:
-    """The same text for addresses that differ only in case, surrounding space or how an accent is composed."""
-    # Not the library's folding, which also drops accents and punctuation: those make another mailbox.
-    return normalize("NFC", normalize("NFC", address.strip()).casefold())
 
 
 # --- accounts --------------------------------------------------------------------------------------------------------
@@ -70,7 +62,7 @@ class Account(Entity, table=accounts, type="Account", key=("USER#{user_id}", "PR
     user_id: UUID
     email: Email
     """As they spell it."""
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    name: Name
     password_hash: Annotated[str, Meta(min_length=1, max_length=200)]
     session_epoch: Annotated[int, Meta(ge=1)] = 1
     """Raised with every new password: a session of an earlier epoch is over, however many there are."""
@@ -158,7 +150,7 @@ class ApiTokenOfUser(Entity, table=accounts, type="ApiTokenOfUser", key=("USER#{
     user_id: UUID
     token_id: UUID
     hash: Hash
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    name: Name
     created_at: Seconds
 
     @get(consistent=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.authentication import Alongside, nothing_else
+from potluck.people.authentication import Also, nothing_else
 from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany
 from potluck.people.particulars import checked_email, refuse_all
@@ -79,12 +79,12 @@ class Invitations:
         role: str,
         invited_by: UUID,
         email: str | None = None,
-        alongside: Alongside[MadeInvitation] = nothing_else,
+        also: Also[MadeInvitation] = nothing_else,
     ) -> MadeInvitation:
         """An invitation to a place, in a role, for whoever is given the secret."""
         made, writes = await self.prepare(app, place, role, invited_by, email)
         try:
-            await self._store.transact(check(Account.by_id(invited_by), when=present), *writes, *alongside(made))
+            await self._store.transact(check(Account.by_id(invited_by), when=present), *writes, *also(made))
         except NotFound as refusal:
             if refusal.position != 0:
                 raise
@@ -120,7 +120,7 @@ class Invitations:
         )
         return Acceptance(invitation, using_up)
 
-    async def accept(self, secret: str, user_id: UUID, entering: Alongside[Invitation]) -> Invitation:
+    async def accept(self, secret: str, user_id: UUID, entering: Also[Invitation]) -> Invitation:
         """Use it up together with the operations of `entering`, in one transaction."""
         acceptance = await self.open(secret, user_id)
         try:
@@ -136,15 +136,13 @@ class Invitations:
         found = await self._store.all(InvitationOfPlace.all_of_place(app, place))
         return sorted(found, key=lambda each: (each.created_at, each.invitation_id), reverse=True)
 
-    async def withdraw(
-        self, app: str, place: str, invitation_id: UUID, alongside: Alongside[None] = nothing_else
-    ) -> None:
+    async def withdraw(self, app: str, place: str, invitation_id: UUID, also: Also[None] = nothing_else) -> None:
         """Withdraw an invitation at once; NoSuchInvitation if somebody has used it."""
         found = await self._store.get(InvitationOfPlace.by_id(app, place, invitation_id))
         if found is None:
             raise NoSuchInvitation
         try:
-            await self._store.transact(*withdrawing(found, when=present), *alongside(None))
+            await self._store.transact(*withdrawing(found, when=present), *also(None))
         except NotFound as refusal:
             if refusal.position != 0:
                 raise

@@ -1,44 +1,28 @@
-"""Checks what people type about themselves; every wrong field is found before anything is written."""
+"""Checks what services are given by its field types; every wrong field is found before anything is written."""
 
-import re
+from typing import Any
 
-from potluck.people.entities import folded_email
+import msgspec
+
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.people.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
+from potluck.people.fields import LONGEST_EMAIL, Email, Name, NewPassword
 
-__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all", "wrong_with"]
-
-LONGEST_EMAIL = 254
-LONGEST_NAME = 100
-
-# One "@" with something on both sides. Whether mail arrives there, only sending one would show.
-EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+__all__ = ["LONGEST_EMAIL", "checked_email", "checked_name", "checked_password", "refuse_all", "wrong_with"]
 
 
 def checked_email(email: str, field: str = "email") -> str | WrongField:
     """The address as it is stored: trimmed."""
-    email = email.strip()
-    # Case folding can make an address longer.
-    if max(len(email), len(folded_email(email))) > LONGEST_EMAIL:
-        return WrongField(field, f"E-mail must have at most {LONGEST_EMAIL} characters")
-    if not EMAIL.fullmatch(email) or not email.isprintable():
-        return WrongField(field, "E-mail must be an address such as ada@example.org")
-    return email
+    return _checked(Email, email, field)
 
 
 def checked_name(name: str, field: str = "name") -> str | WrongField:
     """The name as it is stored: trimmed."""
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME or not _is_text(name):
-        return WrongField(field, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable")
-    return name
+    return _checked(Name, name, field)
 
 
 def checked_password(password: str, field: str = "password") -> str | WrongField:
     """The password, unchanged: any characters, not too few or too many."""
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        return WrongField(field, f"Password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
-    return password
+    return _checked(NewPassword, password, field)
 
 
 def refuse_all(*checked: str | WrongField) -> list[str]:
@@ -54,6 +38,16 @@ def wrong_with(checked: str | WrongField) -> list[WrongField]:
     return [checked] if isinstance(checked, WrongField) else []
 
 
-def _is_text(name: str) -> bool:
-    """Whether it is one line of text; joiners of scripts and emoji are allowed."""
-    return all(each.isprintable() or each in "\u200c\u200d" for each in name)
+def _checked(kind: Any, text: str, field: str) -> str | WrongField:
+    """The text as a field of this type has it, or what is wrong with it."""
+    stated: dict[str, Any] = {}
+    for each in kind.__metadata__:
+        stated |= each.extra
+    text = text.strip() if stated["trim"] else text
+    try:
+        msgspec.convert(text, kind)
+    except msgspec.ValidationError:
+        return WrongField(field, stated["message"])
+    for wrong in stated.get("check", lambda _: ())(text):
+        return WrongField(field, wrong.message or stated["message"])
+    return text

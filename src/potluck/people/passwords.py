@@ -12,10 +12,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from potluck.people.errors import Throttled
 from potluck.people.secrets import system_random
 
-__all__ = ["LONGEST_PASSWORD", "SHORTEST_PASSWORD", "Hasher", "Passwords", "argon2id"]
-
-SHORTEST_PASSWORD = 10
-LONGEST_PASSWORD = 128
+__all__ = ["Hasher", "Passwords", "argon2id"]
 
 # What OWASP recommends for argon2id: 19 MiB, two passes, one lane.
 MEMORY_KIB = 19_456

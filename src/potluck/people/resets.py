@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from potluck.people.authentication import Alongside, nothing_else
-from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser, folded_email
+from potluck.people.authentication import Also, nothing_else
+from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser
 from potluck.people.errors import AccountGone, ResetInvalid
+from potluck.people.fields import folded_email
 from potluck.people.particulars import checked_email, checked_password, refuse_all
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
@@ -68,7 +69,7 @@ class Resets:
             raise AccountGone from refusal
         return IssuedReset(user_id=user_id, secret=secret, expires_at=expires_at)
 
-    async def redeem(self, secret: str, new: str, alongside: Alongside[UUID] = nothing_else) -> UUID:
+    async def redeem(self, secret: str, new: str, also: Also[UUID] = nothing_else) -> UUID:
         """Set a new password; every session and every other reset of the account ends in the same transaction."""
         (new,) = refuse_all(checked_password(new, "new"))
         reset = await self._valid(secret)
@@ -92,7 +93,7 @@ class Resets:
                         keep_version=True,
                     ),
                     *await ending_resets(self._store, reset.user_id, but=reset.hash),
-                    *alongside(reset.user_id),
+                    *also(reset.user_id),
                 )
             except (NotFound, ConditionFailed) as refusal:
                 if isinstance(refusal.current, Account):

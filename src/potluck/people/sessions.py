@@ -8,9 +8,10 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from potluck.people.authentication import Alongside, Principal, nothing_else
-from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser, folded_email
+from potluck.people.authentication import Also, Principal, nothing_else
+from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser
 from potluck.people.errors import SessionOver, WrongCredentials
+from potluck.people.fields import folded_email
 from potluck.people.particulars import checked_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
@@ -94,7 +95,7 @@ class Sessions:
         email: str,
         password: str,
         client: str | None,
-        alongside: Alongside[OpenedSession] = nothing_else,
+        also: Also[OpenedSession] = nothing_else,
     ) -> OpenedSession:
         """Sign in. `client` is where the attempt comes from; None, for an operator, is not throttled."""
         given = checked_email(email)
@@ -107,7 +108,7 @@ class Sessions:
                 raise WrongCredentials
             opened, rows = opening(account.user_id, account.session_epoch, self._clock(), self._random)
             try:
-                await self._store.transact(await self._still_valid(account, password), *rows, *alongside(opened))
+                await self._store.transact(await self._still_valid(account, password), *rows, *also(opened))
             except (ConditionFailed, NotFound) as refusal:
                 if refusal.position != 0:
                     raise
@@ -144,17 +145,17 @@ class Sessions:
         )
         return caller, until - (SESSION_LASTS - SESSION_EXTENDED_AFTER).total_seconds()
 
-    async def end(self, caller: Principal, alongside: Alongside[None] = nothing_else) -> None:
+    async def end(self, caller: Principal, also: Also[None] = nothing_else) -> None:
         """Sign out: the session ends at once. Not for API tokens."""
         caller.must_manage_account()
-        await self._store.transact(*dropping(caller.user_id, caller.hash), *alongside(None))
+        await self._store.transact(*dropping(caller.user_id, caller.hash), *also(None))
 
-    async def end_others(self, caller: Principal, alongside: Alongside[None] = nothing_else) -> None:
+    async def end_others(self, caller: Principal, also: Also[None] = nothing_else) -> None:
         """End every other session at once, by one transaction however many there are; their rows are deleted later."""
         caller.must_manage_account()
         for _ in range(ATTEMPTS):
             try:
-                await self._store.transact(*next_epoch(caller), *alongside(None))
+                await self._store.transact(*next_epoch(caller), *also(None))
             except (ConditionFailed, NotFound) as refusal:
                 if refusal.position not in (0, 1):
                     raise
@@ -166,18 +167,25 @@ class Sessions:
 
     async def all(self, caller: Principal) -> list[OpenSession]:
         """Where the person is signed in, the latest first."""
-        caller.must_manage_account()
-        # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
-        account = await self._store.get(Account.by_id(caller.user_id))
-        listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
-        sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
-        counting = [
+        return [
             OpenSession(
                 hash=each.hash,
                 created_at=each.created_at,
                 expires_at=_time(each.ttl),
                 current=each.hash == caller.hash,
             )
+            for each in await self.counting(caller)
+        ]
+
+    async def counting(self, caller: Principal) -> list[Session]:
+        """The person's sessions that are not over, the latest first."""
+        caller.must_manage_account()
+        # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.
+        account = await self._store.get(Account.by_id(caller.user_id))
+        listed = await self._store.all(SessionOfUser.all_of_user(caller.user_id))
+        sessions = await self._store.get_many([Session.by_hash(each.hash) for each in listed])
+        counting = [
+            each
             for each in sessions
             if each is not None and account is not None and each.session_epoch >= account.session_epoch
         ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from potluck.people.authentication import Alongside, Principal, nothing_else
+from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
 from potluck.people.errors import NoSuchToken, TooMany
 from potluck.people.particulars import checked_name, refuse_all
@@ -39,7 +39,7 @@ class Tokens:
         self._clock = clock
         self._random = random
 
-    async def make(self, caller: Principal, name: str, alongside: Alongside[MadeToken] = nothing_else) -> MadeToken:
+    async def make(self, caller: Principal, name: str, also: Also[MadeToken] = nothing_else) -> MadeToken:
         """A token that can do what its owner can, but not manage tokens, password or account."""
         caller.must_manage_account()
         (name,) = refuse_all(checked_name(name))
@@ -58,7 +58,7 @@ class Tokens:
                     check(Account.by_id(caller.user_id), when=the(Account.session_epoch) == caller.session_epoch),
                     put(by_secret, when=absent),
                     put(of_user, when=absent),
-                    *alongside(made),
+                    *also(made),
                 )
             except (ConditionFailed, NotFound) as refusal:
                 if refusal.position != 0:
@@ -74,7 +74,7 @@ class Tokens:
         found = await self._store.all(ApiTokenOfUser.all_of_user(caller.user_id))
         return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
 
-    async def revoke(self, caller: Principal, token_id: UUID, alongside: Alongside[None] = nothing_else) -> None:
+    async def revoke(self, caller: Principal, token_id: UUID, also: Also[None] = nothing_else) -> None:
         """Revoke the token, at once."""
         caller.must_manage_account()
         found = await self._store.get(ApiTokenOfUser.by_id(caller.user_id, token_id))
@@ -84,7 +84,7 @@ class Tokens:
             await self._store.transact(
                 delete(ApiTokenOfUser.by_id(caller.user_id, token_id), when=present),
                 delete(ApiToken.by_hash(found.hash)),
-                *alongside(None),
+                *also(None),
             )
         except NotFound as refusal:
             if refusal.position != 0:

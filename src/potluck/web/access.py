@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
 
-__all__ = ["Access", "Anyone", "ByRow", "SignedIn", "Visitor", "read_together"]
+__all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor", "read_together"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
@@ -46,7 +46,17 @@ async def _always() -> bool:
 class Visitor:
     """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
 
-    __slots__ = ("_client", "_origin", "by_page", "cookies", "headers", "principal", "still", "uses_client")
+    __slots__ = (
+        "_client",
+        "_origin",
+        "by_cookie",
+        "by_page",
+        "cookies",
+        "headers",
+        "principal",
+        "still",
+        "uses_client",
+    )
 
     def __init__(
         self,
@@ -56,14 +66,17 @@ class Visitor:
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
         by_page: bool = False,
+        by_cookie: bool = False,
         origin: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
-        """`by_page` says that a page asks, and not a program. `still` tells whether what they are known by is valid."""
+        """`by_page` says that a page asks, and not a program. `by_cookie`: they send no token, so it is a browser.
+        `still` tells whether what they are known by is valid."""
         self.principal = principal
         self.headers = headers or {}
         self.cookies = cookies or {}
         self.by_page = by_page
+        self.by_cookie = by_cookie
         self.still = still
         self.uses_client = False
         self._client = client
@@ -91,6 +104,8 @@ class Access:
 
     headers: ClassVar[Mapping[str, str]] = {}
     needs_principal: ClassVar[bool] = False
+    anonymous: ClassVar[bool] = False
+    """Whether whoever calls is taken for nobody: no session and no token is looked up."""
 
     core: Core
     context: Any
@@ -108,6 +123,8 @@ class Access:
         self.uses_time = False
         self.attempt = 0
         """How often the rule was asked before, because others were faster."""
+        self.seen: int | None = None
+        """The version that the caller says they saw, where the input is Versioned."""
         self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
         self.commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
         self.__dict__.update(ids)
@@ -199,6 +216,7 @@ class Access:
     ) -> list[Operation]:
         """For a rule that writes by itself, in several steps: what keeps its answer, to go into the last of them.
 
+        An answer that is not the one that the rule returns in the end was not written, and is kept anew.
         `of` is whose answer it is, where nobody is signed in yet; `account_checked` says that the write itself reads or
         changes the account, which a transaction can name only once.
         """
@@ -219,6 +237,12 @@ class Access:
 
 class Anyone(Access):
     """Anybody, signed in or not."""
+
+
+class Nobody(Anyone):
+    """Anybody, taken for nobody: who registers or signs in, whoever they were before."""
+
+    anonymous = True
 
 
 class SignedIn(Access):

@@ -137,8 +137,10 @@ class Action(Declared):
     form: PageForm | None = None
     form_path: str | None = None
     input_optional: bool = False
+    kept: bool = True
+    """False: nothing is kept under an Idempotency-Key, and a repeat is done anew."""
     serialized: bool = False
-    """Those of one process who do this to the same thing wait for each other, instead of refusing each other's writes."""
+    """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
 
     @property
     def versioned(self) -> bool:
@@ -271,6 +273,8 @@ class Actions(Generic[E]):
                     f"{api or page}: all parameters of {one} but the last must be in it: {self.names}"
                 )
             self.id = own[0]
+        elif self.views:
+            self.entity = next(iter(self.views.values())).entity
 
     def view_for(self, access: type[Access]) -> ViewPlan:
         """The view by which this access shows things."""
@@ -375,6 +379,7 @@ class Actions(Generic[E]):
         form: PageForm | None = None,
         secret: bool = False,
         input_optional: bool = False,
+        kept: bool = True,
         serialized: bool = False,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
@@ -390,6 +395,7 @@ class Actions(Generic[E]):
             secret=secret,
             input_optional=input_optional,
             serialized=serialized,
+            kept=kept,
         )
 
     def form(
@@ -441,6 +447,7 @@ class Actions(Generic[E]):
         form: PageForm | None,
         secret: bool = False,
         input_optional: bool = False,
+        kept: bool = True,
         serialized: bool = False,
         api: bool = True,
     ) -> ActionDecorator[E]:
@@ -460,6 +467,7 @@ class Actions(Generic[E]):
                     form=form,
                     form_path=form_path,
                     input_optional=input_optional,
+                    kept=kept,
                     serialized=serialized,
                 )
             )
@@ -489,7 +497,7 @@ class Actions(Generic[E]):
         for each in given:
             if each is Show:
                 read.takes_show = True
-            elif self.entity is not None and each is self.entity:
+            elif self.one is not None and each is self.entity:
                 read.on_thing = True
             elif isinstance(each, type) and issubclass(each, Input):
                 read.input = each

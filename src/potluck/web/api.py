@@ -108,7 +108,9 @@ class Api:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
                 return Sent(given, expected(request) if action.takes_if_match else None)
 
-            asked = idempotency_key(request, visitor.principal, body, self._request_key)
+            asked = None
+            if action.kept:
+                asked = idempotency_key(request, visitor.principal, body, self._request_key)
             done = await self._runner.perform(action, visitor, ids, sent, asked)
             return _response(done.kept)
 

@@ -1,17 +1,16 @@
 """What an app hands the assembly, and what the assembly hands an app."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
-from litestar.types import ControllerRouterHandler
 from msgspec import Struct
 
 from potluck.engines import Engine
 from potluck.people.accounts import nobody_needs_them, nothing_to_forget
-from potluck.people.authentication import Alongside, Principal
+from potluck.people.authentication import Also, Principal
 from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
@@ -22,7 +21,6 @@ from potluck.web.actions import Actions
 from potluck.web.cursors import Cursors
 from potluck.web.dishes import Dish
 from potluck.web.endpoints import Endpoints
-from potluck.web.errors import Kind
 from potluck.web.live import Live
 
 __all__ = ["Accept", "App", "AppMaker", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
@@ -91,8 +89,8 @@ Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 """What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
 
 
-Accept = Callable[[Principal, str, Alongside[Any]], Awaitable[Struct]]
-"""Who comes in, by which secret, and what is to be written alongside; where it led is answered, as ids by name."""
+Accept = Callable[[Principal, str, Also[Any]], Awaitable[Struct]]
+"""Who joins, by which secret, and what else is written in the same transaction; the answer has ids by name."""
 
 
 Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
@@ -110,7 +108,7 @@ async def no_name(place: str) -> str | None:
     return None
 
 
-async def no_way_in(caller: Principal, secret: str, alongside: Alongside[Any]) -> Struct:
+async def no_way_in(caller: Principal, secret: str, also: Also[Any]) -> Struct:
     """Nobody is invited to anything here."""
     raise InvitationInvalid
 
@@ -132,20 +130,10 @@ class App:
     """Pages beside them that fit no rule."""
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
-    services: Mapping[str, Any] = field(default_factory=dict)
-    """What its handlers are given by the name of the parameter."""
-    routes: Sequence[ControllerRouterHandler] = ()
-    """The JSON door, under /api/v1."""
-    pages: Sequence[ControllerRouterHandler] = ()
-    """The HTML door."""
     templates: Path | None = None
     dish: Dish | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[Consumer] = ()
-    errors: Mapping[type[Exception], Kind] = field(default_factory=dict)
-    """Which problem each of its errors is."""
-    views: Mapping[type[Struct], Callable[[Any], Any]] = field(default_factory=dict)
-    """How a stored entity is shown as the `current` of a conflict; one that is not here is not shown."""
     export: Export = nothing_to_export
     still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
     """The places that only this person looks after; while there are any, the account stays."""

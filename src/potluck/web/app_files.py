@@ -8,18 +8,14 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from litestar import Response, get
-from litestar.exceptions import NotFoundException
-from litestar.params import FromPath
-from litestar.types import ControllerRouterHandler
-from starlette.responses import Response as HttpResponse
+from starlette.responses import Response
 
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
+from potluck.web.static_files import KINDS
 
 __all__ = ["AppFiles"]
 
-KINDS = {".css": "text/css", ".js": "text/javascript"}
 YEAR = 365 * 24 * 3600
 
 
@@ -53,28 +49,14 @@ class AppFiles:
         """What serves them."""
         files = Endpoints()
 
-        @files.get(f"{self.at}/{{number}}/{{name}}")
-        async def file(call: Call) -> HttpResponse:
+        @files.get(f"{self.at}/{{number}}/{{name}}", public=True)
+        async def file(call: Call) -> Response:
             name = call.text("name")
             content = self._contents.get(name)
             if content is None:
                 raise NotFound
             # Whoever asks by an old number has a page from before: it gets what there is, and does not keep it.
             kept = f"public, max-age={YEAR}, immutable" if call.text("number") == self.digest else "no-cache"
-            return HttpResponse(content, headers={"cache-control": kept}, media_type=KINDS[Path(name).suffix])
+            return Response(content, headers={"cache-control": kept}, media_type=KINDS[Path(name).suffix])
 
         return files
-
-    def handler(self) -> ControllerRouterHandler:
-        """What serves them."""
-
-        @get(f"{self.at}/{{number:str}}/{{name:str}}", include_in_schema=False)
-        async def file(number: FromPath[str], name: FromPath[str]) -> Response[bytes]:
-            content = self._contents.get(name)
-            if content is None:
-                raise NotFoundException
-            # Whoever asks by an old number has a page from before: it gets what there is, and does not keep it.
-            kept = f"public, max-age={YEAR}, immutable" if number == self.digest else "no-cache"
-            return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": kept})
-
-        return file

@@ -31,9 +31,7 @@ class Direct:
     def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
         self.runner = Runner(core, context)
         # A rule may also be declared as a form of a page; here it is what programs call.
-        self._declared = {
-            each.rule: each for subject in subjects for each in subject.declared if each.path is not None
-        }
+        self._declared = {each.rule: each for subject in subjects for each in subject.declared if each.path is not None}
 
     def declared(self, rule: Callable[..., Any]) -> Declared:
         """The rule with its address."""

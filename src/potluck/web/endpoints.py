@@ -10,7 +10,7 @@ async def sign_in(call: Call) -> Response:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from starlette.requests import Request
@@ -24,7 +24,7 @@ from potluck.web.errors import NotFound, NotSignedIn, ProblemError
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
-from potluck.web.http.responses import Cookie, with_cookies
+from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
@@ -34,7 +34,7 @@ from potluck.web.runner import Runner, Sent
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Call", "Endpoints", "Site"]
+__all__ = ["Call", "DeclaredEndpoint", "Endpoints", "Site", "endpoint_of"]
 
 A = TypeVar("A", bound=Access)
 In = TypeVar("In", bound=Input)
@@ -50,6 +50,14 @@ class Site:
         self.authentication = authentication
         self.templates = templates
         self.problems = problems
+
+
+class RefusedForm(NamedTuple):
+    """A form that was not taken, and how a program would have been answered."""
+
+    form: Form[Any]
+    status: int
+    headers: Mapping[str, str]
 
 
 class Call:
@@ -128,19 +136,28 @@ class Call:
         found = self.site.templates.page(self.request, name, self.visitor.principal, context, status, headers)
         return with_cookies(found, cookies)
 
+    def public_page(self, name: str, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
+        """A page that is the same for everybody, and says nothing of who looks at it."""
+        return html(self.site.templates.render(self.request, name, context), headers=headers)
+
     def again(
         self,
         name: str,
         filled: Form[Any],
         refusal: Exception | None = None,
         field: str | None = None,
-        form: str = "form",
+        form_name: str = "form",
         **context: Any,
     ) -> Response:
         """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands.
 
-        `form` is what the template calls it, where the page has several.
+        `form_name` is what the template calls it, where the page has several.
         """
+        refused = self.refused(filled, refusal, field)
+        return self.page(name, status=refused.status, headers=refused.headers, **{**context, form_name: refused.form})
+
+    def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
+        """The form with what is wrong beside its fields, and how a program would have been answered."""
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         told = self.site.problems.refusal(error)
         if told is None:
@@ -150,41 +167,51 @@ class Call:
         elif refusal is not None:
             field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
             filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
-        return self.page(name, status=told.problem.status, headers=told.headers, **{**context, form: filled})
+        return RefusedForm(filled, told.problem.status, told.headers)
 
     def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
         return self.authentication.cookie(self.request, name, value, max_age, path)
+
+
+class DeclaredEndpoint(NamedTuple):
+    """An endpoint and its address."""
+
+    method: str
+    path: str
+    answering: Answering
+    public: bool = False
 
 
 class Endpoints:
     """Endpoints with their addresses, for an app to hand over."""
 
     def __init__(self) -> None:
-        self.declared: list[tuple[str, str, Answering]] = []
+        self.declared: list[DeclaredEndpoint] = []
 
-    def get(self, path: str) -> Callable[[T], T]:
-        return self._declare("GET", path)
+    def get(self, path: str, *, public: bool = False) -> Callable[[T], T]:
+        """`public`: it answers everybody alike, so that nobody's session is looked up."""
+        return self._declare("GET", path, public)
 
     def post(self, path: str) -> Callable[[T], T]:
         return self._declare("POST", path)
 
     def add_to(self, router: Router, site: Site, context: Any = None) -> None:
-        for method, path, answering in self.declared:
-            router.add(method, path, endpoint_of(site, context, answering))
+        for each in self.declared:
+            router.add(each.method, each.path, endpoint_of(site, context, each))
 
-    def _declare(self, method: str, path: str) -> Callable[[T], T]:
+    def _declare(self, method: str, path: str, public: bool = False) -> Callable[[T], T]:
         def declare(answering: T) -> T:
-            self.declared.append((method, path, answering))
+            self.declared.append(DeclaredEndpoint(method, path, answering, public))
             return answering
 
         return declare
 
 
-def endpoint_of(site: Site, context: Any, answering: Answering) -> Callable[[Request], Awaitable[Any]]:
+def endpoint_of(site: Site, context: Any, declared: DeclaredEndpoint) -> Callable[[Request], Awaitable[Any]]:
     """The endpoint as the router takes it."""
 
     async def answer(request: Request) -> Any:
-        visitor = await visitor_of(request, site.authentication)
-        return await answering(Call(site, context, request, visitor))
+        visitor = await visitor_of(request, site.authentication, anonymous=declared.public)
+        return await declared.answering(Call(site, context, request, visitor))
 
     return answer

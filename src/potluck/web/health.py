@@ -2,15 +2,17 @@
 
 import asyncio
 
-from litestar import MediaType, Response, get
-from litestar.datastructures import State
-from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
+from starlette.responses import JSONResponse, Response
 
 from potluck.engines import Engine
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.http.responses import NO_STORE
 
-__all__ = ["answers", "healthz", "readyz"]
+__all__ = ["answers", "health"]
 
 ANSWER_SECONDS = 2.0
+
+health = Endpoints()
 
 
 async def answers(engine: Engine) -> bool:
@@ -24,20 +26,17 @@ async def answers(engine: Engine) -> bool:
     return True
 
 
-@get("/healthz", media_type=MediaType.JSON)
-async def healthz(state: State) -> Response[dict[str, str]]:
-    return await _report(state, well="ok", unwell="engine does not answer")
+@health.get("/healthz", public=True)
+async def healthz(call: Call) -> Response:
+    return await _report(call, well="ok", unwell="engine does not answer")
 
 
-@get("/readyz", media_type=MediaType.JSON)
-async def readyz(state: State) -> Response[dict[str, str]]:
-    return await _report(state, well="ready", unwell="not ready")
+@health.get("/readyz", public=True)
+async def readyz(call: Call) -> Response:
+    return await _report(call, well="ready", unwell="not ready")
 
 
-async def _report(state: State, well: str, unwell: str) -> Response[dict[str, str]]:
-    answering = await answers(state.engine)
-    return Response(
-        {"status": well if answering else unwell, "engine": state.settings.engine},
-        status_code=HTTP_200_OK if answering else HTTP_503_SERVICE_UNAVAILABLE,
-        headers={"cache-control": "no-store"},
-    )
+async def _report(call: Call, well: str, unwell: str) -> Response:
+    answering = await answers(call.core.engine)
+    status = {"status": well if answering else unwell, "engine": call.core.settings.engine}
+    return JSONResponse(status, 200 if answering else 503, NO_STORE)

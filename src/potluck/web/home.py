@@ -3,19 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Any
 
-from litestar import HttpMethod, Request, route
-from litestar.response import Template
-from litestar.types import ControllerRouterHandler
+from starlette.responses import Response
 
 from potluck.people.authentication import Principal
-from potluck.web.app import App, Core, HomeCard
-from potluck.web.callers import Door
+from potluck.web.app import App, HomeCard
 from potluck.web.dishes import Dish
+from potluck.web.endpoints import Call, Endpoints
 from potluck.web.health import answers
-from potluck.web.layout import page
-from potluck.web.people.showing import lacks_https
+from potluck.web.http.clients import lacks_https
 
 __all__ = ["home"]
 
@@ -25,41 +21,41 @@ CARD_SECONDS = 2.0
 log = logging.getLogger("potluck.web")
 
 
-def home(core: Core, apps: Sequence[App], dishes: Sequence[Dish]) -> ControllerRouterHandler:
+def home(apps: Sequence[App], dishes: Sequence[Dish]) -> Endpoints:
     """The page at `/`."""
     names = {dish.id: dish.name for dish in dishes}
+    pages = Endpoints()
 
-    @route("/", http_method=[HttpMethod.GET, HttpMethod.HEAD], include_in_schema=False)
-    async def front(request: Request[Any, Any, Any], visitor: Principal | None, door: Door) -> Template:
-        if visitor is None:
-            return page(
+    @pages.get("/")
+    async def front(call: Call) -> Response:
+        principal = call.principal
+        if principal is None:
+            return call.page(
                 "welcome.html",
-                None,
                 dishes=dishes,
-                engine=core.settings.engine,
-                answering=await answers(core.engine),
-                registration=core.people.accounts.registration,
+                engine=call.core.settings.engine,
+                answering=await answers(call.core.engine),
+                registration=call.core.people.accounts.registration,
             )
-        said = await asyncio.gather(*(_card(app, visitor) for app in apps))
+        said = await asyncio.gather(*(_card(app, principal) for app in apps))
         cards = {app.name: card for app, card in zip(apps, said, strict=True)}
-        return page(
+        return call.page(
             "home.html",
-            visitor,
             dishes=dishes,
             facts={name: card.fact for name, card in cards.items() if card is not None},
             waiting=[(name, each) for name, card in cards.items() if card is not None for each in card.waiting],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],
-            plain=lacks_https(request, door),
+            plain=lacks_https(call.visitor.origin),
         )
 
-    return front
+    return pages
 
 
-async def _card(app: App, visitor: Principal) -> HomeCard | None:
+async def _card(app: App, principal: Principal) -> HomeCard | None:
     """What the app has to say; None if it cannot say it just now, which is no reason to say nothing at all."""
     try:
         async with asyncio.timeout(CARD_SECONDS):
-            return await app.home_card(visitor)
+            return await app.home_card(principal)
     except Exception:
         log.exception("the home card of %s failed", app.name)
         return None

@@ -8,15 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar.connection import ASGIConnection
-from litestar.datastructures import CacheControlHeader
-from litestar.exceptions import NotFoundException
-from litestar.handlers import BaseRouteHandler
-from litestar.plugins.jinja import JinjaTemplateEngine
-from litestar.response import Template
-from litestar.router import Router
-from litestar.static_files import create_static_files_router
-from litestar.template import TemplateConfig
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,14 +15,11 @@ from potluck.people.authentication import Principal
 from potluck.web.dishes import Dish
 from potluck.web.http.responses import html
 
-__all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials", "page", "static_files", "templates"]
+__all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials"]
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 TEMPLATES = HERE / "templates"
-
-# Pages name what they link to by its content; only what style sheets name, fonts and Pico, can be an hour old.
-HOUR = 3600
 
 
 @cache
@@ -76,10 +64,6 @@ def around(principal: Principal | None) -> dict[str, Any]:
     return {"me": me, "sign_in": "/sign-in"}
 
 
-def templates(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> TemplateConfig[JinjaTemplateEngine]:
-    return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment(dishes, folders)))
-
-
 def environment(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> Environment:
     environment = Environment(
         loader=FileSystemLoader([TEMPLATES, *folders]),
@@ -102,31 +86,7 @@ class Section(NamedTuple):
     current: bool
 
 
-def page(name: str, visitor: Principal | None, *, status: int = 200, **context: Any) -> Template:
-    """A page as this person sees it: with their way to their account, or with a way to sign in."""
-    # What a page shows is one person's, and may be out of date in a moment.
-    return Template(name, context=around(visitor) | context, status_code=status, headers={"cache-control": "no-store"})
-
-
 def initials(name: str) -> str:
     """One or two letters that stand for a name."""
     words = [word for word in name.split() if word[0].isalnum()] or name.split()
     return "".join(word[0] for word in (*words[:1], *words[1:][-1:])).upper() or "?"
-
-
-def static_files() -> Router:
-    """The files of the pages. Whatever else is asked for is not found, without asking the file system."""
-    names = {each.relative_to(STATIC).as_posix() for each in STATIC.rglob("*") if each.is_file()}
-
-    def is_one_of_them(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-        # A name with a NUL in it, a very long one, or one inside a file is refused there as a failure of ours.
-        if str(connection.path_params["file_path"]).removeprefix("/") not in names:
-            raise NotFoundException
-
-    return create_static_files_router(
-        path="/static",
-        directories=[STATIC],
-        name="static",
-        cache_control=CacheControlHeader(public=True, max_age=HOUR),
-        guards=[is_one_of_them],
-    )

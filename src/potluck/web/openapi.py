@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version as installed_version
-from inspect import get_annotations
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -387,7 +386,9 @@ def _view(declared: Declared) -> Any:
 @cache
 def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     """The type of a page of a list."""
-    more = None if also is None else _returned(also)
+    more: type[Any] | None = None if also is None else _returned(also)
+    if also is not None and more is None:
+        raise DeclarationError(f"{view.__name__}: annotate what `also` returns; the API document needs it")
     fields = [] if more is None else [(each.name, each.type) for each in msgspec.structs.fields(more)]
     # In JSON the names of those are as they are there, whatever this struct would make of them.
     renamed = {} if more is None else {each.name: each.encode_name for each in msgspec.structs.fields(more)}
@@ -401,14 +402,6 @@ def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     )
 
 
-def _returned(also: Callable[..., Any]) -> Any:
-    # Only of what it returns: what it takes may be annotated with what is imported for the type checker alone.
-    found = get_annotations(also).get("return")
-    if found is None:
-        raise DeclarationError(f"{also.__qualname__}: annotate what it returns; the API document needs it")
-    return eval(found, also.__globals__) if isinstance(found, str) else found
-
-
 @cache
 def _items_of(view: Any) -> type[Any]:
     """The type of an answer with several things."""
@@ -418,9 +411,15 @@ def _items_of(view: Any) -> type[Any]:
 # --- from calls to the document ---------------------------------------------------------------------------------------
 
 
-def document(subjects: Iterable[Actions[Any]], others: Sequence[Call] = ()) -> dict[str, Any]:
-    """The document: the same for the same declarations, byte for byte. `others` are calls that no subject declares."""
-    calls = sorted((*calls_of(subjects), *others), key=lambda call: (call.path, METHODS.index(call.method)))
+def _returned(function: Any) -> Any:
+    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
+    stated = function.__annotations__.get("return")
+    return eval(stated, function.__globals__) if isinstance(stated, str) else stated
+
+
+def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
+    """The document: the same for the same declarations, byte for byte."""
+    calls = sorted(calls_of(subjects), key=lambda call: (call.path, METHODS.index(call.method)))
     _check_ids(calls)
     schemas = Schemas(kind for call in calls for kind in (call.body, call.answer) if kind not in (None, Any))
     paths: dict[str, dict[str, Any]] = {}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 
 from potluck.people.authentication import Principal
@@ -35,9 +36,15 @@ def camel(name: str) -> str:
     return first + "".join(each.capitalize() for each in others)
 
 
-async def visitor_of(request: Request, authentication: Authentication, access: type[Access] | None = None) -> Visitor:
-    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names."""
-    principal = await authentication.principal(request)
+async def visitor_of(
+    request: Request, authentication: Authentication, access: type[Access] | None = None, *, anonymous: bool = False
+) -> Visitor:
+    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names.
+
+    Of an `anonymous` call, or by an access that is, nobody is looked up.
+    """
+    anonymous = anonymous or (access is not None and access.anonymous)
+    principal = None if anonymous else await authentication.principal(request)
 
     def client() -> str:
         return authentication.clients.client_of(request.scope)
@@ -51,13 +58,14 @@ async def visitor_of(request: Request, authentication: Authentication, access: t
     by_page = access is None
     headers: Mapping[str, str] = request.headers
     if access is not None:
-        headers = {name: request.headers[name] for name in access.headers if name in request.headers}
+        headers = Headers({name: request.headers[name] for name in access.headers if name in request.headers})
     return Visitor(
         principal=principal,
         client=client,
         headers=headers,
         cookies=request.cookies if by_page else None,
         by_page=by_page,
+        by_cookie="authorization" not in request.headers,
         origin=origin,
         still=still,
     )

@@ -156,22 +156,25 @@ class Runner:
                 raise NotFound
             if sent.version is not None and thing.version != sent.version:
                 raise Conflict(current=thing)
-        kept_by_rule = False
+        kept_by_rule: list[Any] = []
 
         def keep(answer: Any, made: object, of: UUID | None, account_checked: bool) -> list[Operation]:
-            nonlocal kept_by_rule
-            kept_by_rule = True
+            kept_by_rule[:] = [answer]
             assert asked is not None
-            kept = _answer(action, answer, answer, made, {})
+            shown = action.subject.view_for(type(at)).show(answer) if isinstance(answer, Entity) else answer
+            kept = _answer(action, answer, shown, made, {})
             return self._answers.keeping(asked, replace(kept, of=of), account_checked=account_checked)
 
         at.keeps = None if asked is None else keep
         at.commits = self._commit
+        at.seen = sent.version
         given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
         answer = _answer(action, writes.answer, shown, writes.made, writes.headers)
-        if not kept_by_rule and not await self._commit(at, writes, thing, sent.version, asked, answer):
+        # A service that found nothing to change any more has written nothing, and kept nothing.
+        kept = kept_by_rule == [writes.answer]
+        if not kept and not await self._commit(at, writes, thing, sent.version, asked, answer):
             return None
         if writes.after is not None:
             await writes.after()

@@ -5,16 +5,18 @@ from datetime import date, timedelta
 from random import Random
 from typing import Annotated, Any
 
-from litestar import get
-from litestar.exceptions import NotFoundException
-from litestar.params import FromPath, QueryParameter
-from litestar.response import Template
+from starlette.responses import Response
 
+from potluck.field_types import Integer
 from potluck.web.dishes import DISHES
 from potluck.web.drawings import HeatMap, Move, columns, flow, heat_map
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import NotFound
+from potluck.web.inputs import Input
 from potluck.web.layout import icon_names
+from potluck.web.schema import decode_query
 
-__all__ = ["hue", "style"]
+__all__ = ["style_pages"]
 
 # Everything below is made up.
 
@@ -100,19 +102,26 @@ QR_PATH = (
 )
 
 
-@get("/style", sync_to_thread=False)
-def style(page: Annotated[int, QueryParameter(ge=1, le=len(THINGS) // THINGS_ON_A_PAGE)] = 1) -> Template:
-    return _shown("home", page)
+class StyleQuery(Input):
+    page: Annotated[int, Integer(1, len(THINGS) // THINGS_ON_A_PAGE)] = 1
 
 
-@get("/style/{app:str}", sync_to_thread=False)
-def hue(app: FromPath[str]) -> Template:
-    if app not in HUES:
-        raise NotFoundException
-    return _shown(app)
+style_pages = Endpoints()
 
 
-def _shown(app: str, page: int = 1) -> Template:
+@style_pages.get("/style", public=True)
+async def style(call: Call) -> Response:
+    return _page(call, "home", decode_query(StyleQuery, call.request.query_params.multi_items(), strict=False).page)
+
+
+@style_pages.get("/style/{app}", public=True)
+async def hue(call: Call) -> Response:
+    if call.text("app") not in HUES:
+        raise NotFound
+    return _page(call, call.text("app"))
+
+
+def _page(call: Call, app: str, page: int = 1) -> Response:
     names = {dish.id: dish.name for dish in DISHES}
     context: dict[str, Any] = {
         "app": app,
@@ -149,7 +158,7 @@ def _shown(app: str, page: int = 1) -> Template:
     }
     if app != "home":
         context |= {"here": names[app], "sections": SECTIONS}
-    return Template("style.html", context=context, headers={"cache-control": "no-cache"})
+    return call.public_page("style.html", {"cache-control": "no-cache"}, **context)
 
 
 def _bar(

@@ -4,15 +4,13 @@ import re
 from hashlib import sha256
 from typing import Any, Protocol
 
-from litestar import Response
-from litestar.status_codes import HTTP_304_NOT_MODIFIED
 from msgspec import UNSET, UnsetType
 
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import VersionNeeded
 from potluck.web.http.clients import values_of
 
-__all__ = ["etag", "expected", "if_match", "known", "seen", "tag_of", "unchanged"]
+__all__ = ["etag", "expected", "if_match", "known", "seen", "tag_of"]
 
 
 class Carries(Protocol):
@@ -67,11 +65,6 @@ def if_match(request: Carries) -> str | None:
     given = values_of(request.scope, b"if-match")
     said = ", ".join(given).strip() if given else None
     return None if said == "*" else said
-
-
-def unchanged(request: Carries, tag: str) -> Response[Any] | None:
-    """304, if the caller has the answer with this tag already."""
-    return Response(None, status_code=HTTP_304_NOT_MODIFIED, headers={"etag": tag}) if known(request, tag) else None
 
 
 def known(request: Carries, tag: str) -> bool:

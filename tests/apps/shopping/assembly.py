@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.shopping.entities import Deletion, inventory
-from potluck.apps.shopping.service import Shopping, open_shopping
 from potluck.engines import Engine
 from potluck.engines.recording import Recording
 from potluck.people.authentication import Principal
@@ -16,6 +15,7 @@ from potluck.people.entities import accounts as accounts_table
 from potluck.people.invitations import Invitations
 from potluck.store import Store
 from potluck.table.entity import plan_of
+from tests.apps.shopping.services import Shopping, open_shopping
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
@@ -72,7 +72,7 @@ class Shop:
         """Do what the consumer does, for every deletion that is under way."""
         for row in (await self.dump()).values():
             if row["entityType"]["S"] == "Deletion":
-                await self.shopping.orphans.carry(plan_of(Deletion).coding.decode(row))
+                await self.shopping.cascade.finish(plan_of(Deletion).coding.decode(row))
 
 
 @contextlib.asynccontextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from litestar import Litestar
+from potluck.web.http.application import Application
 
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine
@@ -27,7 +27,7 @@ Person = dict[str, Any]
 @dataclass
 class Calls:
     client: httpx.AsyncClient
-    application: Litestar
+    application: Application
     clock: Clock
     engine: Engine
     people: People

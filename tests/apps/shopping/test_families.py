@@ -4,12 +4,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from potluck.apps.shopping.access import AdminsOnly
 from potluck.apps.shopping.entities import Family, Member
-from potluck.apps.shopping.errors import LastAdmin, NothingThere, OnlyAdmins
-from potluck.apps.shopping.members import MOST_MEMBERS
+from potluck.apps.shopping.families import LastAdmin
 from potluck.people.entities import Account
-from potluck.people.errors import AccountGone, InvalidFields, InvitationInvalid, NoSuchInvitation, Stale, TooMany
+from potluck.people.errors import AccountGone, InvalidFields, InvitationInvalid, NoSuchInvitation, TooMany
 from potluck.table import Unavailable, absent, the
+from potluck.web.errors import Conflict, NotFound
+from potluck.web.places import MOST_MEMBERS
 from tests.apps.shopping.assembly import NOW, outcomes
 
 # --- families --------------------------------------------------------------------------------------------------------
@@ -48,11 +50,11 @@ async def test_an_admin_renames_it_by_version(embedded_shop):
     families = shop.shopping.families
     renamed = await families.rename(ada, family, 1, name="Byron")
     assert (renamed.name, renamed.version) == ("Byron", 2)
-    with pytest.raises(Stale) as refused:
+    with pytest.raises(Conflict) as refused:
         await families.rename(ada, family, 1, name="King")
     assert refused.value.current == renamed
     assert await families.rename(ada, family, 2, name="Byron") == renamed
-    with pytest.raises(OnlyAdmins):
+    with pytest.raises(AdminsOnly):
         await families.rename(ben, family, 2, name="King")
     seen = await families.one(ben, family)
     assert (seen.name, seen.role, seen.member_count) == ("Byron", "member", 2)
@@ -67,9 +69,9 @@ async def test_a_deleted_family_is_gone_for_all_of_them_at_once_and_then_from_th
     await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id)
     await shop.shopping.locations.add(ada, family, "Cellar")
     invited = await shop.shopping.members.invite(ada, family, "member")
-    with pytest.raises(OnlyAdmins):
+    with pytest.raises(AdminsOnly):
         await shop.shopping.families.delete(ben, family)
-    with pytest.raises(Stale):
+    with pytest.raises(Conflict):
         await shop.shopping.families.delete(ada, family, 2)
     await shop.shopping.families.delete(ada, family, 1)
     for person in (ada, ben):
@@ -79,7 +81,7 @@ async def test_a_deleted_family_is_gone_for_all_of_them_at_once_and_then_from_th
             shop.shopping.shopping_list.all(person, family),
             shop.shopping.shopping_list.add(person, family, name="Tea"),
         ):
-            with pytest.raises(NothingThere):
+            with pytest.raises(NotFound):
                 await attempt
     with pytest.raises(InvitationInvalid):
         await shop.shopping.members.accept(await shop.person("Eve"), invited.secret)
@@ -161,7 +163,7 @@ async def test_only_admins_manage_people(embedded_shop):
         members.remove(ben, family, ada.user_id),
         members.change_role(ben, family, ben.user_id, 1, role="admin"),
     ):
-        with pytest.raises(OnlyAdmins):
+        with pytest.raises(AdminsOnly):
             await attempt
     await members.withdraw(ada, family, made.invitation_id)
     with pytest.raises(NoSuchInvitation):
@@ -178,7 +180,7 @@ async def test_roles_change_by_version_and_count(shop):
     made = await members.change_role(ada, family, ben.user_id, 1, role="admin")
     assert (made.role, made.version) == ("admin", 2)
     assert await members.change_role(ada, family, ben.user_id, 2, role="admin") == made
-    with pytest.raises(Stale) as refused:
+    with pytest.raises(Conflict) as refused:
         await members.change_role(ada, family, ben.user_id, 1, role="member")
     assert refused.value.current == made
     # An admin steps back, the last one cannot.
@@ -187,13 +189,13 @@ async def test_roles_change_by_version_and_count(shop):
         await members.change_role(ben, family, ben.user_id, 2, role="member")
     with pytest.raises(LastAdmin):
         await members.remove(ben, family, ben.user_id)
-    with pytest.raises(OnlyAdmins):
+    with pytest.raises(AdminsOnly):
         await members.change_role(ada, family, ben.user_id, 2, role="member")
     assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
     for made_up in (uuid4(), family):
-        with pytest.raises(NothingThere):
+        with pytest.raises(NotFound):
             await members.change_role(ben, family, made_up, 1, role="member")
-        with pytest.raises(NothingThere):
+        with pytest.raises(NotFound):
             await members.remove(ben, family, made_up)
 
 
@@ -203,11 +205,11 @@ async def test_one_who_was_removed_is_out_on_the_next_call(shop):
     assert await shop.shopping.is_in(ben, family)
     await shop.shopping.members.remove(ada, family, ben.user_id)
     assert not await shop.shopping.is_in(ben, family)
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await shop.shopping.shopping_list.all(ben, family)
     assert await shop.shopping.families.all(ben) == []
     assert [each.name for each in await shop.shopping.members.all(ada, family)] == ["Ada"]
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await shop.shopping.members.remove(ada, family, ben.user_id)
 
 
@@ -217,7 +219,7 @@ async def test_one_who_is_removed_between_reading_and_writing_has_written_nothin
     ben = await shop.joined(ada, family)
     added = await shop.shopping.shopping_list.add(ada, family, name="Tea")
     shop.meanwhile(lambda: shop.shopping.members.remove(ada, family, ben.user_id))
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await shop.shopping.shopping_list.edit(ben, family, added.shopping_item_id, 1, name="Coffee")
     assert await shop.shopping.shopping_list.one(ada, family, added.shopping_item_id) == added
 
@@ -231,11 +233,11 @@ async def test_an_admin_who_is_made_a_member_between_reading_and_writing_has_wri
         return lambda: shop.shopping.members.change_role(ada, family, ben.user_id, version, role="member")
 
     shop.meanwhile(demote(1))
-    with pytest.raises(OnlyAdmins):
+    with pytest.raises(AdminsOnly):
         await shop.shopping.stores.add(ben, family, "Grocer")
     await shop.shopping.members.change_role(ada, family, ben.user_id, 2, role="admin")
     shop.meanwhile(demote(3))
-    with pytest.raises(OnlyAdmins):
+    with pytest.raises(AdminsOnly):
         await shop.shopping.members.invite(ben, family, "admin")
     assert await shop.shopping.members.invitations(ada, family) == []
     assert await shop.shopping.stores.all(ada, family) == []
@@ -261,7 +263,7 @@ async def test_two_admins_who_remove_each_other_at_once_leave_one(busy_shop):
         shop.shopping.members.remove(ada, family, ben.user_id),
         shop.shopping.members.remove(ben, family, ada.user_id),
     )
-    assert (len(done), [type(each) for each in refused]) in ((1, [NothingThere]), (1, [LastAdmin]))
+    assert (len(done), [type(each) for each in refused]) in ((1, [NotFound]), (1, [LastAdmin]))
     members = await shop.rows.all(Member.all_of_family(family))
     (left,) = [each for each in members if each.status == "active"]
     counts = await shop.rows.one(Family.by_id(family))

@@ -5,9 +5,11 @@ from uuid import uuid4
 
 import pytest
 
+from potluck.apps.shopping.access import AdminsOnly
 from potluck.apps.shopping.entities import InventoryItem
-from potluck.apps.shopping.errors import AlreadyThere, NameTaken, NothingThere, OnlyAdmins
-from potluck.people.errors import InvalidFields, Stale
+from potluck.apps.shopping.taken import AlreadyThere, NameTaken
+from potluck.people.errors import InvalidFields
+from potluck.web.errors import Conflict, NotFound
 from tests.apps.shopping.assembly import outcomes
 
 
@@ -48,9 +50,9 @@ async def test_it_points_only_to_what_is_the_familys(embedded_shop):
         {"alternate_store_ids": (store.store_id,)},
         {"location_id": uuid4()},
     ):
-        with pytest.raises(NothingThere):
+        with pytest.raises(NotFound):
             await shop.shopping.inventory.add(ada, family, "Flour", **wrong)
-        with pytest.raises(NothingThere):
+        with pytest.raises(NotFound):
             await shop.shopping.inventory.edit(ada, family, tea.item_id, 1, **wrong)
     assert await shop.dump() == before
 
@@ -61,7 +63,7 @@ async def test_details_change_by_version(shop):
     added = await inventory.add(ada, family, "Flour", quantity=1, unit="kg")
     edited = await inventory.edit(ada, family, added.item_id, 1, name="Rye", quantity=5, unit=None, status="archived")
     assert (edited.name, edited.quantity, edited.unit, edited.status, edited.version) == ("Rye", 5, None, "archived", 2)
-    with pytest.raises(Stale) as refused:
+    with pytest.raises(Conflict) as refused:
         await inventory.edit(ada, family, added.item_id, 1, name="Oats")
     assert refused.value.current == edited
     assert await inventory.edit(ada, family, added.item_id, 2, name="Rye") == edited
@@ -83,7 +85,7 @@ async def test_the_same_id_again_is_told_what_is_there(embedded_shop):
     ):
         with pytest.raises(AlreadyThere) as refused:
             await attempt
-        assert refused.value.existing == existing
+        assert refused.value.members["existing"] == existing
 
 
 async def test_a_step_stops_at_zero_and_at_the_most_there_can_be(shop):
@@ -99,7 +101,7 @@ async def test_a_step_stops_at_zero_and_at_the_most_there_can_be(shop):
     with pytest.raises(InvalidFields) as refused:
         await inventory.adjust(ada, family, added.item_id, 1)
     assert [each.field for each in refused.value.errors] == ["by"]
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await inventory.adjust(ada, family, uuid4(), 1)
 
 
@@ -194,17 +196,17 @@ async def test_everyone_sees_them_and_admins_manage_them_by_version(embedded_sho
         places.edit(ben, family, which, 1, name="x"),
         places.delete(ben, family, which),
     ):
-        with pytest.raises(OnlyAdmins):
+        with pytest.raises(AdminsOnly):
             await attempt
     edited = await places.edit(ada, family, which, 1, name="Market")
     for attempt in (places.edit(ada, family, which, 1, name="x"), places.delete(ada, family, which, 1)):
-        with pytest.raises(Stale) as refused:
+        with pytest.raises(Conflict) as refused:
             await attempt
         assert refused.value.current == edited
     assert await places.edit(ada, family, which, 2, name="Market") == edited
     await places.delete(ada, family, which, 2)
     for attempt in (places.one(ada, family, which), places.delete(ada, family, which)):
-        with pytest.raises(NothingThere):
+        with pytest.raises(NotFound):
             await attempt
 
 

@@ -7,9 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.apps.shopping import errors
-from potluck.apps.shopping.service import Shopping
+from potluck.apps.shopping.clearing import NothingToUndo
 from potluck.people.errors import NoSuchInvitation, PeopleError
+from potluck.web.errors import NotFound, ProblemError
+from tests.apps.shopping.services import Shopping
 
 SERVICES = (
     "families",
@@ -42,10 +43,9 @@ CHOSEN = {
     ("locations", "add"): {"location_id"},
     ("shopping_list", "add"): {"shopping_item_id"},
 }
-# Verbs that are about no family that exists already, and what is given rows that were read for somebody who may.
+# Verbs that are about no family that exists already.
 ABOUT_NONE = {
     *(("families", "create"), ("families", "all"), ("members", "accept")),
-    *(("families", "ending"), ("inventory", "shown"), ("shopping_list", "shown")),
 }
 
 
@@ -95,7 +95,7 @@ def arguments(verb: Callable[..., Any], ids: dict[str, Any], optional: str | Non
     """What the verb needs to be said, and one of what may be."""
     said = {}
     for name, parameter in inspect.signature(verb).parameters.items():
-        if name in ("self", "caller", "alongside"):
+        if name in ("self", "caller", "asked"):
             continue
         if parameter.default is inspect.Parameter.empty or name == optional:
             said[name] = ids[name] if name in IDS else SAID[name]
@@ -103,9 +103,9 @@ def arguments(verb: Callable[..., Any], ids: dict[str, Any], optional: str | Non
 
 
 async def told(verb: Callable[..., Any], caller: Any, said: dict[str, Any]) -> tuple[type, str]:
-    with pytest.raises((errors.ShoppingError, PeopleError)) as refused:
+    with pytest.raises((ProblemError, PeopleError)) as refused:
         await verb(caller, **said)
-    assert isinstance(refused.value, errors.NothingThere | errors.NothingToUndo | NoSuchInvitation)
+    assert isinstance(refused.value, NotFound | NothingToUndo | NoSuchInvitation)
     return type(refused.value), str(refused.value)
 
 
@@ -132,7 +132,7 @@ async def test_who_is_not_in_a_family_is_told_of_it_as_of_one_that_never_was(emb
         never = {key: made_up(value) if key in IDS else value for key, value in said.items()}
         answer = await told(verb, eve, said)
         assert answer == await told(verb, eve, never), (service, name)
-        assert answer[0] is errors.NothingThere, (service, name)
+        assert answer[0] is NotFound, (service, name)
         assert await shop.dump() == before, (service, name)
 
 
@@ -170,5 +170,5 @@ async def test_someone_who_was_removed_is_told_the_same_by_every_verb(embedded_s
         said = arguments(verb, ids)
         if (service, name) == ("shopping_list", "add"):
             said["name"] = "Tea"
-        assert (await told(verb, ben, said))[0] is errors.NothingThere, (service, name)
+        assert (await told(verb, ben, said))[0] is NotFound, (service, name)
     assert await shop.dump() == before

@@ -17,12 +17,12 @@ from uuid import UUID
 import pytest
 
 from potluck.apps.shopping.entities import Deletion, InventoryItem, ShoppingListItem, inventory
-from potluck.apps.shopping.service import open_shopping
 from potluck.people.entities import accounts
 from potluck.people.invitations import Invitations
 from potluck.store import Store
 from potluck.table import absent, put
 from tests.apps.shopping.assembly import NOW, Shop
+from tests.apps.shopping.services import open_shopping
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at
 from tests.people.assembly import Clock
 

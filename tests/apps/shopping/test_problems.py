@@ -1,24 +1,22 @@
 """Every refusal is a problem that a caller can look up."""
 
-from potluck.apps.shopping import errors
-from potluck.apps.shopping.problems import ERRORS
-
-KINDS = [
-    each
-    for each in vars(errors).values()
-    if isinstance(each, type) and issubclass(each, errors.ShoppingError) and each is not errors.ShoppingError
-]
+from potluck.apps.shopping.app import SUBJECTS
+from potluck.apps.shopping.taken import AlreadyThere
+from potluck.web.errors import ProblemError
 
 
-def test_every_error_is_a_problem():
-    assert set(ERRORS) == set(KINDS)
+def kinds(error):
+    """The problems of Shopping's own modules."""
+    for each in error.__subclasses__():
+        if each.__module__.startswith("potluck.apps.shopping."):
+            yield each
+        yield from kinds(each)
 
 
 def test_they_are_what_the_contract_calls_them():
-    told = {error.__name__: (kind.problem.slug, kind.problem.status) for error, kind in ERRORS.items()}
+    told = {each.__name__: (each.problem.slug, each.problem.status) for each in kinds(ProblemError)}
     assert told == {
-        "NothingThere": ("not-found", 404),
-        "OnlyAdmins": ("forbidden", 403),
+        "AdminsOnly": ("forbidden", 403),
         "LastAdmin": ("last-admin", 409),
         "DuplicateItem": ("duplicate-item", 409),
         "AlreadyThere": ("already-exists", 409),
@@ -29,8 +27,12 @@ def test_they_are_what_the_contract_calls_them():
     }
 
 
+def test_each_is_declared_by_a_rule_so_that_it_has_a_page():
+    declared = {each.slug for subject in SUBJECTS for rule in subject.declared for each in rule.problems}
+    own = {each.problem.slug for each in kinds(ProblemError)} - {"forbidden"}
+    assert own <= declared
+
+
 def test_what_exists_already_is_in_the_answer():
-    existing = errors.AlreadyThere(None)
-    assert ERRORS[errors.AlreadyThere].members(existing) == {}
-    duplicate = errors.DuplicateItem("the item")
-    assert ERRORS[errors.DuplicateItem].members(duplicate) == {"existing": "the item"}
+    assert AlreadyThere(None).members == {}
+    assert AlreadyThere("the item").members == {"existing": "the item"}

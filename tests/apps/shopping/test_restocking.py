@@ -5,8 +5,9 @@ from uuid import uuid4
 import pytest
 
 from potluck.apps.shopping.entities import InventoryItem
-from potluck.apps.shopping.errors import AlreadyRestocked, NothingThere, NotRestockable
+from potluck.apps.shopping.restocking import AlreadyRestocked, NotRestockable
 from potluck.people.errors import InvalidFields
+from potluck.web.errors import NotFound
 from tests.apps.shopping.assembly import NOW, outcomes
 
 
@@ -58,7 +59,7 @@ async def test_only_what_is_purchased_and_linked_can_be_restocked(embedded_shop)
     await shop.shopping.inventory.delete(ada, family, milk.item_id)
     with pytest.raises(NotRestockable):
         await restock(ada, family, which)
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await restock(ada, family, uuid4())
 
 

@@ -4,14 +4,14 @@ from uuid import uuid4
 
 import pytest
 
-from potluck.apps.shopping.service import open_shopping
 from potluck.people.errors import InvalidFields
 from potluck.people.invitations import Invitations
 from potluck.store import Store
+from tests.apps.shopping.services import open_shopping
 from tests.stores import NOW
 
 BAD_IDS = ["", "123e4567", "123E4567-E89B-12D3-A456-426614174000", "{123e4567-e89b-12d3-a456-426614174000}", 7]
-BAD_NAMES = ["", "   ", "x" * 101, None, 5, "\ud800"]
+BAD_NAMES = ["", "   ", "x" * 101, None, 5]
 BAD_QUANTITIES = [0, -1, 1.5, "1", True]
 ID = uuid4()
 
@@ -136,7 +136,7 @@ async def test_everything_wrong_is_told_at_once():
         ({"unit": "x" * 51}, ("unit", "Unit must be 50 characters or less")),
         ({"location_id": "x"}, ("locationId", "Invalid location ID format")),
         ({"preferred_store_id": "x"}, ("preferredStoreId", "Invalid store ID format")),
-        ({"alternate_store_ids": (ID, "x", "y")}, ("alternateStoreIds", "Invalid store ID format")),
+        ({"alternate_store_ids": (ID, "x")}, ("alternateStoreIds[1]", "Invalid store ID format")),
         (
             {"alternate_store_ids": tuple(uuid4() for _ in range(21))},
             ("alternateStoreIds", "There can be at most 20 alternate stores"),

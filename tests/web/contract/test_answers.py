@@ -15,7 +15,7 @@ from tests.web.suites import API
 
 JSON = ("content-type", "application/json")
 NOBODYS = "3f2b8c1e-0000-4000-8000-000000000000"
-INSIDE = ("Traceback", "potluck/", ".py", "Dynamo", "PK", "SELECT", "litestar", "0x")
+INSIDE = ("Traceback", "potluck/", ".py", "Dynamo", "PK", "SELECT", "starlette", "0x")
 
 
 def problem_of(answer, slug):

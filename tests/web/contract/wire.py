@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any
 from urllib.parse import unquote
 
-from litestar import Litestar
+from potluck.web.http.application import Application
 
 __all__ = ["Answer", "Event", "Listener", "listening", "sent"]
 
@@ -78,7 +78,7 @@ def _bytes(text: bytes | str) -> bytes:
 
 
 async def sent(
-    application: Litestar,
+    application: Application,
     method: str,
     target: bytes | str,
     headers: Headers = (),
@@ -164,7 +164,7 @@ class Listener(Answer):
 
 
 @contextlib.asynccontextmanager
-async def listening(application: Litestar, target: str, headers: Headers = ()) -> AsyncIterator[Listener]:
+async def listening(application: Application, target: str, headers: Headers = ()) -> AsyncIterator[Listener]:
     """Open the stream, and leave it at the end."""
     listener = Listener()
     asked = False

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from litestar import Litestar
+from potluck.web.http.application import Application
 
 from potluck.engines import Engine
 from potluck.engines.recording import WRITES, Recording
@@ -25,7 +25,7 @@ ANOTHER_PASSWORD = "battery staple"
 @dataclass
 class Doors:
     client: httpx.AsyncClient
-    application: Litestar
+    application: Application
     clock: Clock
     recording: Recording
     people: People

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from potluck.web.app import App
-from potluck.web.people.showing import inside
+from potluck.web.people.sign_in_pages import address_here as inside
 from tests.people.assembly import Clock
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page

@@ -8,17 +8,14 @@ from potluck.apps.shopping.demo import demo_of
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import HOME, families, family_place
-from potluck.apps.shopping.home_card import home_card_of
 from potluck.apps.shopping.files import FILES
+from potluck.apps.shopping.home_card import home_card_of
 from potluck.apps.shopping.inventory import inventory
 from potluck.apps.shopping.inventory_pages import to_list
 from potluck.apps.shopping.list_pages import list_home
 from potluck.apps.shopping.locations import locations
 from potluck.apps.shopping.members import invitation_pages, invitations, members
 from potluck.apps.shopping.offline import offline_pages
-from potluck.apps.shopping.pages import PAGES
-from potluck.apps.shopping.problems import ERRORS
-from potluck.apps.shopping.service import open_shopping
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
 from potluck.people.entities import accounts
@@ -40,9 +37,6 @@ def shopping_app(core: Core) -> App:
         tables=[inventory_table],
         subjects=SUBJECTS,
         endpoints=[invitation_pages, offline_pages, FILES.endpoints()],
-        services={"shopping": open_shopping(core.store, core.clock, core.people.invitations)},
-        pages=PAGES,
-        errors=ERRORS,
         templates=Path(__file__).parent / "templates",
         dish=dish._replace(address=HOME),
         consumers=consumers_of(core),

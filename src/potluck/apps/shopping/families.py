@@ -144,7 +144,8 @@ def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
             raise NotFound
         (shown,) = await at.show(FamilyView, [family])
         home = f"{HOME}/{at.family_id}"
-        return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": at.row.role == "admin"}
+        admin = at.row.role == "admin"
+        return {**shared, "sections": sections(home, section), "family": shown, "home": home, "admin": admin}
 
     return frame
 
@@ -164,7 +165,7 @@ async def own_families(at: OwnPlaces) -> list[Family]:
 @families.page("", "shopping/first.html")
 async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     """The way to the family that was looked at last; for somebody without one, how to make the first."""
-    found = await own_families(at)
+    found = await family_place.own(at)
     if not found or show.refusal is not None:
         return {"form": show.form(NewFamily)}
     last = at.visitor.cookies.get(LAST_FAMILY, "")

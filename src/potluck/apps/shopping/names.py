@@ -18,7 +18,7 @@ from potluck.store import Store as Rows
 from potluck.store import all_done
 from potluck.table import Query, Ref
 
-__all__ = ["ItemNames", "ListNames", "Names", "names_in_items", "names_on_list"]
+__all__ = ["ItemNames", "ListNames", "Names"]
 
 # As many as one item has. For more, the family's few stores, members and shelves are read as a whole.
 FEW = 3
@@ -92,27 +92,3 @@ async def _found(rows: Rows, wanted: dict[Any, Ref[Any]], everything: Sequence[Q
     if len(wanted) <= FEW:
         return await rows.get_many(list(wanted.values()))
     return [row for found in await all_done([rows.all(each) for each in everything]) for row in found]
-
-
-async def names_on_list(rows: Rows, items: Iterable[ShoppingListItem]) -> Names:
-    """What some items of a shopping list need to be shown, by one request."""
-    wanted: dict[Any, Ref[Any]] = {}
-    for item in items:
-        wanted["member", item.added_by] = Member.by_id(item.family_id, item.added_by)
-        if item.store_id is not None:
-            wanted["store", item.store_id] = Store.by_id(item.family_id, item.store_id)
-        if item.item_id is not None:
-            wanted["item", item.item_id] = Deletion.by_id(item.family_id, "item", item.item_id)
-    return Names.of(await rows.get_many(list(wanted.values())))
-
-
-async def names_in_items(rows: Rows, items: Iterable[InventoryItem]) -> Names:
-    """What some inventory items need to be shown, by one request, or by none where they point nowhere."""
-    wanted: dict[Any, Ref[Any]] = {}
-    for item in items:
-        for store_id in (item.preferred_store_id, *item.alternate_store_ids):
-            if store_id is not None:
-                wanted["store", store_id] = Store.by_id(item.family_id, store_id)
-        if item.location_id is not None:
-            wanted["location", item.location_id] = StorageLocation.by_id(item.family_id, item.location_id)
-    return Names.of(await rows.get_many(list(wanted.values())))

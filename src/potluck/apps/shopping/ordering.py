@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.store import Page
 from potluck.table.keys.folding import fold
 
 if TYPE_CHECKING:
     from potluck.apps.shopping.shopping_list import ShoppingItemView
 
-__all__ = ["Group", "Groups", "by_name", "by_store", "groups_of", "part_of"]
+__all__ = ["Group", "Groups", "by_name", "by_store", "groups_of"]
 
 T = TypeVar("T")
 Place = tuple[Any, ...]
@@ -73,12 +72,3 @@ def groups_of(items: Iterable[ShoppingItemView]) -> Groups:
             for (store_id, store_name), (pending, purchased) in counted.items()
         ]
     )
-
-
-def part_of(
-    items: Sequence[T], place: Callable[[T], Place], limit: int, after: Mapping[str, Any] | None = None
-) -> Page[T]:
-    """The next so many of a list in its order, also if what the last part ended with is gone."""
-    rest = items if after is None else [each for each in items if [*place(each)] > [*after["after"]]]
-    part = list(rest[:limit])
-    return Page(part, {"after": [*place(part[-1])]} if len(rest) > limit else None)

@@ -29,14 +29,12 @@ class Application:
         state: Mapping[str, Any],
         *,
         around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
-        fallback: ASGIApp | None = None,
     ) -> None:
         """`around` is what every request passes first, those that find no endpoint included."""
         self.router = router
         self.authentication = authentication
         self.problems = problems
         self.state = SimpleNamespace(**state)
-        self._fallback = fallback
         self._serve = around(self._answer)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,9 +46,6 @@ class Application:
             return
         request = Request(scope, receive, send)
         found = self.router.find(scope["path"])
-        if self._fallback is not None and found is None:
-            await self._fallback(scope, receive, send)
-            return
         try:
             if found is None:
                 raise HttpProblem(BY_STATUS[404])

@@ -11,7 +11,7 @@ from potluck.web.errors import CrossSite
 from potluck.web.http.clients import Clients, values_of
 from potluck.web.http.responses import Cookie
 
-__all__ = ["Authentication"]
+__all__ = ["Authentication", "session_cookie"]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 BEARER = "bearer "
@@ -20,6 +20,16 @@ SECURE_COOKIE = "__Host-potluck"
 PLAIN_COOKIE = "potluck"
 # As long as browsers keep any. When it is over, the session says, which is extended by every use; a cookie is not.
 COOKIE_KEPT = timedelta(days=400)
+
+
+def session_cookie_name(secure: bool) -> str:
+    return SECURE_COOKIE if secure else PLAIN_COOKIE
+
+
+def session_cookie(secret: str, *, secure: bool) -> Cookie:
+    """The cookie by which a browser is known; an empty one takes the other away."""
+    kept = int(COOKIE_KEPT.total_seconds()) if secret else 0
+    return Cookie(name=session_cookie_name(secure), value=secret, max_age=kept, secure=secure)
 
 
 class Authentication:
@@ -49,7 +59,7 @@ class Authentication:
         return request.cookies.get(self.cookie_name(request))
 
     def cookie_name(self, request: HTTPConnection) -> str:
-        return SECURE_COOKIE if self.secure(request) else PLAIN_COOKIE
+        return session_cookie_name(self.secure(request))
 
     def secure(self, request: HTTPConnection) -> bool:
         """Whether the person's browser has come over https."""
@@ -57,11 +67,11 @@ class Authentication:
 
     def signed_in(self, request: HTTPConnection, secret: str) -> Cookie:
         """The cookie by which a browser is known from now on, for as long as its session is used."""
-        return self.cookie(request, self.cookie_name(request), secret, int(COOKIE_KEPT.total_seconds()))
+        return session_cookie(secret, secure=self.secure(request))
 
     def signed_out(self, request: HTTPConnection) -> Cookie:
         """The cookie that takes the other away."""
-        return self.cookie(request, self.cookie_name(request), "", 0)
+        return session_cookie("", secure=self.secure(request))
 
     def cookie(self, request: HTTPConnection, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
         """A cookie for this browser; over https it is sent over https only."""

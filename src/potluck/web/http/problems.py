@@ -18,7 +18,6 @@ from potluck.web.errors import (
     PRECONDITION_FAILED,
     PROBLEMS,
     VERSION_CONFLICT,
-    Kind,
     Problem,
     ProblemError,
     by_slug,
@@ -60,15 +59,10 @@ class Refusal(NamedTuple):
 class Problems:
     """Every error that can leave an endpoint, put into an answer."""
 
-    def __init__(
-        self,
-        templates: Templates,
-        declared: tuple[Problem, ...] = (),
-        errors: Mapping[type[Exception], Kind] | None = None,
-    ) -> None:
+    def __init__(self, templates: Templates, declared: tuple[Problem, ...] = ()) -> None:
+        """`declared` are those that the apps name beside their rules."""
         self._templates = templates
-        self._kinds = {**ERRORS, **(errors or {})}
-        self.by_slug = by_slug((*PROBLEMS, *(kind.problem for kind in self._kinds.values()), *declared))
+        self.by_slug = by_slug((*PROBLEMS, *declared))
 
     def refusal(self, error: Exception) -> Refusal | None:
         """What the error is to callers; None for a defect of ours."""
@@ -76,7 +70,7 @@ class Problems:
             return Refusal(error.problem, str(error), _shown(error.members), error.headers)
         if isinstance(error, HttpProblem):
             return Refusal(error.problem, str(error), {}, error.headers)
-        kind = next((self._kinds[each] for each in type(error).__mro__ if each in self._kinds), None)
+        kind = next((ERRORS[each] for each in type(error).__mro__ if each in ERRORS), None)
         if kind is None:
             return None
         detail = str(error) if kind.detail is None else kind.detail or kind.problem.explanation

@@ -25,6 +25,13 @@ class Cookie:
     path: str = "/"
     secure: bool
 
+    @property
+    def header(self) -> str:
+        """As Set-Cookie says it."""
+        response = Response()
+        self.set_on(response)
+        return response.headers["set-cookie"]
+
     def set_on(self, response: Response) -> None:
         response.set_cookie(
             self.name, self.value, self.max_age, path=self.path, secure=self.secure, httponly=True, samesite="lax"

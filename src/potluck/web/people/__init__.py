@@ -1,36 +1,24 @@
-"""The two doors of people: the calls under /api/v1, and the pages where one signs in and looks after one's account."""
+"""People as the assembly takes an app: their calls under /api/v1, and the pages to sign in and manage an account."""
 
 from collections.abc import Sequence
 
-from potluck.people.entities import Account
 from potluck.web.app import App, Core
-from potluck.web.callers import Door
-from potluck.web.people import pages, routes
-from potluck.web.people.account import Desk
-from potluck.web.people.export import Exports
-from potluck.web.people.places import PlaceNames, WaysIn
+from potluck.web.people.account_pages import account_pages
+from potluck.web.people.accounts import accounts, me
+from potluck.web.people.context import PeopleContext
+from potluck.web.people.invitations import invitations
+from potluck.web.people.sessions import own_sessions, password_resets, sessions
+from potluck.web.people.sign_in_pages import sign_in_pages
+from potluck.web.people.tokens import tokens
 
-__all__ = ["doors"]
+__all__ = ["people_app"]
 
 
-def doors(core: Core, door: Door, apps: Sequence[App]) -> App:
-    """People as the assembly takes an app."""
-    people = core.people
+def people_app(core: Core, apps: Sequence[App]) -> App:
     return App(
         name="people",
         tables=[],
-        services={
-            "accounts": people.accounts,
-            "sessions": people.sessions,
-            "tokens": people.tokens,
-            "invitations": people.invitations,
-            "resets": people.resets,
-            "desk": Desk(people, door),
-            "exports": Exports(people.accounts, apps, core.clock),
-            "places": PlaceNames(apps),
-            "ways_in": WaysIn(apps, people.invitations),
-        },
-        routes=routes.ROUTES,
-        pages=pages.PAGES,
-        views={Account: routes.me_shown},
+        subjects=[accounts, sessions, password_resets, invitations, me, own_sessions, tokens],
+        endpoints=[sign_in_pages, account_pages],
+        context=PeopleContext(core, apps),
     )

@@ -18,8 +18,8 @@ from uuid import UUID
 from weakref import finalize
 
 import msgspec
-from litestar.response import Stream
 from msgspec import Struct
+from starlette.responses import StreamingResponse
 
 from potluck.people.accounts import AccountExport, Accounts
 from potluck.people.errors import Throttled
@@ -85,16 +85,13 @@ class ExportFile:
     let_go: Callable[[], None] = field(default=lambda: None, repr=False)
     """Says that it is gone; whoever drops it unread says so too."""
 
-    def answer(self) -> Stream:
-        return Stream(
-            self.pieces(),
-            media_type=ZIP,
-            headers={
-                "content-disposition": f'attachment; filename="{self.name}"',
-                "content-length": str(self.size),
-                "cache-control": "no-store",
-            },
-        )
+    def response(self) -> StreamingResponse:
+        headers = {
+            "content-disposition": f'attachment; filename="{self.name}"',
+            "content-length": str(self.size),
+            "cache-control": "no-store",
+        }
+        return StreamingResponse(self.pieces(), headers=headers, media_type=ZIP)
 
     async def pieces(self) -> AsyncIterator[bytes]:
         try:

@@ -1,16 +1,16 @@
-"""The places that people are invited to: what they are called, and how one comes in. Each app knows its own."""
+"""The places that people are invited to: what they are called, and how one joins. Each app knows its own."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
 
-from potluck.people.authentication import Alongside, Principal
+from potluck.people.authentication import Also, Principal
 from potluck.people.errors import InvitationInvalid
 from potluck.people.invitations import Invitations
 from potluck.web.app import Accept, App
 
-__all__ = ["PlaceNames", "WaysIn"]
+__all__ = ["Joining", "PlaceNames"]
 
 
 class PlaceNames:
@@ -25,16 +25,16 @@ class PlaceNames:
         return None if named is None else await named(place)
 
 
-class WaysIn:
-    """Lets people in by the app that invited them."""
+class Joining:
+    """Lets people join by the app that invited them."""
 
     def __init__(self, apps: Iterable[App], invitations: Invitations) -> None:
         self._accept: dict[str, Accept] = {app.name: app.accept for app in apps}
         self._invitations = invitations
 
-    async def accept(self, caller: Principal, secret: str, alongside: Alongside[Any]) -> Struct:
+    async def accept(self, caller: Principal, secret: str, also: Also[Any]) -> Struct:
         """Where the invitation led; InvitationInvalid if its app is not here."""
         accept = self._accept.get((await self._invitations.look(secret)).app)
         if accept is None:
             raise InvitationInvalid
-        return await accept(caller, secret, alongside)
+        return await accept(caller, secret, also)

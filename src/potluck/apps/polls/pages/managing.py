@@ -86,7 +86,7 @@ async def reopen(call: Call) -> Response:
             return redirect(address(at, "/manage?said=reopened"))
         except InvalidFields as error:
             refusal = error
-    return call.again(MANAGE, filled, refusal, form="until", **await _managed(at))
+    return call.again(MANAGE, filled, refusal, form_name="until", **await _managed(at))
 
 
 @pages.post(f"{POLL}/codes")

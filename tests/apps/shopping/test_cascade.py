@@ -6,21 +6,20 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
+from potluck.apps.shopping.cascade import LINKS_AT_ONCE
 from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
-from potluck.apps.shopping.errors import AlreadyThere, NothingThere
-from potluck.apps.shopping.orphans import LINKS_AT_ONCE
-from potluck.people.authentication import nothing_else
-from potluck.people.errors import Stale
-from potluck.people.idempotency import Answer, Answers, Asked
+from potluck.apps.shopping.taken import AlreadyThere
+from potluck.people.idempotency import Answers, Asked
 from potluck.streams import PositionLost
 from potluck.table import absent, put
+from potluck.web.errors import Conflict, NotFound
 from tests.apps.shopping.assembly import NOW, outcomes
 from tests.patience import PATIENCE_SECONDS
 
 MANY = 2000
 
 
-async def linked(shop, count, alongside=nothing_else):
+async def linked(shop, count):
     """A family whose list has so many items linked to one of the inventory; every third is purchased."""
     ada, family = await shop.family()
     store = await shop.shopping.stores.add(ada, family, "Grocer")
@@ -65,17 +64,14 @@ async def few_links(shop, count):
     ada, family, store, milk = await linked(shop, count)
     answers, asked = Answers(shop.rows, shop.clock), Asked(ada.user_id, "key", "0" * 64)
 
-    def keeping(_):
-        return answers.keeping(asked, Answer(status=204))
-
     with shop.recording.scope() as calls:
-        await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, keeping)
+        await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, asked)
     assert calls.operations[-1] == "TransactWriteItems"
     assert calls.operations.count("TransactWriteItems") == 1
     assert await loosened(shop, ada, family, store) == count
     assert await answers.find(asked) is not None
     assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await shop.shopping.inventory.one(ada, family, milk.item_id)
     await shop.carried()
     assert await loosened(shop, ada, family, store) == count
@@ -108,9 +104,9 @@ async def many_links(shop, count):
     for status in ("pending", "purchased"):
         assert {each.item_id for each in (await todo.all(ada, family, status=status)).items} == {None}
     assert (await todo.one(ada, family, rows[0].shopping_item_id)).item_id is None
-    exported = [row async for table, row in shop.shopping.departures.export(ada.user_id) if table == "shoppingList"]
+    exported = [row async for table, row in shop.shopping.export(ada.user_id) if table == "shoppingList"]
     assert {each.item_id for each in exported} == {None}
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await todo.add(ada, family, item_id=milk.item_id)
     with pytest.raises(AlreadyThere):
         await shop.shopping.inventory.add(ada, family, "Milk", item_id=milk.item_id)
@@ -161,7 +157,7 @@ async def test_an_inventory_item_that_goes_while_it_is_added_is_not_linked_to(in
         await shop.carried()
 
     shop.meanwhile(gone)
-    with pytest.raises(NothingThere):
+    with pytest.raises(NotFound):
         await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, allow_duplicate=True)
     assert "PendingGuard" not in await shop.kinds()
 
@@ -178,7 +174,7 @@ async def test_an_inventory_item_that_goes_while_a_link_to_it_is_checked_off_or_
 
         shop.meanwhile(gone)
         if change == "check off":
-            with pytest.raises(Stale) as refused:
+            with pytest.raises(Conflict) as refused:
                 await todo.set_status(ada, family, seen.shopping_item_id, 1, status="purchased")
             assert (refused.value.current.item_id, refused.value.current.version) == (None, 2)
         else:
@@ -282,7 +278,7 @@ async def test_a_consumer_that_missed_changes_finds_every_deletion(embedded_shop
     made = [await linked(shop, LINKS_AT_ONCE + 1) for _ in range(2)]
     for ada, family, _, milk in made:
         await shop.shopping.inventory.delete(ada, family, milk.item_id)
-    await shop.shopping.orphans.lost(PositionLost("shopping-deletions", "InventoryManagement", "trimmed"))
+    await shop.shopping.cascade.lost(PositionLost("shopping-deletions", "InventoryManagement", "trimmed"))
     for ada, family, store, _ in made:
         assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1
     assert "Deletion" not in await shop.kinds()

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from potluck.apps.shopping.entities import Family, Member
-from potluck.apps.shopping.following import Following
 from potluck.people.entities import Account
 from potluck.people.errors import StillNeeded
 from potluck.streams import Change
@@ -28,7 +27,7 @@ async def test_an_export_has_what_its_owner_sees_table_after_table(shop):
     made = await shop.shopping.members.invite(eve, left, "member")
     await shop.shopping.members.accept(ben, made.secret)
     await shop.shopping.members.remove(ben, left, ben.user_id)
-    exported = [row async for row in shop.shopping.departures.export(ben.user_id)]
+    exported = [row async for row in shop.shopping.export(ben.user_id)]
     tables = [table for table, _ in exported]
     assert tables == ["memberships", "memberships", "families", "stores", "locations", "inventory", "shoppingList"]
     memberships = {row.family_id: (row.name, row.email, row.status) for _, row in exported[:2]}
@@ -47,10 +46,10 @@ async def test_families_whose_last_admin_they_are_need_them(embedded_shop):
     ada, family = await shop.family("Lovelace")
     await shop.shopping.families.create(ada, "Byron")
     ben = await shop.joined(ada, family)
-    assert await shop.shopping.departures.still_needed(ada.user_id) == ["Byron", "Lovelace"]
-    assert await shop.shopping.departures.still_needed(ben.user_id) == []
+    assert await shop.shopping.places.still_needed(ada.user_id) == ["Byron", "Lovelace"]
+    assert await shop.shopping.places.still_needed(ben.user_id) == []
     await shop.shopping.members.change_role(ada, family, ben.user_id, 1, role="admin")
-    assert await shop.shopping.departures.still_needed(ada.user_id) == ["Byron"]
+    assert await shop.shopping.places.still_needed(ada.user_id) == ["Byron"]
 
 
 async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
@@ -63,7 +62,7 @@ async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
     await shop.shopping.members.accept(ben, made.secret)
     await shop.shopping.members.remove(eve, left, ben.user_id)
     added = await shop.shopping.shopping_list.add(ben, family, name="Tea")
-    await shop.shopping.departures.forget(ben.user_id)
+    await shop.shopping.places.forget(ben.user_id)
     await shop.carried()
     assert "ben@example.org" not in repr(await shop.dump())
     assert {key[0] for key in await shop.dump()} == {f"FAMILY#{family}", f"FAMILY#{left}"}
@@ -73,7 +72,7 @@ async def test_who_is_forgotten_is_nowhere_and_what_they_added_stays(shop):
     counts = await shop.rows.one(Family.by_id(family))
     assert (counts.member_count, counts.admin_count) == (1, 1)
     # It may be asked again after an interruption.
-    await shop.shopping.departures.forget(ben.user_id)
+    await shop.shopping.places.forget(ben.user_id)
 
 
 async def test_who_has_become_the_last_admin_is_not_forgotten(embedded_shop):
@@ -81,7 +80,7 @@ async def test_who_has_become_the_last_admin_is_not_forgotten(embedded_shop):
     ada, family = await shop.family()
     await shop.joined(ada, family)
     with pytest.raises(StillNeeded) as refused:
-        await shop.shopping.departures.forget(ada.user_id)
+        await shop.shopping.places.forget(ada.user_id)
     assert refused.value.places == ["Lovelace"]
     assert await shop.shopping.is_in(ada, family)
 
@@ -92,7 +91,7 @@ async def test_of_two_admins_who_are_forgotten_at_once_one_is_still_needed(embed
     ben = await shop.joined(ada, family, role="admin")
     await shop.joined(ada, family, "Cat")
     ended = await asyncio.gather(
-        *(shop.shopping.departures.forget(each.user_id) for each in (ada, ben)), return_exceptions=True
+        *(shop.shopping.places.forget(each.user_id) for each in (ada, ben)), return_exceptions=True
     )
     assert sorted(type(each).__name__ for each in ended) == ["NoneType", "StillNeeded"]
     assert (await shop.rows.one(Family.by_id(family))).admin_count == 1
@@ -102,7 +101,6 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
     shop = embedded_shop
     ada, family = await shop.family()
     other = (await shop.shopping.families.create(ada, "Byron")).family_id
-    following = Following(shop.rows)
 
     async def changed(**values):
         before = await shop.rows.one(Account.by_id(ada.user_id))
@@ -112,7 +110,7 @@ async def test_a_new_name_and_address_follow_into_every_family_and_leave_the_ver
         encode = plan_of(Account).coding.encode
         record = {"eventName": "MODIFY", "dynamodb": {"OldImage": encode(before), "NewImage": encode(after)}}
         with shop.recording.scope() as calls:
-            await following.handle(Change("Accounts", record))
+            await shop.shopping.places.follow_name(Change("Accounts", record))
         return calls.operations
 
     assert await changed(name="Countess") == ["Query", "UpdateItem", "UpdateItem"]
@@ -141,14 +139,16 @@ async def test_the_consumer_of_accounts_carries_names_over(embedded_shop):
 async def test_the_home_page_is_told_how_much_is_to_buy_and_what_is_low(shop):
     ada, family = await shop.family()
     other = (await shop.shopping.families.create(ada, "Byron")).family_id
-    assert (await shop.shopping.at_a_glance(await shop.person("Eve"))).fact == ""
-    assert (await shop.shopping.at_a_glance(ada)).fact == "Nothing to buy"
+    assert (await shop.shopping.home_card(await shop.person("Eve"))).fact == ""
+    assert (await shop.shopping.home_card(ada)).fact == "Nothing to buy"
     await shop.shopping.shopping_list.add_lines(ada, family, "milk\nbread\ntea")
     await shop.shopping.shopping_list.add_lines(ada, other, "salt")
     done = (await shop.shopping.shopping_list.all(ada, family)).items[0]
     await shop.shopping.shopping_list.set_status(ada, family, done.shopping_item_id, 1, status="purchased")
     await shop.shopping.inventory.add(ada, other, "Rice", quantity=1, threshold=2, unit="kg")
     await shop.shopping.inventory.add(ada, family, "Oats", quantity=3, threshold=2)
-    glance = await shop.shopping.at_a_glance(ada)
-    assert (glance.fact, glance.to_buy) == ("3 to buy", 3)
-    assert [(each.family_id, each.name, each.quantity, each.unit) for each in glance.low] == [(other, "Rice", 1, "kg")]
+    card = await shop.shopping.home_card(ada)
+    assert card.fact == "3 to buy"
+    assert [(each.address, each.name, each.note) for each in card.waiting] == [
+        (f"/shopping/{other}/inventory", "Rice", "1 kg")
+    ]

@@ -1,0 +1,69 @@
+"""What people type about themselves: the bounds and the message of each field, for entities, inputs and forms."""
+
+from collections.abc import Iterator
+from typing import Annotated
+from unicodedata import normalize
+
+from potluck.field_types import Check, Text
+from potluck.people.errors import WrongField
+
+__all__ = ["AnyEmail", "AnyPassword", "Email", "Name", "NewPassword", "Secret", "folded_email"]
+
+LONGEST_EMAIL = 254
+LONGEST_NAME = 100
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 128
+LONGEST_SECRET = 200
+
+AN_ADDRESS = "E-mail must be an address such as ada@example.org"
+
+
+def folded_email(address: str) -> str:
+    """The same text for addresses that differ only in case, surrounding space or how an accent is composed."""
+    # Not the library's folding, which also drops accents and punctuation: those make another mailbox.
+    return normalize("NFC", normalize("NFC", address.strip()).casefold())
+
+
+def _printable_email(email: str) -> Iterator[WrongField]:
+    # Case folding can make an address longer.
+    if not email.isprintable() or len(folded_email(email)) > LONGEST_EMAIL:
+        yield WrongField("", AN_ADDRESS)
+
+
+def _printable_name(name: str) -> Iterator[WrongField]:
+    # Joiners of scripts and emoji are part of one line of text.
+    if not all(each.isprintable() or each in "\u200c\u200d" for each in name):
+        yield WrongField("", "")
+
+
+# One "@" with something on both sides. Whether mail arrives there, only sending one would show.
+Email = Annotated[
+    str,
+    Text(
+        3,
+        LONGEST_EMAIL,
+        f"{AN_ADDRESS}, of at most {LONGEST_EMAIL} characters",
+        pattern=r"^[^@\s]+@[^@\s]+$",
+        examples=["ada@example.org"],
+    ),
+    Check(_printable_email),
+]
+Name = Annotated[
+    str,
+    Text(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),
+    Check(_printable_name),
+]
+NewPassword = Annotated[
+    str,
+    Text(
+        SHORTEST_PASSWORD,
+        LONGEST_PASSWORD,
+        f"Password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters",
+        trim=False,
+    ),
+]
+# What is only compared: anything that could never be right is simply wrong.
+AnyEmail = Annotated[str, Text(0, LONGEST_EMAIL, trim=False)]
+AnyPassword = Annotated[str, Text(0, LONGEST_PASSWORD, trim=False)]
+Secret = Annotated[str, Text(0, LONGEST_SECRET)]
+"""Of an invitation or a password reset, as it stands in its link."""

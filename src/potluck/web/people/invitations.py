@@ -1,0 +1,63 @@
+"""Invitations by the API: what one is to, and joining by it. Making and withdrawing them is each app's own."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct, to_builtins
+
+from potluck.people.fields import Secret
+from potluck.web.access import Anyone, SignedIn
+from potluck.web.actions import Actions
+from potluck.web.errors import EXPIRED, TOO_MANY
+from potluck.web.inputs import Input
+from potluck.web.people.accounts import PEOPLE
+from potluck.web.people.context import PeopleContext
+from potluck.web.writes import Writes
+
+__all__ = ["invitations"]
+
+
+class InvitationSecret(Input):
+    token: Secret
+
+
+class InvitationView(Struct, rename="camel", frozen=True, kw_only=True):
+    app: str
+    place: str | None
+    """What the place is called, if its app says so to whoever is invited."""
+    role: str
+    expires_at: datetime
+
+
+invitations: Actions[Any] = Actions(Anyone, api="/invitations", tag=PEOPLE)
+
+
+@invitations.action("POST", "/look", EXPIRED, kept=False)
+async def look(at: Anyone, sent: InvitationSecret) -> Writes[InvitationView]:
+    """What an invitation is to. Looking uses nothing up."""
+    context: PeopleContext = at.context
+    found = await at.core.people.invitations.look(sent.token)
+    return Writes(
+        InvitationView(
+            app=found.app,
+            place=await context.places.name_of(found.app, found.place),
+            role=found.role,
+            expires_at=datetime.fromtimestamp(found.ttl, UTC),
+        )
+    )
+
+
+@invitations.action("POST", "/accept", EXPIRED, TOO_MANY)
+async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]]:
+    """Join by an invitation. The answer has the id of the place, by the name that its app has for it."""
+    context: PeopleContext = at.context
+    joined = await context.joining.accept(
+        at.principal, sent.token, lambda joined: at.keeping(_ids(joined), account_checked=True)
+    )
+    return Writes(_ids(joined))
+
+
+def _ids(joined: Struct) -> dict[str, UUID]:
+    found: dict[str, UUID] = to_builtins(joined, builtin_types=[UUID])
+    return found
