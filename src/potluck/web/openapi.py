@@ -402,6 +402,12 @@ def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     )
 
 
+def _returned(function: Any) -> Any:
+    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
+    stated = function.__annotations__.get("return")
+    return eval(stated, function.__globals__) if isinstance(stated, str) else stated
+
+
 @cache
 def _items_of(view: Any) -> type[Any]:
     """The type of an answer with several things."""
@@ -409,12 +415,6 @@ def _items_of(view: Any) -> type[Any]:
 
 
 # --- from calls to the document ---------------------------------------------------------------------------------------
-
-
-def _returned(function: Any) -> Any:
-    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
-    stated = function.__annotations__.get("return")
-    return eval(stated, function.__globals__) if isinstance(stated, str) else stated
 
 
 def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
