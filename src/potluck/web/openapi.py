@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import version as installed_version
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from starlette.responses import Response
@@ -379,7 +379,7 @@ def _view(declared: Declared) -> Any:
 @cache
 def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     """The type of a page of a list."""
-    more: type[Any] | None = None if also is None else get_type_hints(also).get("return")
+    more: type[Any] | None = None if also is None else _returned(also)
     if also is not None and more is None:
         raise DeclarationError(f"{view.__name__}: annotate what `also` returns; the API document needs it")
     fields = [] if more is None else [(each.name, each.type) for each in msgspec.structs.fields(more)]
@@ -402,6 +402,12 @@ def _items_of(view: Any) -> type[Any]:
 
 
 # --- from calls to the document ---------------------------------------------------------------------------------------
+
+
+def _returned(function: Any) -> Any:
+    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
+    stated = function.__annotations__.get("return")
+    return eval(stated, function.__globals__) if isinstance(stated, str) else stated
 
 
 def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
