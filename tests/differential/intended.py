@@ -68,4 +68,13 @@ SHOPPING = [
     Intended("shopping_pages/member sends /delete", "status", "who may comes before what was sent", now="403"),
 ]
 
-INTENDED: list[Intended] = [*SHOPPING]
+POLLS = [
+    Intended("polls/change a vote*", "headers/etag", "every single thing has a tag"),
+    Intended("polls/*'s polls", "headers/etag", "every list has a tag", now="hash"),
+    Intended("polls_pages/make one of twins", "html", "names that look alike are told beside the field", now="differ"),
+    Intended("polls_pages/*", "headers/content-type", "a redirect has no body", now="absent"),
+    Intended("polls_pages/edit by an old version", "status", "a clash is 409 on every page", now="409"),
+    Intended("polls_pages/a poll of a malformed id", "html", "the field's own message", now="must be a UUID"),
+]
+
+INTENDED: list[Intended] = [*SHOPPING, *POLLS]
