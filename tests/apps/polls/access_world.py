@@ -26,6 +26,8 @@ async def furnish(suite: Suite) -> AccessWorld:
             {
                 *(f"GET {API}{POLL}", f"POST {API}{POLL}/votes"),
                 *(f"GET {POLL}", f"POST {POLL}/vote", f"GET {POLL}/mine", f"POST {POLL}/mine", f"GET {POLL}/share"),
+                # Whoever is not known to look after it is asked for its key there.
+                *(f"GET {POLL}/manage", f"POST {POLL}/manage"),
             }
         ),
     )
