@@ -24,6 +24,8 @@ from tests.apps.shopping import access_world as shopping
 from tests.toy import access_world as toy
 from tests.toy import notes_app
 from tests.web.access_worlds import AccessWorld, Address, Answer, Members, Person, Suite, addresses_of, suite_with
+from tests.web.people import access_world as people_world
+from tests.web.people.access_world import people
 from tests.web.suites import suite_on
 
 Furnish = Callable[[Suite], Awaitable[AccessWorld]]
@@ -32,6 +34,7 @@ WORLDS: dict[AppMaker, Furnish] = {
     notes_app: toy.furnish,
     shopping_app: shopping.furnish,
     polls_app: polls.furnish,
+    people: people_world.furnish,
 }
 # What those get who are refused by a key, or on a page.
 REFUSED = {303, 401, 403, 404}
@@ -54,6 +57,9 @@ class Walk:
         return Walk(self.suite, await self.furnish(self.suite), self.document, self.furnish)
 
     async def ask(self, address: Address, ids: Any, by: Any, body: Any = None, **headers: str) -> Answer:
+        if address.kind == "endpoint" and address.method == "POST":
+            # A plain endpoint may read its form before it admits anybody.
+            headers["content_type"] = "application/x-www-form-urlencoded"
         return await self.suite.ask(address.method, address.to(ids), by, body, **headers)
 
     def body(self, address: Address) -> Any:
@@ -82,30 +88,31 @@ class _Camel(dict[str, str]):
         return f"{{{camel(name)}}}"
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=[*APPS, notes_app], ids=lambda app: app.__name__)
+@pytest_asyncio.fixture(
+    scope="module", loop_scope="module", params=[*APPS, notes_app, people], ids=lambda app: app.__name__
+)
 async def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Walk]:
     make = request.param
     assert make in WORLDS, f"{make.__name__} needs an AccessWorld: who has no business where"
-    async with suite_with(tmp_path_factory.mktemp("access"), make) as suite:
+    async with suite_with(tmp_path_factory.mktemp("access"), make, built_in=make is people) as suite:
         document = (await suite.client.get("/schema/openapi.json")).json()
         yield Walk(suite, await WORLDS[make](suite), document, WORLDS[make])
 
 
 async def test_every_address_is_walked_and_the_world_has_an_id_for_every_parameter(walk, tmp_path):
     async with suite_on(tmp_path) as (_, without_apps):
-        own = set(without_apps.router.addresses())
-    served = {f"{method} {path}" for method, path in {*walk.suite.application.router.addresses()} - own}
+        built_in = {f"{method} {path}" for method, path in without_apps.router.addresses()}
+    served = {f"{method} {path}" for method, path in walk.suite.application.router.addresses()} - built_in
     known = {str(each) for each in addresses_of(walk.suite.app)}
-    assert served == known
+    assert served == known - built_in
     for each in walk.addresses:
         missing = set(each.names) - set(walk.world.ids)
         who = each.access.__name__ if each.access else "a plain endpoint"
         assert not missing, f"the world of {who} has no {missing} for {each}"
         assert set(each.names) <= set(walk.world.ids_elsewhere)
-    assert walk.world.open_to_anyone <= known or not walk.suite.app.subjects
-    if walk.suite.app.subjects:
-        assert {each.kind for each in walk.guarded} >= {"api", "page"}
-        assert walk.actions or walk.world.members is None
+    assert walk.world.open_to_anyone <= known
+    assert walk.guarded
+    assert walk.actions or walk.world.members is None
 
 
 @pytest.mark.parametrize("walk", [notes_app], indirect=True)
@@ -186,6 +193,11 @@ def _current_version(answer: Answer) -> int:
     return int(json.loads(answer.body)["current"]["version"])
 
 
+def says_nothing(answer: Answer) -> bool:
+    """Whoever left, and did not hear that it was done, may ask again; they learn nothing but that."""
+    return (answer.status, answer.body) == (204, "")
+
+
 async def with_members(walk: Walk) -> tuple[Walk, Members]:
     """The same app with another place, which can be emptied."""
     again = await walk.renewed()
@@ -202,11 +214,11 @@ async def test_what_a_removed_member_did_is_not_answered_again(walk):
     before = await walk.suite.rows()
     for each, body, key in done:
         answer = await walk.ask(each, walk.world.ids, person, body, idempotency_key=key)
-        assert answer.status == 404, (each, answer)
+        assert answer.status == 404 or says_nothing(answer), (each, answer)
         assert await walk.suite.unchanged(before), each
 
 
-async def test_whoever_lost_a_right_is_refused_what_it_allowed_and_what_they_did_by_it(walk):
+async def test_what_was_done_by_a_right_that_is_lost_is_not_answered_again(walk):
     walk, members = await with_members(walk)
     person = await members.join()
     done = await done_once(walk, person)
@@ -215,7 +227,15 @@ async def test_whoever_lost_a_right_is_refused_what_it_allowed_and_what_they_did
     for each, body, key in done:
         if needs_right(each):
             answer = await walk.ask(each, walk.world.ids, person, body, idempotency_key=key)
-            assert answer.status == 403, (each, answer)
+            assert answer.status == 403 or says_nothing(answer), (each, answer)
+    assert await walk.suite.unchanged(before)
+
+
+async def test_whoever_is_there_without_a_right_is_refused_what_it_allows(walk):
+    walk, members = await with_members(walk)
+    person = await members.join()
+    await members.demote(person)
+    before = await walk.suite.rows()
     for each in filter(needs_right, walk.guarded):
         answer = await walk.ask(each, walk.world.ids, person)
         assert answer.status == 403, (each, answer)

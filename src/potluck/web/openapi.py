@@ -18,7 +18,7 @@ from potluck.people.idempotency import LONGEST_KEY
 from potluck.table import Entity
 from potluck.web import api_page, errors
 from potluck.web.actions import Action, Actions, Declared, Listing, Read
-from potluck.web.api import API, MaybeSince, Since
+from potluck.web.api import API, Since
 from potluck.web.endpoints import Call as Request
 from potluck.web.endpoints import Endpoints
 from potluck.web.errors import Problem
@@ -150,6 +150,12 @@ IF_NONE_MATCH = Parameter(
     type=TextType(),
     description="The ETag of the answer one has; 304 if it is still so.",
 )
+SINCE = Parameter(
+    name="since",
+    place="query",
+    type=TextType(most=LONGEST_POSITION),
+    description="The position after which to begin: the `position` of a list, or the id of an event.",
+)
 LAST_EVENT_ID = Parameter(
     name="Last-Event-ID",
     place="header",
@@ -229,7 +235,7 @@ def _calls(declared: Declared) -> Iterator[Call]:
 
 
 def _action(action: Action) -> Call:
-    headers = [IDEMPOTENCY_KEY, *([IF_MATCH] if action.takes_if_match else [])]
+    headers = [*([IDEMPOTENCY_KEY] if action.kept else []), *([IF_MATCH] if action.takes_if_match else [])]
     answer = _answer(action, action.answer)
     return Call(
         **_common(action, headers),
@@ -247,8 +253,9 @@ def _action(action: Action) -> Call:
 def _read(read: Read) -> Call:
     answer = _answer(read, read.answer)
     tagged = read.tagged and answer is not Any
+    headers = [*([IF_NONE_MATCH] if tagged else []), *([LAST_EVENT_ID] if read.media_type == EVENTS else [])]
     return Call(
-        **_common(read, [*_query(read.input), *([IF_NONE_MATCH] if tagged else [])]),
+        **_common(read, [*_query(read.input), *headers]),
         **_said(read),
         method="get",
         answer=answer,
@@ -271,7 +278,7 @@ def _list(listing: Listing) -> Call:
 
 def _events(listing: Listing) -> Call:
     return Call(
-        **_common(listing, [*_query(MaybeSince), LAST_EVENT_ID], "/events"),
+        **_common(listing, [SINCE, LAST_EVENT_ID], "/events"),
         name=f"{camel(listing.name)}Events",
         summary=f"The changes of the {_words(listing)}, as they happen",
         method="get",
@@ -395,6 +402,12 @@ def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     )
 
 
+def _returned(function: Any) -> Any:
+    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
+    stated = function.__annotations__.get("return")
+    return eval(stated, function.__globals__) if isinstance(stated, str) else stated
+
+
 @cache
 def _items_of(view: Any) -> type[Any]:
     """The type of an answer with several things."""
@@ -402,12 +415,6 @@ def _items_of(view: Any) -> type[Any]:
 
 
 # --- from calls to the document ---------------------------------------------------------------------------------------
-
-
-def _returned(function: Any) -> Any:
-    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
-    stated = function.__annotations__.get("return")
-    return eval(stated, function.__globals__) if isinstance(stated, str) else stated
 
 
 def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:

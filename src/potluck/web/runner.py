@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -17,7 +18,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from potluck.people.errors import AccountGone
+from potluck.people.errors import AccountGone, PeopleError
 from potluck.people.idempotency import Answer, Asked
 from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
@@ -120,7 +121,7 @@ class Runner:
                 at, thing = await self.admit(action, visitor, ids, must_exist=False)
             except ProblemError:
                 # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
-                if asked is not None and (kept := await self._answers.find(asked)) is not None and not kept.body:
+                if asked is not None and (kept := await self._kept_without_body(asked)) is not None:
                     return Done(None, None, None, kept)
                 raise
             at.attempt = attempt
@@ -140,6 +141,13 @@ class Runner:
             if done is not None:
                 return done
         raise AssertionError("attempts end by raising")
+
+    async def _kept_without_body(self, asked: Asked) -> Answer | None:
+        """The answer that was kept, if it says no more than that it was done; not what was made, nor with which key."""
+        with suppress(PeopleError):
+            kept = await self._answers.find(asked)
+            return kept if kept is not None and not kept.body else None
+        return None
 
     async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""

@@ -21,12 +21,11 @@ async def furnish(suite: Suite) -> AccessWorld:
             "nobody": {},
             "who has the key of another poll": {"x-admin-key": key, "x-edit-key": key},
         },
-        # Whoever has the address of a poll may look at it and vote.
+        # Whoever has the address of a poll may look at it, vote, and type a key.
         open_to_anyone=frozenset(
             {
                 *(f"GET {API}{POLL}", f"POST {API}{POLL}/votes"),
                 *(f"GET {POLL}", f"POST {POLL}/vote", f"GET {POLL}/mine", f"POST {POLL}/mine", f"GET {POLL}/share"),
-                # Whoever is not known to look after it is asked for its key there.
                 *(f"GET {POLL}/manage", f"POST {POLL}/manage"),
             }
         ),

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from potluck.web.http.application import Application
 
 from potluck.engines import Engine
 from potluck.engines.recording import WRITES, Recording
 from potluck.people.services import People
 from potluck.web.app import App, Core
+from potluck.web.http.application import Application
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy import notes_app
 from tests.web.suites import ask, client_at, rows_of, signed_up, suite_on

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from potluck.apps.shopping.access import FamilyAdmin, InFamily, LeavingOrAdmin
+from potluck.apps.shopping.access import AdminsOnly, FamilyAdmin, InFamily, LeavingOrAdmin
 from potluck.apps.shopping.entities import Family, Member
 from potluck.apps.shopping.families import (
     FAMILY,
@@ -149,7 +149,7 @@ def after_removal(at: LeavingOrAdmin, _: None) -> str:
     return HOME if at.member_id == at.principal.user_id else f"{HOME}/{at.family_id}/members?said=removed"
 
 
-@members.delete("", LastAdmin, form=PageForm(path="/remove", then=after_removal, on=members_page))
+@members.delete("", AdminsOnly, LastAdmin, form=PageForm(path="/remove", then=after_removal, on=members_page))
 async def remove_member(at: LeavingOrAdmin, member: Member) -> Writes[None]:
     """Leave, or remove somebody. Admins remove, anyone leaves; the last admin stays."""
     return family_place.remove(at, member)
