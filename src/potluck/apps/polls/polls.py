@@ -77,11 +77,9 @@ class VotesBegun(
     slug="votes-begun",
     title="Voting has begun",
     remedy="Close it, or duplicate it and change the copy.",
+    detail="Somebody has voted, so the poll cannot be changed any more",
 ):
     """Nobody's vote may come to mean something else, so from the first vote on a poll stays as it is."""
-
-    def __init__(self) -> None:
-        super().__init__("Somebody has voted, so the poll cannot be changed any more")
 
 
 class NoCodesAsked(
@@ -89,11 +87,9 @@ class NoCodesAsked(
     slug="no-codes-asked",
     title="No codes here",
     remedy="Before the first vote, the poll can be changed to ask for codes.",
+    detail="This poll asks for no codes",
 ):
     """Anyone, or anyone who is signed in, may vote in this poll, so a code would open nothing."""
-
-    def __init__(self) -> None:
-        super().__init__("This poll asks for no codes")
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------

@@ -108,11 +108,11 @@ async def cast(call: Call) -> Response:
 @pages.post(f"{POLL}/vote/change")
 async def change(call: Call) -> Response:
     at = await call.admit(ToPoll)
-    filled, ranked = await _read_ballot(call, at)
     own = await _own_vote(at)
     if own is None:
         # Withdrawn meanwhile, or another's: what is left is to vote.
         return redirect(address(at))
+    filled, ranked = await _read_ballot(call, at)
     refusal: Exception | None = None
     if filled.good and not ranked.wrong:
         try:
