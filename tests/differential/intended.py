@@ -77,4 +77,48 @@ POLLS = [
     Intended("polls_pages/a poll of a malformed id", "html", "the field's own message", now="must be a UUID"),
 ]
 
-INTENDED: list[Intended] = [*SHOPPING, *POLLS]
+SITE = [
+    *(
+        Intended(step, where, "HEAD is answered wherever GET is")
+        for step, where in (
+            ("front/health with HEAD", "status"),
+            ("front/health with HEAD", "headers/*"),
+            ("front/health by POST", "headers/allow"),
+        )
+    ),
+    *(
+        Intended("front/file *", f"headers/{name}", "a file is known by a tag of its content, wherever it is served")
+        for name in ("last-modified", "content-disposition")
+    ),
+    *(
+        Intended("front/file unchanged", where, "a browser that has a file is told so")
+        for where in ("status", "headers/content-type", "text")
+    ),
+    Intended("front/file with HEAD", "headers/content-type", "HEAD has the headers of GET", now="text/css"),
+]
+
+PEOPLE = [
+    Intended("people/rename with a version of text", "json/*", "a version has one message", now="positive integer"),
+    *(
+        Intended(f"people/{step}", "headers/etag", "every list has a tag", now="hash")
+        for step in ("tokens", "sessions*")
+    ),
+    *(
+        Intended(f"{chapter}/*", "headers/content-type", "a redirect has no body", now="absent")
+        for chapter in ("front", "people_pages", "invited_only")
+    ),
+    *(
+        Intended(f"people_pages/{step}", "html", ONE_MESSAGE, now="of at most 254 characters")
+        for step in ("sign up with everything wrong", "change it to none")
+    ),
+    *(
+        Intended("people_pages/sign up with nothing", "html", ONE_MESSAGE, now=now)
+        for now in ("1 to 100 characters", "of at most 254 characters", "10 to 128 characters")
+    ),
+    *(
+        Intended("people_pages/rename without a version", where, "a change without a version is 428 on every page")
+        for where in ("status", "around", "html")
+    ),
+]
+
+INTENDED: list[Intended] = [*SHOPPING, *POLLS, *SITE, *PEOPLE]
