@@ -235,7 +235,7 @@ def _calls(declared: Declared) -> Iterator[Call]:
 
 
 def _action(action: Action) -> Call:
-    headers = [IDEMPOTENCY_KEY, *([IF_MATCH] if action.takes_if_match else [])]
+    headers = [*([IDEMPOTENCY_KEY] if action.kept else []), *([IF_MATCH] if action.takes_if_match else [])]
     answer = _answer(action, action.answer)
     return Call(
         **_common(action, headers),
