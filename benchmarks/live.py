@@ -183,7 +183,7 @@ def finding(subject: str, ours: list[float], bare: list[float] | None = None, ta
     return Finding(
         subject,
         milliseconds(ours),
-        "" if bare is None else f"bare Litestar SSE {milliseconds(bare)}",
+        "" if bare is None else f"bare Starlette SSE {milliseconds(bare)}",
         ratio,
         "" if target is None else f"every one < {target:g} s",
         None if target is None else max(ours) < target,
@@ -210,7 +210,7 @@ async def measure(streams: int) -> list[Finding]:
     def memory(subject: str, ours: Side) -> Finding:
         kilobytes, theirs = ours.bytes_each / 1024, bare.bytes_each / 1024
         return Finding(
-            subject, f"{kilobytes:.1f} KB", f"bare Litestar SSE {theirs:.1f} KB", kilobytes / theirs, "", None
+            subject, f"{kilobytes:.1f} KB", f"bare Starlette SSE {theirs:.1f} KB", kilobytes / theirs, "", None
         )
 
     every = f"write answered → all {streams} have it, checked for each"

@@ -8,24 +8,25 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import uvloop
-from litestar import Litestar, Request, Response, get, post
-from litestar.params import FromPath, JSONBody
-from litestar.response import ServerSentEvent
 from msgspec import Meta
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
 
 from potluck.engines import open_engine
 from potluck.store import Store
-from potluck.table import Entity, Table, query
-from potluck.table import get as get_item
-from potluck.web.live import Live, Right
-from potluck.web.live.litestar_adapter import event_stream
+from potluck.table import Entity, Table, get, query
+from potluck.web.live import EventStreamResponse, Live, Right
 from potluck.web.server.uvicorn_server import Server
 
 Name = Annotated[str, Meta(max_length=40)]
+
+NOTE_LENGTH = 200
 
 notes = Table("Notes", "PK", "SK", type_attribute="type")
 
@@ -48,7 +49,7 @@ class Member(Entity, table=notes, type="MEMBER", key=("LIST#{list_id}", "MEMBER"
 
     list_id: Name
 
-    @get_item(consistent=True)
+    @get(consistent=True)
     def of_list(list_id: Name) -> None:
         """Who may look at it?"""
 
@@ -81,22 +82,22 @@ class Broadcast:
         self.next: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def tell(self, data: str) -> None:
-        told, self.next = self.next, asyncio.get_running_loop().create_future()
-        told.set_result(data)
+        awaited, self.next = self.next, asyncio.get_running_loop().create_future()
+        awaited.set_result(data)
 
     async def listen(self) -> AsyncIterator[str]:
-        yield "opened"
+        yield "data: opened\n\n"
         while True:
-            yield await asyncio.shield(self.next)
+            yield f"data: {await asyncio.shield(self.next)}\n\n"
 
 
 def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-def application(file: str) -> Litestar:
+def application(file: str) -> Starlette:
     @asynccontextmanager
-    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         engine = await open_engine(path=file)
         store = app.state.store = Store(engine, now)
         await store.create_tables(notes)
@@ -107,44 +108,59 @@ def application(file: str) -> Litestar:
         await live.stop()
         await engine.close()
 
-    @get("/lists/{list_id:str}/events")
-    async def events(request: Request[Any, Any, Any], list_id: FromPath[str]) -> Response[None]:
-        store: Store = request.app.state.store
-        live: Live = request.app.state.live
-
-        async def allowed() -> bool:
-            return await store.get(Member.of_list(list_id)) is not None
-
-        right = Right(Member.of_list(list_id))
-        return event_stream(live, request, of=Note.on_list(list_id), see=shown, allowed=allowed, right=right)
-
-    @post("/lists/{list_id:str}/notes")
-    async def write(request: Request[Any, Any, Any], list_id: FromPath[str], data: JSONBody[dict[str, str]]) -> None:
-        await request.app.state.store.put(Note(list_id=list_id, note_id=data["note_id"], text="x" * 200))
-
-    @post("/lists/{list_id:str}/members")
-    async def admit(request: Request[Any, Any, Any], list_id: FromPath[str]) -> None:
-        await request.app.state.store.put(Member(list_id=list_id))
-
-    @get("/bare/events")
-    async def bare_events(request: Request[Any, Any, Any]) -> ServerSentEvent:
-        return ServerSentEvent(request.app.state.broadcast.listen())
-
-    @post("/bare/notes")
-    async def bare_write(request: Request[Any, Any, Any], data: JSONBody[dict[str, str]]) -> None:
-        told = Shown("one", data["note_id"], "x" * 200)
-        request.app.state.broadcast.tell(msgspec.json.encode(told).decode())
-
-    @get("/used", sync_to_thread=False)
-    def used() -> Used:
-        return Used(resident_bytes(), time.process_time())
-
-    return Litestar(
-        [events, write, admit, bare_events, bare_write, used],
-        lifespan=[lifespan],
-        openapi_config=None,
-        logging_config=None,
+    return Starlette(
+        routes=[
+            Route("/lists/{list_id}/events", events),
+            Route("/lists/{list_id}/notes", write, methods=["POST"]),
+            Route("/lists/{list_id}/members", admit, methods=["POST"]),
+            Route("/bare/events", bare_events),
+            Route("/bare/notes", bare_write, methods=["POST"]),
+            Route("/used", used),
+        ],
+        lifespan=lifespan,
     )
+
+
+async def events(request: Request) -> Response:
+    list_id = request.path_params["list_id"]
+    store: Store = request.app.state.store
+    live: Live = request.app.state.live
+
+    async def allowed() -> bool:
+        return await store.get(Member.of_list(list_id)) is not None
+
+    since, last_event_id = request.query_params.get("since"), request.headers.get("last-event-id")
+    right = Right(Member.of_list(list_id))
+    return EventStreamResponse(
+        live.open(since, last_event_id, of=Note.on_list(list_id), see=shown, allowed=allowed, right=right)
+    )
+
+
+async def write(request: Request) -> Response:
+    note_id = (await request.json())["note_id"]
+    await request.app.state.store.put(
+        Note(list_id=request.path_params["list_id"], note_id=note_id, text="x" * NOTE_LENGTH)
+    )
+    return Response(status_code=201)
+
+
+async def admit(request: Request) -> Response:
+    await request.app.state.store.put(Member(list_id=request.path_params["list_id"]))
+    return Response(status_code=201)
+
+
+async def bare_events(request: Request) -> Response:
+    return StreamingResponse(request.app.state.broadcast.listen(), media_type="text/event-stream")
+
+
+async def bare_write(request: Request) -> Response:
+    sent = Shown("one", (await request.json())["note_id"], "x" * NOTE_LENGTH)
+    request.app.state.broadcast.tell(msgspec.json.encode(sent).decode())
+    return Response(status_code=201)
+
+
+async def used(request: Request) -> Response:
+    return Response(msgspec.json.encode(Used(resident_bytes(), time.process_time())), media_type="application/json")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What a family's calls cost beside few and beside many other families: `python -m benchmarks.shopping`.
 
 Everything of a family is in one partition, so what the others have must not be felt. Both tables are files of the
-embedded engine, called in turns through the app's services: what HTTP adds is the same on both sides, and left out.
+embedded engine, called in turns through the app's rules: what HTTP adds is the same on both sides, and left out.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from uuid import UUID, uuid4
 import uvloop
 
 from benchmarks.measuring import Finding, Round, alternate, as_json, markdown, median_ratio, say, sync_milliseconds
+from potluck.apps.shopping.app import SUBJECTS
 from potluck.apps.shopping.entities import (
     Family,
     InventoryItem,
@@ -31,16 +32,28 @@ from potluck.apps.shopping.entities import (
     Store,
     inventory,
 )
-from potluck.apps.shopping.service import Shopping, open_shopping
+from potluck.apps.shopping.families import NewFamily, create_family
+from potluck.apps.shopping.ordering import groups_of
+from potluck.apps.shopping.shopping_list import (
+    ListFilter,
+    NewShoppingItem,
+    StatusChange,
+    add_to_list,
+    check_off,
+    items_on_list,
+)
+from potluck.apps.shopping.stores import NewStore, add_store
 from potluck.engines import Engine, open_engine
 from potluck.engines.recording import Recording
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.entities import accounts as accounts_table
-from potluck.people.invitations import Invitations
+from potluck.people.services import open_people
 from potluck.store import Store as Rows
 from potluck.table import absent
 from potluck.table.entity import Entity, plan_of
+from potluck.web.app import Core
+from potluck.web.direct import Direct
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -113,7 +126,7 @@ async def load(engine: Engine, families: int) -> int:
 class Side:
     """One table, and a family in it with a list of 200."""
 
-    shopping: Shopping
+    direct: Direct
     recording: Recording
     caller: Principal
     family_id: UUID
@@ -124,22 +137,30 @@ class Side:
     version: int = 1
 
     async def whole_list(self) -> None:
-        found = await self.shopping.shopping_list.all(self.caller, self.family_id)
-        assert len(found.items) == LISTED
-        assert len(found.groups) == STORES
+        found = await self.direct.list(items_on_list, self.caller, ListFilter(), family_id=self.family_id)
+        assert len(found) == LISTED
+        assert len(groups_of(found).groups) == STORES
 
     async def list_of_a_store(self) -> None:
-        found = await self.shopping.shopping_list.all(self.caller, self.family_id, store_id=self.store_id)
-        assert len(found.items) == LISTED // STORES
+        wanted = ListFilter(store_id=str(self.store_id))
+        found = await self.direct.list(items_on_list, self.caller, wanted, family_id=self.family_id)
+        assert len(found) == LISTED // STORES
 
     async def add(self) -> None:
-        await self.shopping.shopping_list.add(self.caller, self.elsewhere, name="Milk", quantity=2)
+        await self.direct.do(
+            add_to_list, self.caller, NewShoppingItem(name="Milk", quantity=2), family_id=self.elsewhere
+        )
 
     async def tick(self) -> None:
         """Check it off; the next time, back onto the list."""
-        status = "purchased" if self.version % 2 else "pending"
-        changed = await self.shopping.shopping_list.set_status(
-            self.caller, self.elsewhere, self.ticked, self.version, status=status
+        wanted = StatusChange(status="purchased" if self.version % 2 else "pending")
+        changed = await self.direct.do(
+            check_off,
+            self.caller,
+            wanted,
+            version=self.version,
+            family_id=self.elsewhere,
+            shopping_item_id=self.ticked,
         )
         self.version = changed.version
 
@@ -158,14 +179,24 @@ async def side(folder: Path, others: int) -> Side:
     caller = Principal(
         kind="session", user_id=account.user_id, name="Ada", hash="0" * 64, session_epoch=1, expires_at=None
     )
-    shopping = open_shopping(rows, rows.clock, Invitations(rows, rows.clock))
-    family, elsewhere = [(await shopping.families.create(caller, name)).family_id for name in ("Listed", "Added to")]
-    stores = [(await shopping.stores.add(caller, family, f"Store {number}")).store_id for number in range(STORES)]
+    nothing: Any = None
+    people = open_people(rows, rows.clock, "open")
+    core = Core(
+        settings=nothing, engine=recording, store=rows, clock=rows.clock, people=people, live=nothing, cursors=nothing
+    )
+    direct = Direct(core, SUBJECTS)
+    family, elsewhere = [
+        (await direct.do(create_family, caller, NewFamily(name=name))).family_id for name in ("Listed", "Added to")
+    ]
+    stores = [
+        (await direct.do(add_store, caller, NewStore(name=f"Store {number}"), family_id=family)).store_id
+        for number in range(STORES)
+    ]
     for number in range(LISTED):
-        store_id = stores[number % STORES]
-        await shopping.shopping_list.add(caller, family, name=f"Needed {number}", store_id=store_id, quantity=1)
-    ticked = await shopping.shopping_list.add(caller, elsewhere, name="Ticked")
-    return Side(shopping, recording, caller, family, stores[0], elsewhere, ticked.shopping_item_id)
+        new = NewShoppingItem(name=f"Needed {number}", store_id=stores[number % STORES], quantity=1)
+        await direct.do(add_to_list, caller, new, family_id=family)
+    ticked = await direct.do(add_to_list, caller, NewShoppingItem(name="Ticked"), family_id=elsewhere)
+    return Side(direct, recording, caller, family, stores[0], elsewhere, ticked.shopping_item_id)
 
 
 def repeated(call: Callable[[], Awaitable[None]], by_processor: list[float]) -> Round:

@@ -16,4 +16,65 @@ from tests.differential.differences import Intended
 
 __all__ = ["INTENDED"]
 
-INTENDED: list[Intended] = []
+ONE_MESSAGE = "a field has one message, in forms as in JSON"
+ON_ITS_PAGE = "what is refused is told on the page of the form"
+
+SHOPPING = [
+    Intended("shopping/*", "headers/etag", "lists carry an ETag", now="<hash>"),
+    Intended("shopping_pages/*", "headers/content-type", "a redirect has no body, and says nothing of its kind"),
+    Intended(
+        "people/export", "zip/shopping/*", "columns are in the order of the view's declaration: computed ones last"
+    ),
+    *(
+        Intended(step, "json/items/*", "a pasted line means what is at home by its name", now=now)
+        for step in ("shopping/paste*", "shopping/the list*", "shopping/what is to be bought*", "shopping/*to follow")
+        for now in ("RICE", "<itemId of add a thing of the same name>")
+    ),
+    *(
+        Intended(f"shopping_pages/{step}", "html", ONE_MESSAGE, now=now)
+        for step, now in (
+            ("a family of a malformed id", "Invalid family ID format"),
+            ("add a wrong thing", "Quantity must be an integer"),
+            ("add a wrong thing", "Threshold must be an integer"),
+            ("change a thing wrongly", "Quantity must be an integer"),
+            ("one of nothing", "By must be an integer"),
+            ("tick as nothing", "Status must be 'pending' or 'purchased'"),
+            ("invite to a bad address", "of at most 254 characters"),
+            ("add nothing", "Lines must name something to buy"),
+            ("add a long line", "Line 1: Name must be 1-100 characters"),
+        )
+    ),
+    Intended("shopping_pages/add a long line", "html", "what is wrong stands by the line, not in the hidden form"),
+    *(
+        Intended(f"shopping_pages/{step}", "html", "everything that is wrong is told at once", now="aria-invalid")
+        for step in ("add a wrong thing", "change a line wrongly")
+    ),
+    *(
+        Intended(
+            "shopping_pages/keep as nothing", where, "a choice that is none is refused, and does not mean archived"
+        )
+        for where in ("status", "headers/location", "around", "html")
+    ),
+    Intended("shopping_pages/add it twice by one page", "headers/location", "a repeat leads where the first one led"),
+    *(
+        Intended(f"shopping_pages/{step}", where, ON_ITS_PAGE)
+        for step in ("count to nothing", "make Ben nothing", "member sends /members/*")
+        for where in ("around", "html")
+    ),
+    *(
+        Intended(f"shopping_pages/{step}", "html", ON_ITS_PAGE, now="Only an admin of the family may do this")
+        for step in ("member sends /invitations", "member sends /name", "member sends /delete")
+    ),
+    Intended("shopping_pages/member sends /delete", "status", "who may comes before what was sent", now="403"),
+]
+
+POLLS = [
+    Intended("polls/change a vote*", "headers/etag", "every single thing has a tag"),
+    Intended("polls/*'s polls", "headers/etag", "every list has a tag", now="hash"),
+    Intended("polls_pages/make one of twins", "html", "names that look alike are told beside the field", now="differ"),
+    Intended("polls_pages/*", "headers/content-type", "a redirect has no body", now="absent"),
+    Intended("polls_pages/edit by an old version", "status", "a clash is 409 on every page", now="409"),
+    Intended("polls_pages/a poll of a malformed id", "html", "the field's own message", now="must be a UUID"),
+]
+
+INTENDED: list[Intended] = [*SHOPPING, *POLLS]

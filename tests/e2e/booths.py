@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from argon2 import PasswordHasher
-from potluck.web.http.application import Application
 from playwright.sync_api import APIRequestContext
 
 from potluck.apps.polls.app import polls_app
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
+from potluck.web.http.application import Application
 from potluck.web.server.serve import serve
 from tests.e2e.toys import Toy
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from argon2 import PasswordHasher
-from potluck.web.http.application import Application
 
 from potluck.apps.shopping.app import shopping_app
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import assembled
+from potluck.web.http.application import Application
 from potluck.web.server.serve import serve
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join

@@ -4,10 +4,9 @@ from importlib import import_module
 from itertools import permutations, product
 
 import pytest
-from litestar import Litestar
-from litestar.routes import HTTPRoute
 
 from potluck.suite import APPS
+from potluck.web.http.application import Application
 from tests.e2e.every_page import LOOKED_AT_BY, NOT_LOOKED_AT, not_kept_by, page_of
 from tests.e2e.test_pages import FOR_PEOPLE, FOR_VISITORS, WINDOWS
 from tests.toy import notes_app
@@ -16,12 +15,8 @@ from tests.web.suites import suite_on
 API = "/api/"
 
 
-def answering_browsers(application: Litestar) -> set[str]:
-    return {
-        route.path_format
-        for route in application.routes
-        if isinstance(route, HTTPRoute) and "GET" in route.methods and not route.path.startswith(API)
-    }
+def answering_browsers(application: Application) -> set[str]:
+    return {path for method, path in application.router.addresses() if method == "GET" and not path.startswith(API)}
 
 
 async def test_every_page_is_looked_at_or_it_is_said_why_not(tmp_path):

@@ -169,7 +169,7 @@ def addresses_of(app: App) -> list[Address]:
     """Everything an app is asked by: what its subjects declare, and plain endpoints about a place."""
     found = [each for subject in app.subjects for each in _declared(subject)]
     for endpoints in app.endpoints:
-        found += (Address(method, path, "endpoint", None) for method, path, *_ in endpoints.declared)
+        found += (Address(each.method, each.path, "endpoint", None) for each in endpoints.declared)
     return found
 
 

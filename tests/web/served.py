@@ -4,15 +4,18 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
-from litestar import Litestar, Request, get, post
-from litestar.datastructures import State
-from litestar.params import FromPath
-from litestar.response import Stream
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from potluck.settings import Settings, SettingsError
+from potluck.web.http.application import Application
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.clients import Clients
+from potluck.web.http.problems import Problems
 from potluck.web.http.request_log import RequestLog
+from potluck.web.http.router import Endpoint, Router
 
 __all__ = ["broken", "made", "refused"]
 
@@ -27,48 +30,57 @@ class Streams:
         self.stopped.set()
 
 
-@get("/pid")
-async def pid() -> int:
-    return os.getpid()
+async def pid(request: Request) -> Response:
+    return PlainTextResponse(str(os.getpid()))
 
 
-@get("/slow/{seconds:float}")
-async def slow(seconds: FromPath[float], state: State) -> str:
-    (state.settings.data / f"asked-{os.getpid()}").touch()
-    await asyncio.sleep(seconds)
-    return "answered in full"
+async def echo(request: Request) -> Response:
+    return PlainTextResponse(f"{request.path_params['item']} {len(await request.body())}")
 
 
-@get("/stream")
-async def stream(state: State) -> Stream:
+async def failing(request: Request) -> Response:
+    raise ValueError(f"{request.path_params['item']} is a private matter")
+
+
+def slow(settings: Settings) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        (settings.data / f"asked-{os.getpid()}").touch()
+        await asyncio.sleep(float(request.path_params["seconds"]))
+        return PlainTextResponse("answered in full")
+
+    return answer
+
+
+def stream(streams: Streams) -> Endpoint:
     async def events() -> AsyncIterator[str]:
         yield "event: begun\n\n"
-        await state.live.stopped.wait()
+        await streams.stopped.wait()
         yield "event: ended\n\n"
 
-    return Stream(events(), media_type="text/event-stream")
+    async def answer(request: Request) -> Response:
+        return StreamingResponse(events(), media_type="text/event-stream")
 
-
-@post("/echo/{item:str}", status_code=200)
-async def echo(item: FromPath[str], request: Request[Any, Any, Any]) -> str:
-    return f"{item} {len(await request.body())}"
-
-
-@get("/failing/{item:str}")
-async def failing(item: FromPath[str]) -> str:
-    raise ValueError(f"{item} is a private matter")
+    return answer
 
 
 @asynccontextmanager
-async def made(settings: Settings) -> AsyncIterator[Litestar]:
+async def made(settings: Settings) -> AsyncIterator[Application]:
     settings.data.mkdir(exist_ok=True)
-    application = Litestar(
-        [pid, slow, stream, echo, failing],
-        state=State({"settings": settings, "live": Streams()}),
-        openapi_config=None,
-        logging_config=None,
+    streams = Streams()
+    router = Router()
+    router.add("GET", "/pid", pid)
+    router.add("GET", "/slow/{seconds}", slow(settings))
+    router.add("GET", "/stream", stream(streams))
+    router.add("POST", "/echo/{item}", echo)
+    router.add("GET", "/failing/{item}", failing)
+    application = Application(
+        router,
+        # Nobody signs in here, and nobody is shown a page.
+        Authentication(cast(Any, None), Clients(settings)),
+        Problems(cast(Any, None)),
+        {"settings": settings, "live": streams},
+        around=RequestLog(settings),
     )
-    application.asgi_handler = RequestLog(settings)(application.asgi_handler)
     try:
         yield application
     finally:
@@ -76,12 +88,12 @@ async def made(settings: Settings) -> AsyncIterator[Litestar]:
 
 
 @asynccontextmanager
-async def refused(settings: Settings) -> AsyncIterator[Litestar]:
+async def refused(settings: Settings) -> AsyncIterator[Application]:
     raise SettingsError("the pantry is locked")
     yield
 
 
 @asynccontextmanager
-async def broken(settings: Settings) -> AsyncIterator[Litestar]:
+async def broken(settings: Settings) -> AsyncIterator[Application]:
     os._exit(7)
     yield

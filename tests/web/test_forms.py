@@ -6,28 +6,27 @@ import pytest
 from jinja2 import Environment, StrictUndefined
 from msgspec import field
 
-from potluck.field_types import Integer, Text
+from potluck.field_types import Amount, Integer, Text
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.bodies import UNSET, Amount, Body, Meta, Says, UnsetType
-from potluck.web.forms import Form, blank, decode_form, read_form
-from potluck.web.inputs import Input, Unset
+from potluck.web.forms import Form, blank, decode_form
+from potluck.web.inputs import UNSET, Input, Unset
 
 
-class NewNote(Body):
-    title: Annotated[str, Meta(min_length=1, max_length=20)]
-    many: Annotated[int, Meta(ge=1, le=9), Says("How many: 1 to 9")] = 1
-    price: Annotated[Decimal, Amount(ge=0, le=100, places=2)] | None = None
+class NewNote(Input):
+    title: Annotated[str, Text(1, 20)]
+    many: Annotated[int, Integer(1, 9, "How many: 1 to 9")] = 1
+    price: Annotated[Decimal, Amount(0, 100, places=2)] | None = None
     agreed: bool = True
-    tags: list[Annotated[str, Meta(max_length=3)]] = field(default_factory=list)
+    tags: list[Annotated[str, Text(0, 3)]] = field(default_factory=list)
     size: Literal["s", "m"] = "s"
-    note: Annotated[str, Meta(max_length=50)] | UnsetType = UNSET
+    note: Annotated[str, Text(0, 50, trim=False)] | Unset = UNSET
 
 
 def filled(**given: str | list[str]) -> Form[NewNote]:
-    return read_form(NewNote, urlencode(given, doseq=True).encode())
+    return decode_form(NewNote, urlencode(given, doseq=True).encode())
 
 
-def test_texts_become_what_the_body_declares():
+def test_texts_become_what_the_input_declares():
     form = filled(title="Soup", many=" 3 ", price="1.50", agreed="on", tags=["a", "b"], size="m", note="x", save="Save")
     assert form.good
     assert form.value == NewNote(
@@ -84,7 +83,7 @@ def test_texts_are_trimmed_and_blank_means_what_it_does_in_json():
 
 
 def test_lines_end_as_they_were_typed():
-    assert read_form(NewNote, b"title=a%0D%0Ab").value.title == "a\nb"
+    assert decode_form(NewNote, b"title=a%0D%0Ab").value.title == "a\nb"
 
 
 def test_everything_wrong_is_told_at_once_and_what_was_typed_is_kept():
@@ -118,13 +117,13 @@ def test_a_template_can_ask_for_any_field():
 
 @pytest.mark.parametrize("raw", [b"title=%ff", b"title=\xff", b"a=1&" * 2000])
 def test_what_no_browser_sends_is_refused_and_not_an_error_of_ours(raw):
-    form = read_form(NewNote, raw)
+    form = decode_form(NewNote, raw)
     assert not form.good
     assert form.elsewhere
 
 
-def test_a_body_inside_another_is_more_than_a_form_can_hold():
-    class Holds(Body):
+def test_an_input_inside_another_is_more_than_a_form_can_hold():
+    class Holds(Input):
         inner: NewNote
 
     with pytest.raises(TypeError, match="more than a form can hold"):

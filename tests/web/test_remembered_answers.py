@@ -77,7 +77,9 @@ async def step(two: Two, clock: Clock, chosen: random.Random) -> None:
     server = chosen.choice((two.remembering, two.plain))
     person, other = chosen.sample(two.people, 2)
     book = chosen.choice(two.books) if two.books else None
-    happens = chosen.choice(("open", "let in", "put out", "put out", "add", "add", "change", "delete", "rename", "wait"))
+    happens = chosen.choice(
+        ("open", "let in", "put out", "put out", "add", "add", "change", "delete", "rename", "wait")
+    )
     if happens == "open" or book is None:
         made = await ask(server, "POST", "/books", {"name": f"Book {len(two.books)}"}, by=person)
         two.books = [*two.books, made.json()["bookId"]][-4:]

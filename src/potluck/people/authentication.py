@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from potluck.people.sessions import Sessions
     from potluck.people.tokens import Tokens
 
-__all__ = ["Alongside", "Also", "Authenticator", "Principal", "nothing_else"]
+__all__ = ["Also", "Authenticator", "Principal", "nothing_else"]
 
 T = TypeVar("T")
 Also = Callable[[T], Iterable[Operation]]
 """Further operations for the same transaction, given what the write is about to answer."""
-Alongside = Callable[[T], Iterable[Operation]]  # As Shopping and Polls name it until they have moved.
 
 
 def nothing_else(answer: Any) -> Iterable[Operation]:

@@ -7,7 +7,7 @@ from unicodedata import normalize
 from potluck.field_types import Check, Text
 from potluck.people.errors import WrongField
 
-__all__ = ["AnyEmail", "AnyPassword", "Email", "Name", "NewPassword", "Secret", "folded_email"]
+__all__ = ["LONGEST_EMAIL", "AnyEmail", "AnyPassword", "Email", "Name", "NewPassword", "Secret", "folded_email"]
 
 LONGEST_EMAIL = 254
 LONGEST_NAME = 100

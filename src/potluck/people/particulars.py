@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.people.fields import LONGEST_EMAIL, Email, Name, NewPassword
+from potluck.people.fields import Email, Name, NewPassword
 
-__all__ = ["LONGEST_EMAIL", "checked_email", "checked_name", "checked_password", "refuse_all", "wrong_with"]
+__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all"]
 
 
 def checked_email(email: str, field: str = "email") -> str | WrongField:
@@ -31,11 +31,6 @@ def refuse_all(*checked: str | WrongField) -> list[str]:
     if wrong:
         raise InvalidFields(*wrong)
     return [each for each in checked if isinstance(each, str)]
-
-
-def wrong_with(checked: str | WrongField) -> list[WrongField]:
-    """What is wrong with it, if anything is."""
-    return [checked] if isinstance(checked, WrongField) else []
 
 
 def _checked(kind: Any, text: str, field: str) -> str | WrongField:

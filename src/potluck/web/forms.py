@@ -12,14 +12,13 @@ In the same way, a hidden field with an empty value before a list of boxes says 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import UNSET, Meta
 
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.errors import ERRORS, INVALID_FIELDS, Kind, WrongMediaType
 from potluck.web.schema.coercion import from_texts
 from potluck.web.schema.compiling import schema_of
 from potluck.web.schema.decoding import decode_tree
@@ -35,21 +34,15 @@ from potluck.web.schema.types import (
     without_null,
 )
 
-__all__ = ["Again", "Beside", "ByField", "Form", "Line", "Seen", "blank", "decode_form", "form", "read_form", "refused"]
+__all__ = ["ByField", "Form", "Line", "blank", "decode_form"]
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-FORM = "application/x-www-form-urlencoded"
 MOST_FIELDS = 1000
 TICKED = frozenset({"on", "true"})
 
 # What is too long or too short for its field, the services say; this is only where reading stops.
 Line = Annotated[str, Meta(max_length=2000)]
-Seen = Annotated[int, Meta(ge=1, le=10**15)]
-"""The version of what a form changes, as it was when the form was shown."""
-
-Beside = Mapping[type[Exception], str]
-"""Beside which field a refusal stands."""
 
 
 class ByField:
@@ -75,14 +68,7 @@ class ByField:
 class Form(Generic[T]):
     """A form as it was filled in: texts to show again, and either its value or what is wrong with them.
 
-    In a page handler:
-
-        filled = await form(NewNote, request)
-        if not filled.good:
-            return Template("note.html", context={"form": filled}, status_code=422)
-        await notes.add(caller, filled.value.title)
-
-    and in its template:
+    In a template:
 
         {{ text_field("title", "title", "Title", value=form.values.title, error=form.errors.title) }}
     """
@@ -122,34 +108,6 @@ class Form(Generic[T]):
         return Form(self.values, (*self.wrong, *wrong), None, self._names, self.kind)
 
 
-class Again(NamedTuple):
-    """A form that was refused: itself, with what is wrong, and how a program would have been answered."""
-
-    form: Form[Any]
-    status: int
-    headers: Mapping[str, str]
-    clash: Any = None
-    """How that is now which the form was to change, where somebody else was faster."""
-
-
-def refused(
-    filled: Form[Any],
-    refusal: Exception | None = None,
-    beside: Beside | None = None,
-    kinds: Mapping[type[Exception], Kind] = ERRORS,
-) -> Again:
-    """The form with a refusal beside its field, if it has one; else above all of them."""
-    if refusal is None:
-        return Again(filled, INVALID_FIELDS.status, {})
-    kind = kinds[type(refusal)]
-    if isinstance(refusal, InvalidFields):
-        filled = filled.refused(refusal)
-    else:
-        where = (beside or {}).get(type(refusal))
-        filled = filled.refused(str(refusal) if where is None else InvalidFields(WrongField(where, str(refusal))))
-    return Again(filled, kind.problem.status, kind.headers(refusal))
-
-
 def blank(kind: type[T], values: Mapping[str, Any] | None = None) -> Form[T]:
     """A form that nobody filled in yet, showing these values by the names that callers use."""
     return Form(ByField(values or {}), (), None, frozenset(_fields(kind)), kind)
@@ -178,17 +136,6 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     except InvalidFields as error:
         return Form(values, error.errors, None, frozenset(fields), kind)
     return Form(values, (), value, frozenset(fields), kind)
-
-
-read_form = decode_form
-
-
-async def form(kind: type[T], request: Any) -> Form[T]:
-    """The form in a request of Litestar."""
-    content_type, _ = request.content_type
-    if content_type != FORM:
-        raise WrongMediaType(f"The form must be sent as {FORM}")
-    return decode_form(kind, await request.body())
 
 
 def _fields(kind: type[Any]) -> dict[str, Field]:

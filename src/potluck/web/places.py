@@ -30,7 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from potluck.engines import DynamoError
-from potluck.people.authentication import Alongside, Principal, nothing_else
+from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, StillNeeded, TooMany
 from potluck.people.invitations import withdrawing
@@ -326,7 +326,7 @@ class PlacesInSuite(Generic[P, M]):
         self._clock = core.clock
         self._invitations = core.people.invitations
 
-    async def accept(self, caller: Principal, secret: str, alongside: Alongside[Any] = nothing_else) -> Struct:
+    async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
         """Come in, once for each invitation; who is in already uses nothing up. The write checks the account.
 
         It opens nothing once its maker is no admin: else one who was removed could let themselves in.
@@ -353,7 +353,7 @@ class PlacesInSuite(Generic[P, M]):
             counting = place.counted(place_id, admins=int(role == "admin"), members=1)
             retried = (_as_read(account), place.entering(before, account, place_id, role, self._now()))
             try:
-                await self._rows.transact(*opened.operations, welcome, *retried, counting, *alongside(answer))
+                await self._rows.transact(*opened.operations, welcome, *retried, counting, *also(answer))
                 return answer
             except WriteRefused as refusal:
                 if opened.refused(refusal) or refusal.operation is welcome:

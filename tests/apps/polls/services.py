@@ -15,7 +15,7 @@ from potluck.apps.polls.account_deletion import AccountData
 from potluck.apps.polls.context import PollsContext, polls_context
 from potluck.apps.polls.deletion import Deletions
 from potluck.apps.polls.entities import Vote
-from potluck.apps.polls.home_card import AtAGlance, at_a_glance
+from potluck.apps.polls.home_card import home_card
 from potluck.apps.polls.keys import Credentials, vote_of
 from potluck.apps.polls.polls import CodesMade, NewCodes, NewPoll, PollChange, PollMade, PollView, Reopening, polls
 from potluck.apps.polls.results import (
@@ -46,7 +46,7 @@ from potluck.store import Clock, Page, Store
 from potluck.streams import Consumer
 from potluck.web.access import Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.app import Core
+from potluck.web.app import Core, HomeCard
 from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Input
 from potluck.web.requests import camel
@@ -100,8 +100,8 @@ class Polls:
     def consumers(self) -> list[Consumer]:
         return [self.deletions.consumer()]
 
-    async def at_a_glance(self, principal: Principal) -> AtAGlance:
-        return await at_a_glance(self.context, principal)
+    async def home_card(self, principal: Principal) -> HomeCard:
+        return await home_card(self.context, principal)
 
     async def done(
         self,
@@ -113,7 +113,7 @@ class Polls:
         **ids: UUID,
     ) -> Any:
         """What a rule answers, as the caller is shown it."""
-        keys = {"x-admin-key": by.admin_key, "x-edit-key": by.edit_key}
+        keys = {"X-Admin-Key": by.admin_key, "X-Edit-Key": by.edit_key}
         headers = {name: key for name, key in keys.items() if key is not None}
         visitor = Visitor(principal=by.principal, headers=headers)
         with _told_as_stale():

@@ -71,7 +71,7 @@ async def test_forgetting_that_was_interrupted_goes_on_where_it_was(embedded_boo
 async def test_the_home_page_says_how_many_are_open_and_which_wait_to_be_closed(embedded_booth):
     booth = embedded_booth
     ada = await booth.person()
-    glance = booth.polls.at_a_glance
+    glance = booth.polls.home_card
     assert (await glance(ada.principal)).fact == ""
     quiet = await booth.poll(by=ada, title="Quiet")
     timed = await booth.poll(by=ada, title="Timed", expires_at=NOW.replace(hour=18))
@@ -79,12 +79,12 @@ async def test_the_home_page_says_how_many_are_open_and_which_wait_to_be_closed(
     for poll in (timed, busy):
         await booth.cast(poll, "Ada")
     told = await glance(ada.principal)
-    assert (told.fact, [each.title for each in told.to_close]) == ("3 open", ["Busy"])
-    assert told.to_close[0].note == "1 vote, open until you close it"
+    assert (told.fact, [each.name for each in told.waiting]) == ("3 open", ["Busy"])
+    assert told.waiting[0].note == "1 vote, open until you close it"
     for poll in (quiet, timed, busy):
         await booth.polls.authoring.close(ada, poll.id)
     told = await glance(ada.principal)
-    assert (told.fact, told.to_close) == ("None open", [])
+    assert (told.fact, told.waiting) == ("None open", [])
 
 
 async def test_a_vote_holds_nothing_of_its_voter(embedded_booth):

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 import segno
 
-from potluck.apps.polls.pages.candidate_lines import as_lines, read_lines
+from potluck.apps.polls.pages.poll_form import as_lines, read_lines
 from potluck.apps.polls.pages.qr import QUIET, qr_code
 from potluck.apps.polls.pages.ranks import ranked_in, read_ballot
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data

@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from potluck.web.http.application import Application
 
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine
 from potluck.people.services import People
 from potluck.web.app import App, Core
+from potluck.web.http.application import Application
 from tests.people.assembly import Clock
 from tests.stores import NOW
 from tests.web.suites import ask, client_at, data, problem, rows_left, signed_up, suite_on

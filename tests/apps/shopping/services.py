@@ -300,8 +300,9 @@ class ShoppingList(Service):
         }
         return await self._do(shopping_list.add_to_list, caller, {"family_id": family_id}, said, asked=asked)
 
-    async def add_lines(self, caller: Principal, family_id: Any, lines: Any) -> Any:
-        done = await self._do(shopping_list.add_lines, caller, {"family_id": family_id}, {"lines": lines})
+    async def add_lines(self, caller: Principal, family_id: Any, lines: Any, asked: Asked | None = None) -> Any:
+        said = {"lines": lines}
+        done = await self._do(shopping_list.add_lines, caller, {"family_id": family_id}, said, asked=asked)
         return done["items"]
 
     async def all(self, caller: Principal, family_id: Any, *, store_id: Any = None, status: Any = None) -> Any:

@@ -67,7 +67,7 @@ VERBS = verbs()
 async def furnished(shop: Any, name: str, admin: str) -> tuple[Any, dict[str, Any]]:
     """A family with one of everything, and the ids of all of it."""
     ada, family = await shop.family(name, admin)
-    ben = await shop.joined(ada, family, f"{admin}s friend")
+    ben = await shop.joined(ada, family, f"{admin}-friend")
     shopping = shop.shopping
     store = await shopping.stores.add(ada, family, "Grocer")
     cellar = await shopping.locations.add(ada, family, "Cellar")

@@ -160,3 +160,96 @@ async def test_what_is_low_is_offered_first(suite):
     offered = re.search(r'aria-label="Often bought".*?</ul>', text, re.DOTALL)
     assert offered
     assert re.findall(r"</svg>([^<]+)</button>", offered[0]) == ["Crème fraîche", "Apples"]
+
+
+# --- what forms do ----------------------------------------------------------------------------------------------------
+
+
+async def posted(client: httpx.AsyncClient, who: dict[str, Any], path: str, **sent: str) -> httpx.Response:
+    return await client.post(path, data=sent, headers=bearer(who) | {"accept": "text/html"})
+
+
+async def listed(client: httpx.AsyncClient, who: dict[str, Any], family: str) -> list[dict[str, Any]]:
+    answer = await client.get(f"{API}/families/{family}/shopping-list", headers=bearer(who))
+    found: list[dict[str, Any]] = answer.json()["items"]
+    return found
+
+
+async def test_what_is_typed_is_the_thing_at_home_of_that_name_and_asks_before_it_is_there_twice(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+    page = f"/shopping/{family}"
+    rice = await made(client, ada, f"/families/{family}/inventory", name="Rice", unit="kg")
+    first = await posted(client, ada, f"{page}/list", lines="2 rice", itemId="", storeId="", shoppingItemId="")
+    (item,) = await listed(client, ada, family)
+    assert first.headers["location"] == f"{page}?said=added&of={item['shoppingItemId']}"
+    assert [item[each] for each in ("itemId", "name", "quantity", "unit")] == [rice["itemId"], "Rice", 2, "kg"]
+    twice = await posted(client, ada, f"{page}/list", lines="3 RICE")
+    assert twice.status_code == 409
+    assert 'name="quantity" value="5">Add to the one on the list' in twice.text
+    assert 'name="lines" value="3 RICE"' in twice.text
+    assert (await posted(client, ada, f"{page}/list", lines="3 RICE", allowDuplicate="on")).status_code == 303
+    # Free text has no guard, and its name is looked for all the same.
+    assert (await posted(client, ada, f"{page}/list", lines="Cake")).status_code == 303
+    assert "Cake is on the list already" in (await posted(client, ada, f"{page}/list", lines="cake")).text
+    several = await posted(client, ada, f"{page}/list", lines="tea\nsalt", storeId="")
+    assert several.headers["location"] == f"{page}?said=several&of=2"
+    assert len(await listed(client, ada, family)) == 5
+
+
+async def test_a_form_that_is_sent_twice_adds_one_thing(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+    chosen = str(uuid4())
+    for _ in range(2):
+        answer = await posted(client, ada, f"/shopping/{family}/list", lines="Cake", shoppingItemId=chosen)
+        assert answer.headers["location"] == f"/shopping/{family}?said=added&of={chosen}"
+    assert len(await listed(client, ada, family)) == 1
+
+
+async def test_a_tick_holds_whatever_else_was_changed_and_keeps_the_consent_to_a_duplicate(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+    rice = await made(client, ada, f"/families/{family}/inventory", name="Rice")
+    item = await made(client, ada, f"/families/{family}/shopping-list", itemId=rice["itemId"])
+    path = f"/shopping/{family}/list/{item['shoppingItemId']}"
+    assert (await posted(client, ada, f"{path}/quantity", quantity="2", version="1")).status_code == 303
+    # The page that this is ticked on shows version 1.
+    ticked = await posted(client, ada, f"{path}/status", status="purchased", version="1")
+    assert ticked.headers["location"] == f"/shopping/{family}?said=purchased&of={item['shoppingItemId']}"
+    await made(client, ada, f"/families/{family}/shopping-list", itemId=rice["itemId"])
+    refused = await posted(client, ada, f"{path}/status", status="pending", version="1")
+    assert refused.status_code == 409
+    back = await posted(client, ada, f"{path}/status", status="pending", version="1", allowDuplicate="on")
+    assert back.status_code == 303
+    assert {each["status"] for each in await listed(client, ada, family)} == {"pending"}
+
+
+async def test_a_quantity_that_meets_another_change_shows_both_with_what_was_typed(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+    item = await made(client, ada, f"/families/{family}/shopping-list", name="Cake", notes="big")
+    path = f"/shopping/{family}/list/{item['shoppingItemId']}"
+    assert (await posted(client, ada, f"{path}/quantity", quantity="2", version="1")).status_code == 303
+    clash = await posted(client, ada, f"{path}/quantity", quantity="7", version="1")
+    assert clash.status_code == 409
+    assert "Cake changed twice" in clash.text
+    for kept in ('name="version" value="2"', 'name="quantity" value="7"', 'name="notes" value="big"'):
+        assert kept in clash.text
+
+
+async def test_what_runs_low_is_put_on_the_list_once(suite):
+    client, _ = suite
+    ada = await signed_up(client)
+    family = (await made(client, ada, "/families", name="Home"))["familyId"]
+    for name, quantity in (("Tea", 0), ("Salt", 1), ("Rice", 9)):
+        await made(client, ada, f"/families/{family}/inventory", name=name, quantity=quantity, threshold=2)
+    for _ in range(2):
+        answer = await posted(client, ada, f"/shopping/{family}/inventory/low-to-list")
+        assert answer.headers["location"] == f"/shopping/{family}?said=low"
+        assert {each["name"] for each in await listed(client, ada, family)} == {"Tea", "Salt"}
+        assert len(await listed(client, ada, family)) == 2

@@ -120,7 +120,7 @@ async def test_lines_are_added_together_in_one_transaction(shop):
     ada, family = await shop.family()
     with shop.recording.scope() as calls:
         added = await shop.shopping.shopping_list.add_lines(ada, family, "2 milk\n\nbread\n500 g flour")
-    assert calls.operations == ["GetItem", "TransactWriteItems"]
+    assert calls.operations == ["GetItem", "Query", "TransactWriteItems"]
     assert [(each.name, each.quantity, each.unit) for each in added] == [
         ("milk", 2, None),
         ("bread", None, None),
@@ -139,7 +139,7 @@ async def test_lines_are_added_together_in_one_transaction(shop):
             ["Line 2: Name must be 1-100 characters", "Line 3: Name must be 1-100 characters"],
         ),
         ("a\n" * 51, ["There can be at most 50 lines"]),
-        ("x" * 10_001, ["Lines must be 10000 characters or less", "Lines must name something to buy"]),
+        ("x" * 10_001, ["Lines must be 10000 characters or less"]),
     ],
 )
 async def test_lines_that_cannot_be_added_are_told_and_none_is(embedded_shop, lines, messages):
@@ -166,9 +166,9 @@ async def test_the_list_is_by_store_name_pending_first_newest_first_with_its_gro
             await todo.set_status(ada, family, added.shopping_item_id, 1, status="purchased")
     with shop.recording.scope() as calls:
         listed = await todo.all(ada, family)
-    assert calls.operations == ["Query"] * 4
-    # DynamoDB Local asks nothing for an answer with nothing in it, as that to what is being deleted.
-    assert calls.read_units in (3.0, 4.0)
+    # Who asks, the list, and the three stores by their ids.
+    assert calls.operations == ["GetItem", "Query", "BatchGetItem"]
+    assert calls.read_units == 5.0
     assert [each.name for each in listed.items] == ["d", "f", "e", "g", "c", "a", "b"]
     assert [(each.store_name, each.pending, each.purchased) for each in listed.groups] == [
         ("baker", 1, 0),
@@ -373,3 +373,48 @@ async def test_an_idempotent_answer_is_kept_by_the_transaction_of_the_write(shop
         await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, asked=other)
     assert await answers.find(other) is None
     assert len((await shop.shopping.shopping_list.all(ada, family)).items) == 1
+
+
+# --- what is typed ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_line_is_linked_to_what_is_at_home_by_its_name_once_and_if_it_is_not_on_the_list(shop):
+    ada, family, store, milk = await stocked(shop)
+    todo = shop.shopping.shopping_list
+    first, bread, second = await todo.add_lines(ada, family, "2 MILK\nbread\nmilk")
+    assert (first.item_id, first.name, first.quantity, first.unit) == (milk.item_id, "Milk", 2, "l")
+    assert (first.store_id, first.store_name) == (store.store_id, "Grocer")
+    assert (bread.item_id, bread.name, second.item_id, second.name) == (None, "bread", None, "milk")
+    (third,) = await todo.add_lines(ada, family, "3 kg milk")
+    assert (third.item_id, third.quantity, third.unit) == (None, 3, "kg")
+    guard = await shop.rows.one(PendingGuard.by_item(family, milk.item_id))
+    assert guard.shopping_item_ids == {first.shopping_item_id}
+    await todo.set_status(ada, family, first.shopping_item_id, 1, status="purchased")
+    (fourth,) = await todo.add_lines(ada, family, "milk")
+    assert fourth.item_id == milk.item_id
+
+
+async def test_as_many_lines_are_linked_as_one_transaction_has_room_for(embedded_shop):
+    shop = embedded_shop
+    ada, family = await shop.family()
+    for number in range(50):
+        store = await shop.shopping.stores.add(ada, family, f"Store {number}")
+        await shop.shopping.inventory.add(ada, family, f"thing {number}", preferred_store_id=store.store_id)
+    lines = "\n".join(f"thing {number}" for number in range(50))
+    asked = Asked(ada.user_id, "key", "0" * 64)
+    with shop.recording.scope() as calls:
+        added = await shop.shopping.shopping_list.add_lines(ada, family, lines, asked=asked)
+    assert calls.operations.count("TransactWriteItems") == 1
+    assert [each.item_id is not None for each in added] == [True] * 15 + [False] * 35
+    few = await shop.shopping.shopping_list.add_lines(ada, family, "\n".join(f"thing {n}" for n in range(15, 39)))
+    assert all(each.item_id is not None for each in few)
+
+
+async def test_an_inventory_item_that_comes_onto_the_list_while_lines_are_added_stays_there_alone(interrupted_shop):
+    shop = interrupted_shop
+    ada, family, _, milk = await stocked(shop)
+    todo = shop.shopping.shopping_list
+    shop.meanwhile(lambda: todo.add(ada, family, item_id=milk.item_id))
+    (added,) = await todo.add_lines(ada, family, "milk")
+    assert added.item_id is None
+    assert len((await todo.all(ada, family)).items) == 2

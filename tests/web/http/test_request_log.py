@@ -7,15 +7,16 @@ import logging
 import re
 import warnings
 
+import httpx
 import pytest
-from litestar import Litestar, Request, Response, get, post
-from litestar.exceptions import HTTPException
-from litestar.params import FromPath, FromQuery
-from litestar.response import Stream
-from litestar.testing import TestClient
+from starlette.responses import PlainTextResponse, StreamingResponse
 
 from potluck.engines import DynamoError
 from potluck.settings import Settings
+from potluck.web.http.application import Application
+from potluck.web.http.authentication import Authentication
+from potluck.web.http.clients import Clients
+from potluck.web.http.problems import HttpProblem
 from potluck.web.http.request_log import (
     JsonLines,
     RequestLog,
@@ -24,6 +25,7 @@ from potluck.web.http.request_log import (
     log_what_nobody_awaited,
     logging_in_lines,
 )
+from potluck.web.http.router import Router
 
 PLANTED = "pls_0123456789abcdef-planted"
 REQUEST_ID = re.compile(r"[0-9a-f]{32}")
@@ -46,58 +48,59 @@ class Lines(list):
         return b"".join(self).decode()
 
 
-@get("/api/v1/notes/{note_id:str}")
-async def note(note_id: FromPath[str]) -> str:
-    return note_id
+async def note(request):
+    return PlainTextResponse(request.path_params["note_id"])
 
 
-@get("/healthz")
-async def healthz(ok: FromQuery[bool] = True) -> Response[str]:
-    return Response("well", status_code=200 if ok else 503)
+async def healthz(request):
+    return PlainTextResponse("well", 503 if request.query_params.get("ok") == "false" else 200)
 
 
-@post("/api/v1/notes")
-async def write(request: Request) -> int:
-    return len(await request.body())
+async def write(request):
+    return PlainTextResponse(str(len(await request.body())), 201)
 
 
-@get("/failing/{item:str}")
-async def failing(item: FromPath[str]) -> str:
+async def failing(request):
+    item = request.path_params["item"]
     try:
         raise KeyError(item)
     except KeyError as error:
         raise ValueError(f"no {item}") from error
 
 
-@get("/cut")
-async def cut() -> Stream:
+async def cut(request):
     async def begun():
         yield "begun"
         raise RuntimeError(PLANTED)
 
-    return Stream(begun())
+    return StreamingResponse(begun())
 
 
-def answered(request, error):
-    if isinstance(error, HTTPException):
-        return Response("refused", status_code=error.status_code)
-    logging.getLogger("potluck.web").error("request failed", exc_info=error)
-    return Response("broken", status_code=500)
+class Answering:
+    """Answers to errors, as the suite's own problems are, but shorter."""
+
+    def answer(self, request, error):
+        if isinstance(error, HttpProblem):
+            return PlainTextResponse("refused", error.problem.status)
+        logging.getLogger("potluck.web").error("request failed", exc_info=error)
+        return PlainTextResponse("broken", 500)
 
 
-def unanswerable(request, error):
-    raise RuntimeError(PLANTED)
+class Unable:
+    def answer(self, request, error):
+        raise RuntimeError(PLANTED)
 
 
-def application(lines, log="requests", handler=answered):
-    made = Litestar(
-        [note, healthz, write, failing, cut],
-        exception_handlers={Exception: handler},
-        openapi_config=None,
-        logging_config=None,
-    )
-    made.asgi_handler = RequestLog(Settings(log=log), lines)(made.asgi_handler)
-    return made
+def application(lines, log="requests", problems=None):
+    router = Router()
+    router.add("GET", "/api/v1/notes/{note_id}", note)
+    router.add("GET", "/healthz", healthz)
+    router.add("POST", "/api/v1/notes", write)
+    router.add("GET", "/failing/{item}", failing)
+    router.add("GET", "/cut", cut)
+    settings = Settings(log=log)
+    nobody = Authentication(None, Clients(settings))
+    return Application(router, nobody, problems or Answering(), {}, around=RequestLog(settings, lines))
 
 
 @pytest.fixture
@@ -108,14 +111,19 @@ def lines():
         yield written
 
 
+def client_of(app):
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://testserver")
+
+
 @pytest.fixture
-def client(lines):
-    with TestClient(application(lines), raise_server_exceptions=False) as client:
+async def client(lines):
+    async with client_of(application(lines)) as client:
         yield client
 
 
-def test_a_request_has_one_line_that_says_what_and_how_long_but_not_which(client, lines):
-    answer = client.get(f"/api/v1/notes/{PLANTED}?token={PLANTED}")
+async def test_a_request_has_one_line_that_says_what_and_how_long_but_not_which(client, lines):
+    answer = await client.get(f"/api/v1/notes/{PLANTED}?token={PLANTED}")
     (line,) = lines.read
     assert line.pop("milliseconds") >= 0
     assert line.pop("worker") > 0
@@ -132,14 +140,14 @@ def test_a_request_has_one_line_that_says_what_and_how_long_but_not_which(client
 
 
 @pytest.mark.parametrize("path", ["/api/v1/notes/1", "/nowhere", "/failing/1", "/healthz"])
-def test_every_answer_carries_a_number_of_ours(client, path):
-    answers = [client.get(path, headers={"x-request-id": PLANTED}) for _ in range(2)]
+async def test_every_answer_carries_a_number_of_ours(client, path):
+    answers = [await client.get(path, headers={"x-request-id": PLANTED}) for _ in range(2)]
     numbers = [answer.headers.get_list("x-request-id") for answer in answers]
     assert all(len(each) == 1 and REQUEST_ID.fullmatch(each[0]) for each in numbers)
     assert numbers[0] != numbers[1]
 
 
-def test_the_number_is_known_while_the_request_is_answered(lines):
+async def test_the_number_is_known_while_the_request_is_answered(lines):
     seen = []
 
     async def app(scope, receive, send):
@@ -147,41 +155,42 @@ def test_the_number_is_known_while_the_request_is_answered(lines):
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
-    answer = TestClient(RequestLog(Settings(), lines)(app)).get("/")
+    async with client_of(RequestLog(Settings(), lines)(app)) as client:
+        answer = await client.get("/")
     assert seen == [(answer.headers["x-request-id"],) * 2]
 
 
-def test_health_checks_have_no_line_however_they_end(client, lines):
-    assert client.get("/healthz").status_code == 200
-    assert client.get("/healthz?ok=false").status_code == 503
+async def test_health_checks_have_no_line_however_they_end(client, lines):
+    assert (await client.get("/healthz")).status_code == 200
+    assert (await client.get("/healthz?ok=false")).status_code == 503
     assert lines == []
 
 
-def test_unless_asked_for_only_failures_have_a_line(lines):
-    with TestClient(application(lines, log="problems"), raise_server_exceptions=False) as client:
-        client.get("/api/v1/notes/1")
-        client.get("/nowhere")
+async def test_unless_asked_for_only_failures_have_a_line(lines):
+    async with client_of(application(lines, log="problems")) as client:
+        await client.get("/api/v1/notes/1")
+        await client.get("/nowhere")
         assert lines == []
-        client.get("/failing/1")
+        await client.get("/failing/1")
     assert [(line["level"], line["event"]) for line in lines.read] == [("error", "log"), ("error", "request")]
 
 
-def test_a_failure_is_told_by_its_kind_and_its_way_under_the_number_of_the_request(client, lines):
-    answer = client.get(f"/failing/{PLANTED}")
+async def test_a_failure_is_told_by_its_kind_and_its_way_under_the_number_of_the_request(client, lines):
+    answer = await client.get(f"/failing/{PLANTED}")
     told, request = lines.read
     assert told["message"] == "request failed"
     assert told["requestId"] == request["requestId"] == answer.headers["x-request-id"]
     assert told["error"]["type"] == "builtins.ValueError"
     assert told["error"]["cause"]["type"] == "builtins.KeyError"
     assert re.search(r"test_request_log\.py:\d+ failing$", told["error"]["frames"][-1])
-    assert any(frame.startswith("litestar/") for frame in told["error"]["frames"])
+    assert any(frame.startswith("potluck/web/http/application.py:") for frame in told["error"]["frames"])
     assert request["status"] == 500
     assert PLANTED not in lines.text
 
 
-def test_what_even_the_answer_to_a_failure_fails_at_is_answered_and_told(lines):
-    with TestClient(application(lines, handler=unanswerable), raise_server_exceptions=False) as client:
-        answer = client.get("/failing/1")
+async def test_what_even_the_answer_to_a_failure_fails_at_is_answered_and_told(lines):
+    async with client_of(application(lines, problems=Unable())) as client:
+        answer = await client.get("/failing/1")
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"
     (line,) = lines.read
@@ -190,10 +199,10 @@ def test_what_even_the_answer_to_a_failure_fails_at_is_answered_and_told(lines):
     assert PLANTED not in lines.text + answer.text
 
 
-def test_an_answer_that_is_cut_off_is_told_with_what_was_sent_of_it(client, lines):
+async def test_an_answer_that_is_cut_off_is_told_with_what_was_sent_of_it(client, lines):
     # The client may see the cut as an error of its own.
     with contextlib.suppress(Exception):
-        client.get("/cut")
+        await client.get("/cut")
     line = lines.read[-1]
     assert (line["level"], line["status"], line["bytes"]) == ("error", 200, len("begun"))
     assert "error" in line
@@ -221,8 +230,8 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("method", "path", "options"), REQUESTS, ids=lambda value: str(value)[:30])
-def test_nothing_that_a_request_carries_is_in_its_line(client, lines, method, path, options):
-    client.request(method, path, headers=HEADERS, **options)
+async def test_nothing_that_a_request_carries_is_in_its_line(client, lines, method, path, options):
+    await client.request(method, path, headers=HEADERS, **options)
     assert lines
     assert "planted" not in lines.text.lower()
 
@@ -347,6 +356,12 @@ def test_the_service_and_the_system_have_words_for_what_failed():
     assert described(DynamoError("ThrottlingException", PLANTED))["code"] == "ThrottlingException"
     assert described(OSError(28, PLANTED))["code"] == "ENOSPC"
     assert "code" not in described(DynamoError(f"a {PLANTED}", ""))
+
+
+def test_the_way_through_a_library_is_named_from_its_package_on():
+    with pytest.raises(TypeError) as raised:
+        httpx.URL(PLANTED.encode())
+    assert described(raised.value)["frames"][-1].startswith("httpx/")
 
 
 def test_a_group_names_those_in_it_and_a_chain_ends():

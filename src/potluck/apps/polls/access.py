@@ -11,7 +11,6 @@ from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
 from potluck.apps.polls.keys import Credentials, vote_of
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
-from potluck.people.secrets import matches
 from potluck.table import Condition, Ref, WriteRefused, check, present, the
 from potluck.table.operations import Operation
 from potluck.web.access import Access, Visitor, read_together
@@ -21,6 +20,7 @@ __all__ = [
     "ADMIN_COOKIE",
     "EDIT_COOKIE",
     "VOTER_COOKIE",
+    "FollowsResults",
     "Maker",
     "PollAdmin",
     "PollCopier",
@@ -31,18 +31,16 @@ __all__ = [
     "VoteHolder",
     "Voter",
     "WrongKey",
-    "administers",
     "cookie_key",
-    "has_voted",
-    "holds_key",
-    "is_open",
-    "must_see_results",
     "served",
     "still_open",
 ]
 
 ADMIN_KEY = {"X-Admin-Key": "The poll's `adminKey`; whoever made it signed in needs none."}
 EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which shows whose it is."}
+LAST_EVENT_ID = {
+    "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
+}
 # The cookies of a browser: one voter's key for all polls, and for each poll the keys that were given for it.
 ADMIN_COOKIE = "potluck-poll-admin"
 EDIT_COOKIE = "potluck-poll-vote"
@@ -87,11 +85,6 @@ class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Resu
 # --- the conditions ---------------------------------------------------------------------------------------------------
 
 
-def is_open(poll: Poll, now: datetime) -> bool:
-    """Whether votes are taken: strictly before the poll's time is over, and until it is closed."""
-    return poll.closed_at is None and (poll.expires_at is None or now.replace(microsecond=0) < poll.expires_at)
-
-
 def still_open(now: datetime) -> Condition:
     """That votes are taken, for the write that decides."""
     return the(Poll.closed_at).is_none() & (the(Poll.expires_at).is_none() | (the(Poll.expires_at) > now))
@@ -102,38 +95,6 @@ def served(poll: Poll | None, context: PollsContext) -> Poll:
     if poll is None or (poll.short_id is not None) != context.shared:
         raise NotFound
     return poll
-
-
-def administers(by: Credentials, poll: Poll) -> bool:
-    if by.user_id is not None and by.user_id == poll.creator_id:
-        return True
-    return by.admin_key is not None and poll.admin_key_hash is not None and matches(by.admin_key, poll.admin_key_hash)
-
-
-def holds_key(by: Credentials, vote: Vote) -> bool:
-    return by.edit_key is not None and vote.edit_key_hash is not None and matches(by.edit_key, vote.edit_key_hash)
-
-
-async def has_voted(context: PollsContext, by: Credentials, poll: Poll) -> bool:
-    """Whether the caller shows what a vote in this poll was cast with, or the key that it gave them."""
-    by_key, by_voter = vote_of(by.edit_key), context.voters.vote_id(poll, by)
-    wanted = [Vote.one(poll.poll_id, each) for each in (by_key, by_voter) if each is not None]
-    for vote in await context.store.get_many(wanted):
-        if vote is not None and (vote.vote_id == by_voter or holds_key(by, vote)):
-            return True
-    return False
-
-
-async def must_see_results(context: PollsContext, by: Credentials, poll: Poll) -> None:
-    """ResultsHidden for whoever the poll's results are not shown to, or not yet."""
-    visibility = poll.results_visibility
-    if visibility == "always" or administers(by, poll):
-        return
-    if visibility != "admin" and not is_open(poll, context.clock()):
-        return
-    if visibility == "afterVote" and await has_voted(context, by, poll):
-        return
-    raise ResultsHidden(visibility)
 
 
 # --- who is admitted --------------------------------------------------------------------------------------------------
@@ -176,6 +137,23 @@ class ToPoll(Access):
     async def admit(self, *rows: Any) -> None:
         self.poll = served(rows[0], self.polls)
 
+    async def has_voted(self) -> bool:
+        """Whether the caller shows what a vote in this poll was cast with, or the key that it gave them."""
+        by_key, by_voter = vote_of(self.keys.edit_key), self.polls.voters.vote_id(self.poll, self.keys)
+        found = await self.rows.get_many([Vote.one(self.poll_id, each) for each in (by_key, by_voter) if each])
+        return any(vote is not None and (vote.vote_id == by_voter or self.keys.holds(vote)) for vote in found)
+
+    async def must_see_results(self) -> None:
+        """ResultsHidden for whoever the poll's results are not shown to, or not yet."""
+        visibility = self.poll.results_visibility
+        if visibility == "always" or self.keys.administers(self.poll):
+            return
+        if visibility != "admin" and not self.poll.is_open(self.now):
+            return
+        if visibility == "afterVote" and await self.has_voted():
+            return
+        raise ResultsHidden(visibility)
+
     async def admit_again(self) -> None:
         """Raise for a caller who is not admitted any more; the poll is then as it is now."""
         await self.admit(*await read_together(self.rows, self.reads()))
@@ -188,7 +166,7 @@ class PollAdmin(ToPoll):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        if not administers(self.keys, self.poll):
+        if not self.keys.administers(self.poll):
             raise WrongKey.of_poll()
 
 
@@ -212,7 +190,7 @@ class VoteHolder(ToPoll):
     async def admit(self, *rows: Any) -> None:
         poll, vote = rows
         await super().admit(poll)
-        if vote is None or not holds_key(self.keys, vote):
+        if vote is None or not self.keys.holds(vote):
             # The same answer: whether somebody has voted, or has withdrawn it, is nobody else's business.
             raise WrongKey.of_vote()
 
@@ -224,7 +202,15 @@ class SeesResults(ToPoll):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        await must_see_results(self.polls, self.keys, self.poll)
+        # Whether a poll is open, and when its record is renewed, is a matter of time.
+        self.uses_time = True
+        await self.must_see_results()
+
+
+class FollowsResults(SeesResults):
+    """The same, for as long as they see them."""
+
+    headers = {**SeesResults.headers, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
 
 
 class ReadsRecord(SeesResults):
@@ -247,7 +233,7 @@ def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
             edit_key=cookie_key(visitor, EDIT_COOKIE),
             voter_key=cookie_key(visitor, VOTER_COOKIE),
         )
-    shown = {name: visitor.headers.get(name.lower()) for name in headers}
+    shown = {name: visitor.headers.get(name) for name in headers}
     return Credentials(
         principal=visitor.principal, admin_key=shown.get("X-Admin-Key"), edit_key=shown.get("X-Edit-Key")
     )

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.apps.polls.candidates import names_of
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
@@ -48,7 +47,7 @@ class AccountData:
         for poll in polls:
             async for each in self._store.each(Count.of_poll(poll.poll_id)):
                 if each.count:
-                    ranking = names_of(poll, each.ranking)
+                    ranking = poll.names(each.ranking)
                     yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=ranking, count=each.count)
 
     async def forget(self, user_id: UUID) -> None:

@@ -1,6 +1,6 @@
 """Candidates by name and by number: which names are too alike, whom a ranking names, and the order of the lots."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from potluck.apps.polls.ballot_files.contents import OVERVOTE, UNDECLARED
 from potluck.apps.polls.entities import Poll
@@ -8,7 +8,7 @@ from potluck.apps.polls.fields import LONGEST_NAME, MOST_CANDIDATES, seen_as
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import Random
 
-__all__ = ["Numbers", "described", "drawn", "look_alikes", "lot_order", "names_of"]
+__all__ = ["Numbers", "described", "drawn", "look_alikes"]
 
 LOT_BYTES = 16
 # What ballot files mean by these names is no candidate.
@@ -39,15 +39,6 @@ def drawn(candidates: int, random: Random) -> list[int]:
     """The candidates' numbers in an order that chance decides: the favoured first."""
     lots = {number: random(LOT_BYTES) for number in range(1, candidates + 1)}
     return sorted(lots, key=lots.__getitem__)
-
-
-def lot_order(poll: Poll) -> list[int]:
-    """The poll's lots; a poll without any has the candidates' own order."""
-    return poll.lot_order or list(range(1, len(poll.candidates) + 1))
-
-
-def names_of(poll: Poll, numbers: Iterable[int]) -> list[str]:
-    return [poll.candidates[number - 1] for number in numbers]
 
 
 class Numbers:

@@ -1,8 +1,9 @@
 """What the rules of polls work with besides the core: `at.context`."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from potluck.apps.polls.keys import VoterIds
 from potluck.apps.polls.records import Records, Stopwatch
@@ -29,28 +30,14 @@ class PollsContext:
     voters: VoterIds
     records: Records
     random: Random = system_random
-    readers_wait: ReadersWait = field(default_factory=ReadersWait)
+    readers_wait: ReadersWait = ReadersWait()
     shared: bool = False
     """Serve the polls that shareables made, and no others; their passcodes then guard them."""
 
 
 def polls_context(
-    store: Store,
-    clock: Clock,
-    key: bytes,
-    *,
-    random: Random = system_random,
-    stopwatch: Stopwatch = time.perf_counter,
-    readers_wait: ReadersWait | None = None,
-    shared: bool = False,
+    store: Store, clock: Clock, key: bytes, *, stopwatch: Stopwatch = time.perf_counter, **options: Any
 ) -> PollsContext:
     """`key` makes the ids of votes: whoever has it can tell voters by their votes."""
-    return PollsContext(
-        store=store,
-        clock=clock,
-        voters=VoterIds(key),
-        records=Records(store, clock, stopwatch),
-        random=random,
-        readers_wait=readers_wait or ReadersWait(),
-        shared=shared,
-    )
+    records = Records(store, clock, stopwatch)
+    return PollsContext(store=store, clock=clock, voters=VoterIds(key), records=records, **options)

@@ -1,17 +1,11 @@
 """Polls to look around in: one that is open and close, one that is decided, one for those who have a code."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-from uuid import UUID
+from collections.abc import Sequence
 
-from potluck.apps.polls.polls import NewCodes, NewPoll, PollMade, close_poll, create_poll, make_codes, polls
-from potluck.apps.polls.votes import NewVote, cast_vote, votes
-from potluck.people.authentication import Principal
-from potluck.web.access import Visitor
-from potluck.web.actions import Actions
+from potluck.apps.polls.polls import NewCodes, NewPoll, close_poll, create_poll, make_codes
+from potluck.apps.polls.votes import NewVote, cast_vote
 from potluck.web.app import Demo, Guests, WorthALook
-from potluck.web.inputs import Input
-from potluck.web.runner import Runner, Sent
+from potluck.web.direct import Direct
 
 __all__ = ["demo_of"]
 
@@ -75,58 +69,25 @@ BOARD_VOTES = (
 CODES_LEFT = 3
 
 
-class _People:
-    """What people do with polls, by the rules that everyone has."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-
-    async def make(self, who: Principal, new: NewPoll) -> PollMade:
-        made: PollMade = await self._do(polls, create_poll, who, new)
-        return made
-
-    async def vote(self, poll: PollMade, ranking: Sequence[str], who: Principal | None = None, **by: str) -> None:
-        await self._do(votes, cast_vote, who, NewVote(rankings=list(ranking), **by), poll.id)
-
-    async def close(self, who: Principal, poll: PollMade) -> None:
-        await self._do(polls, close_poll, who, None, poll.id)
-
-    async def codes(self, who: Principal, poll: PollMade, count: int) -> list[str]:
-        found: list[str] = (await self._do(polls, make_codes, who, NewCodes(count=count), poll.id)).codes
-        return found
-
-    async def _do(
-        self,
-        subject: Actions[Any],
-        rule: Callable[..., Any],
-        who: Principal | None,
-        sent: Input | None,
-        poll_id: UUID | None = None,
-    ) -> Any:
-        ids = {} if poll_id is None else {"poll_id": poll_id}
-        action = subject.declared_by(rule)
-        return (await self._runner.perform(action, Visitor(principal=who), ids, lambda: Sent(sent))).answer
-
-
-def demo_of(runner: Runner) -> Demo:
-    """What fills the polls that this runs."""
-    people = _People(runner)
+def demo_of(direct: Direct) -> Demo:
+    """What fills the polls with these rules."""
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
-        await _sunday(people, guests)
-        return [*await _june(people, guests), *await _board(people, guests)]
+        await _sunday(direct, guests)
+        return [*await _june(direct, guests), *await _board(direct, guests)]
 
     return demo
 
 
-async def _june(people: _People, guests: Guests) -> Sequence[WorthALook]:
+async def _june(direct: Direct, guests: Guests) -> Sequence[WorthALook]:
     guests.ago(days=3)
-    poll = await people.make(guests.mara, JUNE)
+    poll = await direct.do(create_poll, guests.mara, JUNE)
     ballots = [ranking for times, ranking in JUNE_VOTES for _ in range(times)]
     # Not all of one mind in a row: seven does not divide how many they are, so each has a turn.
     for turn in range(len(ballots)):
         guests.ago(hours=70 * (1 - turn / len(ballots)))
-        await people.vote(poll, ballots[turn * 7 % len(ballots)])
+        vote = NewVote(rankings=list(ballots[turn * 7 % len(ballots)]))
+        await direct.do(cast_vote, None, vote, poll_id=poll.id)
     return [
         WorthALook(
             f"{poll.title} (Mara’s, open, {len(ballots)} votes)", f"/polls/{poll.id}", "Whoever has this votes."
@@ -135,9 +96,9 @@ async def _june(people: _People, guests: Guests) -> Sequence[WorthALook]:
     ]
 
 
-async def _sunday(people: _People, guests: Guests) -> None:
+async def _sunday(direct: Direct, guests: Guests) -> None:
     guests.ago(days=6)
-    poll = await people.make(guests.mara, SUNDAY)
+    poll = await direct.do(create_poll, guests.mara, SUNDAY)
     for hours, voter, ranking in (
         (140, guests.noor, (ROLLS, DAL, RISOTTO)),
         (139, guests.leo, (PIZZA, RISOTTO)),
@@ -146,18 +107,19 @@ async def _sunday(people: _People, guests: Guests) -> None:
         (122, guests.renzo, (RISOTTO, PIZZA)),
     ):
         guests.ago(hours=hours)
-        await people.vote(poll, ranking, voter)
+        await direct.do(cast_vote, voter, NewVote(rankings=list(ranking)), poll_id=poll.id)
     guests.ago(days=5)
-    await people.close(guests.mara, poll)
+    await direct.do(close_poll, guests.mara, poll_id=poll.id)
 
 
-async def _board(people: _People, guests: Guests) -> Sequence[WorthALook]:
+async def _board(direct: Direct, guests: Guests) -> Sequence[WorthALook]:
     guests.ago(days=2)
-    poll = await people.make(guests.renzo, BOARD)
-    codes = await people.codes(guests.renzo, poll, len(BOARD_VOTES) + CODES_LEFT)
+    poll = await direct.do(create_poll, guests.renzo, BOARD)
+    wanted = NewCodes(count=len(BOARD_VOTES) + CODES_LEFT)
+    codes = (await direct.do(make_codes, guests.renzo, wanted, poll_id=poll.id)).codes
     handed_out, left = codes[:-CODES_LEFT], codes[-CODES_LEFT:]
     for hours, (code, ranking) in enumerate(zip(handed_out, BOARD_VOTES, strict=True)):
         guests.ago(hours=40 - 2 * hours)
-        await people.vote(poll, ranking, code=code)
+        await direct.do(cast_vote, None, NewVote(rankings=list(ranking), code=code), poll_id=poll.id)
     note = f"Codes that nobody has used yet: {', '.join(left)}"
     return [WorthALook(f"{poll.title} (Renzo’s, by code, two seats)", f"/polls/{poll.id}", note)]

@@ -8,6 +8,8 @@ What is read together is neighbours: one range gives the poll, its records and i
 counts and the votes, of which there may be a million, unread.
 """
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -124,6 +126,19 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     # The shareable that the poll was made by: its passcodes guard it, so under its own address there is none.
     short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
     version: Annotated[Version, LeftOut] = 1
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether votes are taken: strictly before the poll's time is over, and until it is closed."""
+        return self.closed_at is None and (self.expires_at is None or now.replace(microsecond=0) < self.expires_at)
+
+    @property
+    def lots(self) -> list[int]:
+        """The order of the lots, by candidate number."""
+        return self.lot_order or list(range(1, len(self.candidates) + 1))
+
+    def names(self, numbers: Iterable[int]) -> list[str]:
+        """The candidates with these numbers."""
+        return [self.candidates[number - 1] for number in numbers]
 
     @get(consistent=True)
     def one(poll_id: UUID) -> None:

@@ -4,9 +4,9 @@ import hmac
 from dataclasses import dataclass
 from uuid import UUID
 
-from potluck.apps.polls.entities import Poll
+from potluck.apps.polls.entities import Poll, Vote
 from potluck.people.authentication import Principal
-from potluck.people.secrets import Random
+from potluck.people.secrets import Random, matches
 
 __all__ = ["Credentials", "VoterIds", "new_admin_key", "new_code", "new_edit_key", "new_voter_key", "vote_of"]
 
@@ -34,6 +34,20 @@ class Credentials:
     @property
     def user_id(self) -> UUID | None:
         return None if self.principal is None else self.principal.user_id
+
+    def administers(self, poll: Poll) -> bool:
+        """Whether they made the poll."""
+        if self.user_id is not None and self.user_id == poll.creator_id:
+            return True
+        return _matches(self.admin_key, poll.admin_key_hash)
+
+    def holds(self, vote: Vote) -> bool:
+        """Whether they cast the vote."""
+        return _matches(self.edit_key, vote.edit_key_hash)
+
+
+def _matches(key: str | None, hashed: str | None) -> bool:
+    return key is not None and hashed is not None and matches(key, hashed)
 
 
 def new_admin_key(random: Random) -> str:

@@ -9,21 +9,20 @@ its caller may look, and sends it then; so in every process, without one writing
 """
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
-from potluck.apps.polls.access import ResultsHidden, SeesResults
+from potluck.apps.polls.access import FollowsResults, ResultsHidden, SeesResults
 from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.entities import Poll, Record, Results, Shard
 from potluck.apps.polls.records import version_of, votes_of
 from potluck.apps.polls.results import CurrentRecord, current_record, outcome
-from potluck.field_types import Text
-from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.api import MaybeSince
+from potluck.web.inputs import UNSET
 from potluck.web.live import Changed, Changes, Event, EventStreamResponse, Message
-from potluck.web.live.positions import LONGEST_POSITION
 
 __all__ = ["LiveResults", "PollNow"]
 
@@ -37,10 +36,6 @@ class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
     """A number that every vote, change and withdrawal raises."""
     status: Literal["live", "final"]
     results: ResultsShown
-
-
-class Since(Input):
-    since: Annotated[str, Text(0, LONGEST_POSITION, trim=False)] | Unset = UNSET
 
 
 class LiveResults:
@@ -77,7 +72,7 @@ class LiveResults:
         return EventStreamResponse(
             at.core.live.open(
                 since,
-                at.visitor.headers.get("last-event-id"),
+                at.visitor.headers.get("Last-Event-ID"),
                 of=Results.of(at.poll_id),
                 see=self._news,
                 allowed=allowed,
@@ -151,12 +146,12 @@ def _what_counts(row: Poll | Record | Shard) -> Any:
 
 
 @outcome.read("/events", ResultsHidden, media_type="text/event-stream")
-async def poll_events(at: SeesResults, wanted: Since) -> Response:
+async def poll_events(at: FollowsResults, wanted: MaybeSince) -> Response:
     """Votes counted so far and the record, as they change. Votes that come in together are told together."""
     return LiveResults(at).stream(wanted.since or None)
 
 
 @outcome.read("/changes", ResultsHidden, tagged=False)
-async def poll_changes(at: SeesResults, wanted: Since) -> Changes:
+async def poll_changes(at: SeesResults, wanted: MaybeSince) -> Changes:
     """Votes counted so far and the record, if anything changed since the position; without one, where to begin."""
     return await LiveResults(at).changes(None if wanted.since is UNSET else wanted.since)

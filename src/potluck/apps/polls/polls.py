@@ -8,8 +8,8 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.apps.polls.access import Maker, PollAdmin, PollCopier, ToPoll, WrongKey, is_open
-from potluck.apps.polls.candidates import described, drawn, look_alikes, lot_order, names_of
+from potluck.apps.polls.access import Maker, PollAdmin, PollCopier, ToPoll, WrongKey
+from potluck.apps.polls.candidates import described, drawn, look_alikes
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import SHARDS, Code, CreatedPoll, Deletion, Poll, Shard
@@ -135,7 +135,7 @@ class PollView(View[Poll]):
 
     @computed
     def status(poll: Poll, as_of: AsOf) -> Literal["open", "closed"]:
-        return "open" if is_open(poll, as_of.now) else "closed"
+        return "open" if poll.is_open(as_of.now) else "closed"
 
     @computed
     def candidate_descriptions(poll: Poll) -> dict[str, str]:
@@ -144,7 +144,7 @@ class PollView(View[Poll]):
     @computed
     def lot_order(poll: Poll) -> list[str]:
         """Who is favoured where nothing else decides, first to last; drawn before the first vote."""
-        return names_of(poll, lot_order(poll))
+        return poll.names(poll.lots)
 
 
 class PollMade(PollView):
@@ -312,7 +312,7 @@ def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Wr
 
 def closed(poll: Poll, now: datetime) -> Writes[Poll]:
     """The poll without an opening for votes; what is closed stays as it is."""
-    after, operations = _with(poll, {"closed_at": now} if is_open(poll, now) else {})
+    after, operations = _with(poll, {"closed_at": now} if poll.is_open(now) else {})
     return Writes(after, *operations)
 
 

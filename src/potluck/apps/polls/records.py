@@ -18,7 +18,6 @@ from uuid import UUID
 
 import msgspec
 
-from potluck.apps.polls.candidates import lot_order
 from potluck.apps.polls.counting import Ranking, Rules, as_bytes, count, from_bytes
 from potluck.apps.polls.counting import Record as Counted
 from potluck.apps.polls.entities import MOST_BYTES_IN_RECORD_PART, Count, Poll, Record, Shard
@@ -95,7 +94,7 @@ def rules_of(poll: Poll, method: Method) -> Rules:
 
 def counted(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> Counted:
     """The whole record; the same for the same ballots, whenever and wherever it is counted."""
-    return count(len(poll.candidates), ballots, rules_of(poll, method), lot_order(poll))
+    return count(len(poll.candidates), ballots, rules_of(poll, method), poll.lots)
 
 
 def stored_record(rows: Sequence[Record], method: Method) -> Known | None:

@@ -20,11 +20,10 @@ from potluck.apps.polls.access import (
     ResultsHidden,
     SeesResults,
     WrongKey,
-    is_open,
     served,
 )
 from potluck.apps.polls.ballot_files import BallotFile, Format, write
-from potluck.apps.polls.candidates import Numbers, lot_order, names_of
+from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.counting import METHODS, CannotCount, Ranking, Record, as_bytes, results
 from potluck.apps.polls.counting import Results as ResultsShown
@@ -147,7 +146,7 @@ async def current_record(
         assert found is not None
         now = context.clock()
         by_method = _method(poll, method)
-        live = is_open(poll, now)
+        live = poll.is_open(now)
         version = version_of(found.shards)
         known = records.empty(poll, by_method) if version == 0 else stored_record(found.records, by_method)
         if known is not None and known.votes_version == version:
@@ -238,7 +237,7 @@ def _written(poll: Poll, ballots: Mapping[Ranking, int], format: Format) -> str:
         ballots=dict(ballots),
         title=poll.title,
         seats=poll.seats,
-        lot_order=lot_order(poll),
+        lot_order=poll.lots,
     )
     return write(file, format)
 
@@ -267,7 +266,7 @@ def _compared(
         record=sha256(record).hexdigest(),
         differences=[
             CountDifference(
-                ranking=names_of(poll, cast("tuple[int, ...]", each)),
+                ranking=poll.names(cast("tuple[int, ...]", each)),
                 votes=votes.get(each, 0),
                 counted=counts.get(each, 0),
             )

@@ -12,8 +12,8 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace as with_fields
 
-from potluck.apps.polls.access import VoteHolder, Voter, WrongKey, is_open, still_open
-from potluck.apps.polls.candidates import Numbers, names_of
+from potluck.apps.polls.access import VoteHolder, Voter, WrongKey, still_open
+from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import SHARDS, Code, Count, Poll, Shard, Vote
 from potluck.apps.polls.fields import CodeText, Rankings, VoterKey
@@ -128,7 +128,7 @@ def cast(
     poll: Poll, by: Credentials, rankings: Sequence[str], now: datetime, context: PollsContext
 ) -> Writes[VoteCast]:
     """This vote, if it is the voter's first here; in an open poll, a voter who shows no key is a new one."""
-    if not is_open(poll, now):
+    if not poll.is_open(now):
         raise PollClosed
     by = _admitted(by, poll, context)
     ranking = Numbers(poll).ranking(rankings)
@@ -138,7 +138,7 @@ def cast(
     vote = Vote(
         vote_id=vote_id,
         poll_id=poll.poll_id,
-        rankings=names_of(poll, ranking),
+        rankings=poll.names(ranking),
         voted_at=now,
         edit_key_hash=hash_of(answer.edit_key),
     )
@@ -161,13 +161,13 @@ def cast(
 
 def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> Writes[Vote]:
     """The vote with another ranking; the counts of both change with it."""
-    if not is_open(poll, now):
+    if not poll.is_open(now):
         raise PollClosed
     numbers = Numbers(poll)
     ranking, before = numbers.ranking(rankings), numbers.ranking(vote.rankings)
     if ranking == before:
         return Writes(vote)
-    names = names_of(poll, ranking)
+    names = poll.names(ranking)
     return Writes(
         with_fields(vote, rankings=names),
         or_retry(check(Poll.one(poll.poll_id), when=still_open(now))),
@@ -180,7 +180,7 @@ def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> W
 
 def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
     """The vote taken back; its voter may vote again."""
-    if not is_open(poll, now):
+    if not poll.is_open(now):
         raise PollClosed
     return Writes(
         None,

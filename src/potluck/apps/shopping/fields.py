@@ -5,7 +5,8 @@ from uuid import UUID
 
 from potluck.field_types import Check, Integer, Length, Message, Text
 from potluck.people.errors import WrongField
-from potluck.people.particulars import LONGEST_EMAIL, checked_email
+from potluck.people.fields import LONGEST_EMAIL
+from potluck.people.particulars import checked_email
 
 __all__ = [
     "MOST",

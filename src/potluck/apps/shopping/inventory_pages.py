@@ -46,7 +46,7 @@ async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
         "archived": [each for each in things if each.status == "archived"],
         "on_list": {each.item_id for each in listed if each.item_id is not None},
         "form": show.form(NewInventoryItem, {"quantity": "1", "threshold": "0"}),
-        "told": next((each for each in things if str(each.item_id) == show.query.get("of")), None),
+        "about": next((each for each in things if str(each.item_id) == show.query.get("of")), None),
         "said": show.query.get("said", ""),
         "duplicate": existing and next((each, existing) for each in things if each.item_id == existing.item_id),
         "person": person(at.principal),
@@ -98,10 +98,10 @@ async def put_on_list(at: AtItem, wanted: ToList) -> Writes[ShoppingListItem]:
 
 @inventory.page("", "shopping/thing.html")
 async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str, Any]:
-    (shown,) = await at.show(InventoryItemView, [item]) if show.clash is None else [show.clash]
+    (view,) = await at.show(InventoryItemView, [item]) if show.clash is None else [show.clash]
     return {
-        "thing": shown,
-        "form": show.form(InventoryItemChange, _values(shown)),
+        "thing": view,
+        "form": show.form(InventoryItemChange, _values(view)),
         "clash": show.clash,
         "theirs": None if show.clash is None else _values(show.clash),
         "linked": len(await links_to(at.rows, at.family_id, "item", item.item_id)),

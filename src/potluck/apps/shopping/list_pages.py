@@ -117,7 +117,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
         "new_id": new_id(),
         "form": filled if duplicate is None else blank(TypedItem, duplicate.sent),
         "duplicate": duplicate,
-        "told": next((each for each in items if str(each.shopping_item_id) == of), None),
+        "about": next((each for each in items if str(each.shopping_item_id) == of), None),
         "said": show.query.get("said", ""),
         "of": of,
         "joined": bool(show.query.get("joined", "")),
@@ -214,13 +214,13 @@ class QuantityChange(Versioned):
 
 @shopping_list.page("", "shopping/item.html")
 async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[str, Any]:
-    (shown,) = await at.show(ShoppingItemView, [item]) if show.clash is None else [show.clash]
+    (view,) = await at.show(ShoppingItemView, [item]) if show.clash is None else [show.clash]
     counted = show.form(QuantityChange)
     typed = {"quantity": counted.values["quantity"]} if counted.values["quantity"] else {}
-    filled = show.form(ShoppingItemChange, _values(shown) | typed)
+    filled = show.form(ShoppingItemChange, _values(view) | typed)
     stores = await store_choices(at)
     return {
-        "item": shown,
+        "item": view,
         "form": filled.refused(InvalidFields(*counted.wrong)) if counted.wrong else filled,
         "stores": stores,
         "clash": show.clash,

@@ -1,21 +1,16 @@
 """The order of lists as people read them, and what a shopping list has for each store: functions of views."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from datetime import datetime
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from msgspec import Struct
 
 from potluck.table.keys.folding import fold
 
-if TYPE_CHECKING:
-    from potluck.apps.shopping.shopping_list import ShoppingItemView
-
 __all__ = ["Group", "Groups", "by_name", "by_store", "groups_of"]
 
-T = TypeVar("T")
 Place = tuple[Any, ...]
 """Where an item stands in its list: smaller is earlier, and no two share one."""
 
@@ -32,7 +27,22 @@ def by_name(item: Named) -> Place:
     return fold(item.name), item.name, str(getattr(item, item.__struct_fields__[0]))
 
 
-def by_store(item: ShoppingItemView) -> Place:
+class OnList(Named, Protocol):
+    """An item of a shopping list, as it is shown."""
+
+    @property
+    def shopping_item_id(self) -> UUID: ...
+    @property
+    def store_id(self) -> UUID | None: ...
+    @property
+    def store_name(self) -> str | None: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def created_at(self) -> datetime: ...
+
+
+def by_store(item: OnList) -> Place:
     """By store name and unassigned last, pending before purchased, newest first."""
     return (
         item.store_name is None,
@@ -60,7 +70,7 @@ class Groups(Struct, frozen=True):
     groups: list[Group]
 
 
-def groups_of(items: Iterable[ShoppingItemView]) -> Groups:
+def groups_of(items: Iterable[OnList]) -> Groups:
     """How much there is for each store, in the order of the items."""
     counted: dict[tuple[UUID | None, str | None], list[int]] = {}
     for item in items:

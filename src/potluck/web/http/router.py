@@ -28,7 +28,7 @@ class _Node:
     literals: dict[str, _Node] = field(default_factory=dict)
     parameter: _Node | None = None
     methods: dict[str, _Declared] = field(default_factory=dict)
-    rest: Endpoint | None = None
+    rest: _Declared | None = None
     """Answers whatever follows, however many segments it has."""
 
 
@@ -87,7 +87,9 @@ class Router:
         node = self._root
         for segment in _segments(path):
             node = node.literals.setdefault(segment, _Node())
-        node.rest = endpoint
+        if node.rest is not None:
+            raise ValueError(f"everything below {path} is declared twice")
+        node.rest = _Declared(("rest",), endpoint, f"{path}/{{rest}}")
 
     def find(self, path: str) -> Found | None:
         return _find(self._root, _segments(path), 0, ())
@@ -115,13 +117,15 @@ def _find(node: _Node, segments: list[str], position: int, values: tuple[str, ..
         if found is not None:
             return found
     if node.rest is not None:
-        return Found({"GET": _Declared(("rest",), node.rest, "")}, ("/".join(segments[position:]),))
+        return Found({"GET": node.rest}, ("/".join(segments[position:]),))
     return None
 
 
 def _addresses(node: _Node) -> Iterator[tuple[str, str]]:
     for method, declared in node.methods.items():
         yield method, declared.path
+    if node.rest is not None:
+        yield "GET", node.rest.path
     for following in node.literals.values():
         yield from _addresses(following)
     if node.parameter is not None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from potluck.apps.polls.access import ToPoll, administers
+from potluck.apps.polls.access import ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
 from potluck.apps.polls.polls import shown
 from potluck.web.app_files import AppFiles
@@ -66,7 +66,7 @@ def frame() -> dict[str, Any]:
 
 def poll_frame(at: ToPoll, section: str) -> dict[str, Any]:
     """What a page of a poll shows, with the way to its other parts; to look after it, only for whoever may."""
-    admin = administers(at.keys, at.poll)
+    admin = at.keys.administers(at.poll)
     return {
         **frame(),
         "sections": [

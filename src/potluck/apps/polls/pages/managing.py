@@ -4,14 +4,14 @@ from typing import Annotated, Any
 
 from starlette.responses import Response
 
-from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin, ToPoll, WrongKey, administers
+from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin, ToPoll, WrongKey
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import MOST_CODES
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.pages.cookies import drop_key, keep_key
 from potluck.apps.polls.pages.frame import HOME, POLICIES, VISIBILITIES, address, poll_frame
 from potluck.apps.polls.pages.making import to_new_poll
+from potluck.apps.polls.pages.poll_form import as_typed, closing_time
 from potluck.apps.polls.pages.voting import POLL, KeyForm
 from potluck.apps.polls.polls import (
     NewCodes,
@@ -56,7 +56,7 @@ class CodesForm(Input):
 @pages.get(f"{POLL}/manage")
 async def manage(call: Call) -> Response:
     at = await call.admit(ToPoll)
-    if not administers(at.keys, at.poll):
+    if not at.keys.administers(at.poll):
         return call.page("polls/key.html", form=blank(KeyForm), **poll_frame(at, "manage"))
     return call.page(MANAGE, **await _managed(at, said=SAID.get(call.query.get("said", ""), "")))
 
@@ -68,7 +68,7 @@ async def take_key(call: Call) -> Response:
     refusal = None
     if filled.good:
         key = filled.value.key.strip()
-        if administers(Credentials(admin_key=key), at.poll):
+        if Credentials(admin_key=key).administers(at.poll):
             return redirect(address(at, "/manage"), keep_key(call, ADMIN_COOKIE, key, at.poll_id))
         refusal = WrongKey.of_poll()
     return call.again("polls/key.html", filled, refusal, "key", **poll_frame(at, "manage"))

@@ -6,13 +6,13 @@ from typing import TypeVar
 from starlette.responses import Response
 
 from potluck.apps.polls.access import ReadsRecord, ResultsHidden, SeesResults, ToPoll
-from potluck.apps.polls.candidates import lot_order, names_of
 from potluck.apps.polls.entities import Results
-from potluck.apps.polls.live_results import LiveResults, Since
+from potluck.apps.polls.live_results import LiveResults
 from potluck.apps.polls.pages.charts import charts
 from potluck.apps.polls.pages.frame import poll_frame
 from potluck.apps.polls.pages.voting import POLL
 from potluck.apps.polls.results import ByMethod, InFormat, current_record, poll_ballots, results_table, turnout_of
+from potluck.web.api import MaybeSince
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import UNSET, Input
 from potluck.web.schema import decode_query
@@ -50,7 +50,7 @@ async def results(call: Call) -> Response:
         behind=max(0, turnout.votes - record.votes) if behind else 0,
         # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
         version=2 * (known.votes_version + turnout.votes_version + poll.version) + (found.status == "final"),
-        lots=names_of(poll, lot_order(poll)),
+        lots=poll.names(poll.lots),
         position=position,
         asked="".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
         **poll_frame(at, "results"),
@@ -60,7 +60,7 @@ async def results(call: Call) -> Response:
 @pages.get(f"{POLL}/results/events")
 async def events(call: Call) -> Response:
     # The page is read again by whoever hears of it, with the round and the method that they look at.
-    return LiveResults(await call.admit(SeesResults)).stream(_asked(call, Since).since or None, whole=False)
+    return LiveResults(await call.admit(SeesResults)).stream(_asked(call, MaybeSince).since or None, whole=False)
 
 
 @pages.get(f"{POLL}/results.csv")

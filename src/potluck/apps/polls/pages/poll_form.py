@@ -1,15 +1,14 @@
 """The form of a poll: candidates are lines, its end is a local time, and all that is wrong is told at once."""
 
-from collections.abc import Mapping
-from datetime import datetime
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, json
 
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
-from potluck.apps.polls.pages.candidate_lines import as_lines, read_lines
-from potluck.apps.polls.pages.closing_times import as_typed, closing_time
 from potluck.apps.polls.polls import NewPoll, PollChange, said_in, settled
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.forms import Line
@@ -17,7 +16,7 @@ from potluck.web.inputs import Versioned
 from potluck.web.schema import schema_of
 from potluck.web.schema.decoding import decode_tree, normalised, wrong_fields
 
-__all__ = ["PollForm", "as_filled_in", "said_by"]
+__all__ = ["PollForm", "as_filled_in", "as_lines", "as_typed", "closing_time", "read_lines", "said_by"]
 
 S = TypeVar("S", NewPoll, PollChange)
 
@@ -91,3 +90,53 @@ def _as_json(form: PollForm) -> tuple[dict[str, Any], list[WrongField]]:
     except InvalidFields as refusal:
         return tree, list(refusal.errors)
     return {**tree, "expiresAt": None if end is None else json.decode(json.encode(end))}, []
+
+
+# --- candidates: one to a line, and after a bar what is said of them --------------------------------------------------
+
+# A bar that belongs to a name has a backslash before it.
+BAR = re.compile(r"(?<!\\)\|")
+
+
+def read_lines(text: str) -> tuple[list[str], dict[str, str]]:
+    """The names, and what is said of some of them."""
+    names: list[str] = []
+    said: dict[str, str] = {}
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        name, *about = (part.strip().replace("\\|", "|") for part in BAR.split(line, maxsplit=1))
+        names.append(name)
+        if about and about[0]:
+            said[name] = about[0]
+    return names, said
+
+
+def as_lines(names: Sequence[str], said: Mapping[str, str]) -> str:
+    """The lines that say it; a line break in what is said of a candidate becomes a space."""
+    return "\n".join(
+        " | ".join(part.replace("|", "\\|") for part in (name, " ".join(said.get(name, "").split())) if part)
+        for name in names
+    )
+
+
+# --- when it closes: by the person's own clock, or by UTC where there is no script -----------------------------------
+
+
+def closing_time(expires: str, expires_at: str) -> datetime | None:
+    """The moment that was typed; `expires_at` has it with its offset, from the script. InvalidFields for no time."""
+    text = (expires_at or expires).strip()
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidFields(WrongField("expires", "Choose a day and a time, such as 2030-01-31 18:00")) from None
+
+
+def as_typed(expires_at: datetime | None) -> dict[str, str]:
+    """The two fields of a form that say it already."""
+    if expires_at is None:
+        return {"expires": "", "expiresAt": ""}
+    return {"expires": f"{expires_at:%Y-%m-%dT%H:%M}", "expiresAt": f"{expires_at:%Y-%m-%dT%H:%M:%SZ}"}

@@ -11,10 +11,6 @@ from potluck.apps.polls.access import (
     ToPoll,
     WrongKey,
     cookie_key,
-    has_voted,
-    holds_key,
-    is_open,
-    must_see_results,
 )
 from potluck.apps.polls.entities import Vote
 from potluck.apps.polls.keys import EDIT_KEY, Credentials, new_voter_key, vote_of
@@ -65,10 +61,10 @@ class KeyForm(Input):
 @pages.get(POLL)
 async def ballot(call: Call) -> Response:
     at = await call.admit(ToPoll)
-    if not is_open(at.poll, at.now):
+    if not at.poll.is_open(at.now):
         return redirect(address(at, "/results"))
     own = await _own_vote(at)
-    if own is None and await has_voted(at.polls, at.keys, at.poll):
+    if own is None and await at.has_voted():
         return call.page("polls/voted.html", results=await _sees_results(at), **poll_frame(at, "vote"))
     ranked = Ballot() if own is None else ranked_in(at.poll.candidates, own.rankings)
     cookies = []
@@ -96,7 +92,7 @@ async def cast(call: Call) -> Response:
                 keep_key(call, FRESH_COOKIE, made.edit_key, at.poll_id),
             )
         except AlreadyVoted as error:
-            if at.poll.voter_policy != "codes" or await has_voted(at.polls, at.keys, at.poll):
+            if at.poll.voter_policy != "codes" or await at.has_voted():
                 # Sent twice, or from another window: the first one counts, and the page says so.
                 return redirect(address(at))
             refusal = error
@@ -194,12 +190,12 @@ async def _own_vote(at: ToPoll, by: Credentials | None = None) -> Vote | None:
     by = by or at.keys
     vote_id = vote_of(by.edit_key)
     vote = None if vote_id is None else await at.rows.get(Vote.one(at.poll_id, vote_id))
-    return vote if vote is not None and holds_key(by, vote) else None
+    return vote if vote is not None and by.holds(vote) else None
 
 
 async def _sees_results(at: ToPoll) -> bool:
     try:
-        await must_see_results(at.polls, at.keys, at.poll)
+        await at.must_see_results()
     except ResultsHidden:
         return False
     return True
