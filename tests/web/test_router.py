@@ -92,7 +92,7 @@ def test_everything_below_a_path_is_one_endpoint_s_unless_it_is_declared():
     router = Router()
     router.add_all_below("/static", other)
     router.add("GET", "/static/own", answer)
-    assert matched(router, "GET", "/static/js/start.js") == Match(other, {"rest": "js/start.js"}, "")
+    assert matched(router, "GET", "/static/js/start.js") == Match(other, {"rest": "js/start.js"}, "/static/{rest}")
     assert matched(router, "GET", "/static/own") == Match(answer, {}, "/static/own")
     assert matched(router, "POST", "/static/js/start.js") is None
 

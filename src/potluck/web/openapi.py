@@ -314,7 +314,8 @@ def _common(declared: Declared, parameters: Iterable[Parameter], below: str = ""
         "path": re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path),
         "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
         "needs_principal": declared.access.needs_principal,
-        "parameters": [*in_path, *parameters, *headers],
+        # An access may look at a header that calls of this kind have anyway.
+        "parameters": list({(each.place, each.name): each for each in (*headers, *in_path, *parameters)}.values()),
     }
 
 
