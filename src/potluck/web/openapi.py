@@ -253,7 +253,7 @@ def _action(action: Action) -> Call:
 def _read(read: Read) -> Call:
     answer = _answer(read, read.answer)
     tagged = read.tagged and answer is not Any
-    headers = [*([IF_NONE_MATCH] if tagged else []), *([LAST_EVENT_ID] if read.media_type == EVENTS else [])]
+    headers = [IF_NONE_MATCH] if tagged else []
     return Call(
         **_common(read, [*_query(read.input), *headers]),
         **_said(read),
