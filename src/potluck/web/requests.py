@@ -79,7 +79,9 @@ class Ids:
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """`parameters` are their annotated types, by name."""
         self._types = {name: schema_of(kind) for name, kind in parameters.items()}
-        self._uuids = frozenset(name for name, kind in self._types.items() if type(kind) is UuidType)
+        self._uuids = frozenset(
+            name for name, kind in self._types.items() if type(kind) is UuidType and kind.check is None
+        )
 
     def __call__(self, request: Request) -> dict[str, Any]:
         """The values by name; InvalidFields with every one that is wrong."""
