@@ -202,8 +202,6 @@ class SeesResults(ToPoll):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        # Whether a poll is open, and when its record is renewed, is a matter of time.
-        self.uses_time = True
         await self.must_see_results()
 
 
