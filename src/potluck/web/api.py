@@ -110,7 +110,8 @@ class Api:
 
             asked = None
             if action.kept:
-                asked = idempotency_key(request, visitor.principal, body, self._request_key)
+                headers = action.access.headers
+                asked = idempotency_key(request, visitor.principal, body, self._request_key, headers)
             done = await self._runner.perform(action, visitor, ids, sent, asked)
             return _response(done.kept)
 

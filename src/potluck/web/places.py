@@ -61,6 +61,7 @@ from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
 if TYPE_CHECKING:
+    from potluck.store import Store
     from potluck.web.app import Core
 
 __all__ = ["InvitationMade", "InvitationView", "OwnPlaces", "Place", "PlacesInSuite", "Role", "latest_first"]
@@ -172,17 +173,21 @@ class Place(Generic[P, M]):
 
     async def own(self, at: OwnPlaces) -> list[P]:
         """The places that the caller is in. An index may miss one for a moment, but none that was left is found."""
-        known = await at.rows.all(self.own_places(at.principal.user_id))
-        ids = [self.id_of(each) for each in known if each.status == "active"]  # type: ignore[attr-defined]
-        refs = [ref for each in ids for ref in (self.member_ref(each, at.principal.user_id), self.place.by_id(each))]
-        rows: list[Any] = await at.rows.get_many(refs)
-        found = [
-            (place, member)
-            for member, place in zip(rows[::2], rows[1::2], strict=True)
-            if member is not None and member.status == "active" and place is not None
-        ]
+        found = await self.of_person(at.rows, at.principal.user_id)
         at.memberships = {self.id_of(place): member for place, member in found}
         return [place for place, _ in found]
+
+    async def of_person(self, rows: Store, user_id: UUID) -> list[tuple[P, M]]:
+        """The places that somebody is in, each with their row in it."""
+        known: list[Any] = await rows.all(self.own_places(user_id))
+        ids = [self.id_of(each) for each in known if each.status == "active"]
+        refs = [ref for each in ids for ref in (self.member_ref(each, user_id), self.place.by_id(each))]
+        found: list[Any] = await rows.get_many(refs)
+        return [
+            (place, member)
+            for member, place in zip(found[::2], found[1::2], strict=True)
+            if member is not None and member.status == "active" and place is not None
+        ]
 
     async def delete(self, at: ByRow[M], place: P) -> Writes[None]:
         """Nobody is in it from this moment on."""
@@ -193,7 +198,7 @@ class Place(Generic[P, M]):
             None, *map(or_retry, writes), after=lambda: invitations.withdraw_all(self.app, str(self.id_of(place)))
         )
 
-    async def ending(self, rows: Any, place: P, by: UUID, now: datetime) -> list[Operation]:
+    async def ending(self, rows: Store, place: P, by: UUID, now: datetime) -> list[Operation]:
         """What lets everyone out and deletes the place; refused if anybody comes or goes meanwhile."""
         members: list[Any] = await rows.all(self.members(self.id_of(place)))
         active = [each for each in members if each.status == "active"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -144,8 +144,13 @@ def media_type_of(headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     return kind.strip().lower(), {name.strip().lower(): value.strip().strip('"').lower() for name, _, value in named}
 
 
-def idempotency_key(request: Request, principal: Principal | None, body: bytes, secret: bytes) -> Asked | None:
-    """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret."""
+def idempotency_key(
+    request: Request, principal: Principal | None, body: bytes, secret: bytes, headers: Iterable[str] = ()
+) -> Asked | None:
+    """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret.
+
+    `headers` are those that decide who is admitted: with another key in them, it is another request.
+    """
     given = values_of(request.scope, KEY)
     if not given:
         return None
@@ -155,8 +160,8 @@ def idempotency_key(request: Request, principal: Principal | None, body: bytes, 
     if not 1 <= len(key) <= LONGEST_KEY:
         raise InvalidFields(WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
     target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
-    # A version in the header is part of what was asked.
-    version = ", ".join(values_of(request.scope, b"if-match"))
-    said = body + b"\n" + version.encode("latin-1", "replace")
+    # A version in the header is part of what was asked, and so is what admitted the caller.
+    parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
+    said = b"\n".join([body, *(each.encode("latin-1", "replace") for each in parts)])
     hashed = request_hash(request.method, target, said, secret)
     return Asked.by_nobody(key, hashed) if principal is None else Asked(principal.user_id, key, hashed)

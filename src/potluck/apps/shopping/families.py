@@ -16,13 +16,14 @@ from potluck.apps.shopping.files import file_address
 from potluck.apps.shopping.ordering import by_name
 from potluck.people.secrets import new_id
 from potluck.table import put
+from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.errors import NotFound, ProblemError
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.layout import Section
 from potluck.web.places import OwnPlaces, Place
-from potluck.web.views import View, computed
+from potluck.web.views import View, computed, view_plan
 from potluck.web.writes import Writes
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "create_family",
     "delete_family",
     "families",
+    "families_of",
     "family_place",
     "frame_of",
     "one_family",
@@ -109,6 +111,13 @@ class FamilyView(View[Family]):
         return own.members[family.family_id].role
 
 
+async def families_of(at: SignedIn) -> list[FamilyView]:
+    """The families that the caller is in, by name, for pages that lead to them."""
+    found = await family_place.of_person(at.rows, at.principal.user_id)
+    own = OwnRow({family.family_id: member for family, member in found})
+    return sorted((view_plan(FamilyView).show(family, own) for family, _ in found), key=by_name)
+
+
 class NewFamily(New[Family]):
     name: Name
 
@@ -165,11 +174,11 @@ async def own_families(at: OwnPlaces) -> list[Family]:
 @families.page("", "shopping/first.html")
 async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     """The way to the family that was looked at last; for somebody without one, how to make the first."""
-    found = await family_place.own(at)
+    found = await families_of(at)
     if not found or show.refusal is not None:
         return {"form": show.form(NewFamily)}
     last = at.visitor.cookies.get(LAST_FAMILY, "")
-    first, *_ = sorted(found, key=lambda each: (str(each.family_id) != last, by_name(each)))
+    first, *_ = sorted(found, key=lambda each: str(each.family_id) != last)
     return redirect(f"{HOME}/{first.family_id}")
 
 

@@ -6,9 +6,7 @@ from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem
 from potluck.apps.shopping.families import HOME, family_place
 from potluck.people.authentication import Principal
 from potluck.store import all_done
-from potluck.web.access import Visitor
 from potluck.web.app import Core, HomeCard, Waiting
-from potluck.web.places import OwnPlaces
 
 __all__ = ["home_card_of"]
 
@@ -20,12 +18,12 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
     """Over all families of the person."""
 
     async def home_card(caller: Principal) -> HomeCard:
-        at = OwnPlaces(core, None, Visitor(principal=caller), {})
-        families = [each.family_id for each in await family_place.own(at)]
+        rows = core.store
+        families = [family.family_id for family, _ in await family_place.of_person(rows, caller.user_id)]
         if not families:
             return HomeCard()
-        counts = await all_done([at.rows.count(ShoppingListItem.by_status(each, "pending")) for each in families])
-        lows = await all_done([at.rows.all(InventoryItem.low(each, "active")) for each in families])
+        counts = await all_done([rows.count(ShoppingListItem.by_status(each, "pending")) for each in families])
+        lows = await all_done([rows.all(InventoryItem.low(each, "active")) for each in families])
         to_buy = sum(counts)
         low = sorted((each for found in lows for each in found), key=lambda each: (each.name, each.item_id))
         return HomeCard(

@@ -12,7 +12,7 @@ from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.clearing import Cleared, clear_purchased, undo, undoing
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import Family, InventoryItem, ShoppingListItem, Store
-from potluck.apps.shopping.families import FAMILY, HOME, LAST_FAMILY, FamilyView, family_place, frame_of
+from potluck.apps.shopping.families import FAMILY, HOME, LAST_FAMILY, FamilyView, families_of, frame_of
 from potluck.apps.shopping.fields import ToBuy
 from potluck.apps.shopping.inventory import InventoryItemView
 from potluck.apps.shopping.lines import read_lines
@@ -40,7 +40,6 @@ from potluck.web.forms import blank
 from potluck.web.http.clients import lacks_https
 from potluck.web.inputs import Versioned
 from potluck.web.layout import initials
-from potluck.web.places import OwnPlaces
 from potluck.web.writes import Writes
 
 __all__ = ["list_home", "person", "store_choices"]
@@ -82,8 +81,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     items = sorted(await at.show(ShoppingItemView, listed), key=by_store)
     active = await at.rows.all(InventoryItem.by_status(at.family_id, "active"))
     at_home = sorted(await at.show(InventoryItemView, active), key=by_name)
-    everywhere = OwnPlaces(at.core, at.context, at.visitor, {})
-    families = sorted(await everywhere.show(FamilyView, await family_place.own(everywhere)), key=by_name)
+    families = await families_of(at)
     (family,) = await at.show(FamilyView, [await at.rows.one(Family.by_id(at.family_id))])
     stores = await store_choices(at)
     offered = suggestions(at_home, items)

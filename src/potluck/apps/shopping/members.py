@@ -17,6 +17,7 @@ from potluck.apps.shopping.families import (
     LastAdmin,
     delete_family,
     families,
+    families_of,
     family_place,
     frame_of,
     rename_family,
@@ -33,9 +34,9 @@ from potluck.web.http.responses import redirect
 from potluck.web.inputs import Change, Input
 from potluck.web.layout import initials
 from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
-from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, latest_first
+from potluck.web.places import InvitationMade, InvitationView, latest_first
 from potluck.web.views import View
-from potluck.web.writes import Writes, or_retry
+from potluck.web.writes import Writes
 
 __all__ = [
     "MemberView",
@@ -105,15 +106,13 @@ async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, An
         await at.show(MemberView, [each for each in await at.rows.all(all_members(at)) if at.sees(each)]), key=by_name
     )
     invited = await family_place.invitations(at) if at.row.role == "admin" else []
-    caller = OwnPlaces(at.core, at.context, at.visitor, {})
-    own = sorted(await family_place.own(caller), key=by_name)
     naming = show.form(FamilyChange, {"name": family.name, "version": str(family.version)})
     inviting = show.form(NewInvitation, {"role": "member"})
     clash = show.clash if isinstance(show.clash, FamilyView) else None
     return {
         "members": [(each, initials(each.name)) for each in people],
         "admins": sum(each.role == "admin" for each in people),
-        "families": own,
+        "families": await families_of(at),
         "invitations": await at.show(InvitationView, invited),
         "you": at.principal.user_id,
         "inviting": inviting,
@@ -188,7 +187,7 @@ async def withdraw_by_page(at: OfInvitation) -> Writes[str]:
         done = await withdraw_invitation(at)
     except NoSuchInvitation:
         return Writes("too-late")
-    return Writes("withdrawn", *map(or_retry, done.operations))
+    return done.answering("withdrawn")
 
 
 invitation_pages = Endpoints()
