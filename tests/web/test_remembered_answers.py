@@ -221,3 +221,23 @@ async def test_what_a_rule_works_out_by_the_clock_is_not_remembered(tmp_path):
         clock.forward(minutes=11)
         assert (await ask(client, "GET", f"{path}/results")).json()["status"] == "final"
         assert (await ask(client, "GET", path)).json()["status"] == "closed"
+
+
+async def test_what_expires_is_gone_at_its_second_though_nobody_writes(tmp_path):
+    clock = Clock()
+    async with begun(ShoppingHistory, tmp_path, clock, 0) as history:
+        listed = f"{history.family}/shopping-list"
+        item = data(await ask(history.servers[0], "POST", listed, {"name": "Tea"}, by=history.admin), 201)
+        bought = {"status": "purchased", "version": 1}
+        path = f"{listed}/{item['shoppingItemId']}"
+        data(await ask(history.servers[0], "PATCH", f"{path}/status", bought, by=history.admin))
+        for passing, left in (
+            (timedelta(0), True),
+            (timedelta(days=7, seconds=-1), True),
+            (timedelta(seconds=1), False),
+        ):
+            clock.forward(seconds=passing.total_seconds())
+            for _ in range(3):
+                found = data(await ask(history.servers[0], "GET", listed, by=history.admin))["items"]
+                one = await ask(history.servers[0], "GET", path, by=history.admin)
+                assert (len(found), one.status_code) == ((1, 200) if left else (0, 404))
