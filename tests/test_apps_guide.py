@@ -16,7 +16,7 @@ FILE = re.compile(r"```(?:python|html)\n(?:# |\{# )(chores/[\w./]+)(?: #\})?\n(.
 
 
 def files() -> dict[str, str]:
-    return {name: text for name, text in FILE.findall(GUIDE.read_text())}
+    return dict(FILE.findall(GUIDE.read_text()))
 
 
 def test_the_app_of_the_guide_works(tmp_path):

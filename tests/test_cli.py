@@ -163,7 +163,11 @@ async def test_the_operator_invites_the_first_person_and_helps_who_forgot(tmp_pa
     ("arguments", "registration", "said"),
     [
         (["reset-password", "nobody@example.org"], "open", "no account has the e-mail address nobody@example.org"),
-        (["reset-password", "nobody"], "open", "E-mail must be an address such as ada@example.org"),
+        (
+            ["reset-password", "nobody"],
+            "open",
+            "E-mail must be an address such as ada@example.org, of at most 254 characters",
+        ),
         (["invite"], "open", "anybody can register at http://127.0.0.1:8000/sign-up without an invitation"),
         (["invite"], "closed", "nobody can register, not even with an invitation"),
     ],

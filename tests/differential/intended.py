@@ -77,4 +77,71 @@ POLLS = [
     Intended("polls_pages/a poll of a malformed id", "html", "the field's own message", now="must be a UUID"),
 ]
 
-INTENDED: list[Intended] = [*SHOPPING, *POLLS]
+SITE = [
+    *(
+        Intended("front/health with HEAD", where, "HEAD is answered wherever GET is")
+        for where in ("status", "headers/allow", "headers/content-type")
+    ),
+    Intended("front/health by POST", "headers/allow", "HEAD is answered wherever GET is", now="HEAD"),
+    *(
+        Intended("front/file*", f"headers/{name}", "a file of a page is known by its ETag, and is shown, not kept")
+        for name in ("content-disposition", "last-modified")
+    ),
+    *(
+        Intended("front/file unchanged", where, "a file answers its If-None-Match")
+        for where in ("status", "headers/content-type", "text")
+    ),
+    Intended("front/file with HEAD", "headers/content-type", "HEAD has the headers of GET"),
+    Intended("front/*", "headers/content-type", "a redirect has no body", now="absent"),
+    Intended("openapi/document", "json/operations/GET *", "lists carry an ETag", now="304"),
+    Intended("openapi/document", "json/operations/GET *", "lists carry an ETag", now="If-None-Match"),
+    Intended("openapi/document", "json/operations/*/answers", "the document names the refusals that a rule declares"),
+    Intended("openapi/document", "json/operations/PUT *", "every action takes a key", now="Idempotency-Key"),
+]
+
+PEOPLE = [
+    *(
+        Intended(f"{pages}/*", "headers/content-type", "a redirect has no body", now="absent")
+        for pages in ("people_pages", "invited_only")
+    ),
+    Intended("people/*", "headers/etag", "lists carry an ETag", now="hash"),
+    Intended("people/rename with a version of text", "json/*", ONE_MESSAGE, now="Version must be a positive integer"),
+    Intended("people/export", "zip/polls/*", "columns are in the order of the view's declaration"),
+    *(Intended(f"people_pages/{step}", "html", ONE_MESSAGE) for step in ("sign up with*", "change it to none")),
+    *(
+        Intended("people_pages/rename without a version", where, "a form without its version is 428, as a call is")
+        for where in ("status", "around", "html")
+    ),
+]
+
+NOTES = [
+    Intended("notes/*", "headers/etag", "lists carry an ETag", now="hash"),
+    Intended("notes/*", "json/detail", "what is not there is told in the same words everywhere", now="on purpose"),
+    Intended("notes_pages/*", "html", "what is not there is told in the same words everywhere", now="on purpose"),
+    Intended("notes_pages/*", "headers/content-type", "a redirect has no body", now="absent"),
+    *(
+        Intended(f"notes_pages/{step} nobody", where, "a page leads whoever is not signed in to sign in")
+        for step in ("books of", "a book for")
+        for where in ("status", "headers/*", "around", "html")
+    ),
+    Intended("notes_pages/*", "html", "the rows of a list change at an address after the list's", now="/notes/events"),
+    Intended("notes_pages/events *", "request", "the rows of a list change at an address after the list's"),
+    *(
+        Intended(
+            "notes_pages/a note without a title*",
+            where,
+            "a refused form is shown on its page, of which htmx takes a part",
+        )
+        for where in ("around", "html")
+    ),
+    *(
+        Intended(f"notes_pages/{step}, by htmx", "status", "a row is answered with 200 as any piece of a page is")
+        for step in ("a note", "delete")
+    ),
+    *(
+        Intended("notes_pages/retitle without a version", where, "a form without its version is 428, as a call is")
+        for where in ("status", "html")
+    ),
+]
+
+INTENDED: list[Intended] = [*SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES]

@@ -160,6 +160,12 @@ async def sign_in(at: HasKey, new: NewNote) -> Writes[Session]:
     return Writes(Session("secret"))
 
 
+@others.action("POST", "/look", kept=False)
+async def look(at: Anyone, new: NewNote) -> Writes[Session]:
+    """Look at what would be made."""
+    return Writes(Session("secret"))
+
+
 SUBJECTS = [notes, others]
 
 
@@ -234,6 +240,7 @@ def test_the_document_is_openapi_and_has_every_call_that_is_declared(document):
         "/api/v1/notes/{noteId}/text",
         "/api/v1/notes/{noteId}/copies",
         "/api/v1/sessions",
+        "/api/v1/look",
     }
 
 
@@ -296,6 +303,7 @@ def test_parameters_are_those_of_the_path_the_input_the_access_and_the_kind_of_c
     assert taken("get", "/notes/events") == {"since": "query", "Last-Event-ID": "header"}
     assert taken("get", "/notes/changes") == {"since": "query"}
     assert taken("post", "/sessions") == once | {"X-Key": "header"}
+    assert taken("post", "/look") == {}
     in_list = {each["name"]: each for each in operation(document, "get", "/api/v1/notes")["parameters"]}
     assert in_list["limit"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}
     assert in_list["colours"]["schema"]["type"] == "array"

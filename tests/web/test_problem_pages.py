@@ -1,4 +1,5 @@
 import re
+from uuid import uuid4
 
 import pytest
 
@@ -43,8 +44,14 @@ async def test_every_problem_has_a_page_and_the_list_leads_to_it(client):
 
 async def test_who_is_not_signed_in_is_led_to_sign_in_and_back(client):
     page = await client.get("/notes?part=2", headers=BROWSER)
+    assert (page.status_code, page.headers["location"]) == (303, "/sign-in?next=/notes%3Fpart%3D2")
+
+
+async def test_what_is_no_page_says_where_to_sign_in(client):
+    events = f"/notes/{uuid4()}/notes/events"
+    page = await client.get(f"{events}?since=2", headers=BROWSER)
     assert page.status_code == 401
-    assert "/sign-in?next=/notes%3Fpart%3D2" in [each["href"] for each in Page(page.text).all("a")]
+    assert f"/sign-in?next={events}%3Fsince%3D2" in [each["href"] for each in Page(page.text).all("a")]
 
 
 async def test_a_defect_is_answered_with_a_number_and_no_internals(client, monkeypatch, caplog):

@@ -92,9 +92,11 @@ def test_everything_below_a_path_is_one_endpoint_s_unless_it_is_declared():
     router = Router()
     router.add_all_below("/static", other)
     router.add("GET", "/static/own", answer)
-    assert matched(router, "GET", "/static/js/start.js") == Match(other, {"rest": "js/start.js"}, "")
+    assert matched(router, "GET", "/static/js/start.js") == Match(other, {"rest": "js/start.js"}, "/static/{rest}")
     assert matched(router, "GET", "/static/own") == Match(answer, {}, "/static/own")
     assert matched(router, "POST", "/static/js/start.js") is None
+    with pytest.raises(ValueError, match="declared twice"):
+        router.add_all_below("/static", answer)
 
 
 def test_an_address_is_declared_once():
@@ -112,4 +114,5 @@ def test_every_address_is_listed():
         "DELETE /books/{book_id}/notes/{note_id}",
     ]
     router = router_of(*addresses)
-    assert sorted(" ".join(each) for each in router.addresses()) == sorted(addresses)
+    router.add_all_below("/static", other)
+    assert sorted(" ".join(each) for each in router.addresses()) == sorted([*addresses, "GET /static/{rest}"])

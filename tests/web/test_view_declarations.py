@@ -200,3 +200,28 @@ def test_a_view_of_no_entity_has_no_plan():
 
     with refused("Nothing is of no entity"):
         view_plan(Nothing)
+
+
+@dataclass(frozen=True)
+class AsOf:
+    year: int
+
+    same_for_all = True
+
+    @staticmethod
+    async def load(at: Any, items: Sequence[Bottle]) -> "AsOf":
+        return AsOf(2026)
+
+
+class AgedBottle(View[Bottle]):
+    name: str
+
+    @computed
+    def age(bottle: Bottle, as_of: AsOf) -> int:
+        return as_of.year - bottle.made_at.year
+
+
+def test_a_lookup_says_whether_it_is_the_same_for_all_callers():
+    assert view_plan(BottleView).same_for_all
+    assert view_plan(AgedBottle).same_for_all
+    assert not view_plan(RatedBottle).same_for_all

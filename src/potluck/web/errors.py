@@ -264,22 +264,33 @@ class ProblemError(Exception):
         class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="It is on the list already"):
             \"\"\"The same thing is on the list and not bought yet. Nothing was changed.\"\"\"
 
-    An entity among its members is shown by the view of its subject. `field` is the field of a form it stands beside.
+    An entity among its members is shown by the view of its subject. `field` is the field of a form it stands beside,
+    `detail` the sentence for whoever meets it, where that is not the explanation.
     """
 
     problem: ClassVar[Problem]
     field: ClassVar[str | None] = None
+    detail: ClassVar[str] = ""
 
     def __init_subclass__(
-        cls, *, slug: str = "", status: int = 409, title: str = "", remedy: str = "", field: str | None = None
+        cls,
+        *,
+        slug: str = "",
+        status: int = 409,
+        title: str = "",
+        remedy: str = "",
+        field: str | None = None,
+        detail: str = "",
     ) -> None:
         if slug:
             cls.problem = Problem(slug, status, title, " ".join((cls.__doc__ or title).split()), remedy)
         if field is not None:
             cls.field = field
+        if detail:
+            cls.detail = detail
 
     def __init__(self, detail: str | None = None, **members: Any) -> None:
-        super().__init__(detail or self.problem.explanation)
+        super().__init__(detail or self.detail or self.problem.explanation)
         self.members = members
 
     @property

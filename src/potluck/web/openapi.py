@@ -253,7 +253,7 @@ def _action(action: Action) -> Call:
 def _read(read: Read) -> Call:
     answer = _answer(read, read.answer)
     tagged = read.tagged and answer is not Any
-    headers = [*([IF_NONE_MATCH] if tagged else []), *([LAST_EVENT_ID] if read.media_type == EVENTS else [])]
+    headers = [IF_NONE_MATCH] if tagged else []
     return Call(
         **_common(read, [*_query(read.input), *headers]),
         **_said(read),
@@ -314,7 +314,8 @@ def _common(declared: Declared, parameters: Iterable[Parameter], below: str = ""
         "path": re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path),
         "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
         "needs_principal": declared.access.needs_principal,
-        "parameters": [*in_path, *parameters, *headers],
+        # An access may look at a header that calls of this kind have anyway.
+        "parameters": list({(each.place, each.name): each for each in (*headers, *in_path, *parameters)}.values()),
     }
 
 

@@ -246,7 +246,8 @@ class Pages:
 
 def to_sign_in(request: Request) -> Response:
     """To where one signs in, and back from there."""
-    return redirect(f"/sign-in?next={quote(request.scope['path'])}")
+    query = request.url.query
+    return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 
 def _then(then: Any, done: Done, ids: Mapping[str, Any]) -> Response:

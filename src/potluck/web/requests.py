@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
@@ -19,6 +20,7 @@ from potluck.web.http.authentication import Authentication
 from potluck.web.http.clients import values_of
 from potluck.web.http.problems import HttpProblem
 from potluck.web.schema import path_value, schema_of
+from potluck.web.schema.types import UUID_TEXT, UuidType
 
 __all__ = ["Ids", "body_of", "camel", "idempotency_key", "ids_of", "must_be_form", "must_be_json", "visitor_of"]
 
@@ -77,12 +79,19 @@ class Ids:
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """`parameters` are their annotated types, by name."""
         self._types = {name: schema_of(kind) for name, kind in parameters.items()}
+        self._uuids = frozenset(
+            name for name, kind in self._types.items() if type(kind) is UuidType and kind.check is None
+        )
 
     def __call__(self, request: Request) -> dict[str, Any]:
         """The values by name; InvalidFields with every one that is wrong."""
         found: dict[str, Any] = {}
         wrong: list[WrongField] = []
         for name, text in request.path_params.items():
+            if name in self._uuids and UUID_TEXT.fullmatch(text):
+                # Most are ids, and most of those are right.
+                found[name] = UUID(text)
+                continue
             value = path_value(self._types[name], camel(name), text)
             if isinstance(value, WrongField):
                 wrong.append(value)
@@ -144,8 +153,13 @@ def media_type_of(headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     return kind.strip().lower(), {name.strip().lower(): value.strip().strip('"').lower() for name, _, value in named}
 
 
-def idempotency_key(request: Request, principal: Principal | None, body: bytes, secret: bytes) -> Asked | None:
-    """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret."""
+def idempotency_key(
+    request: Request, principal: Principal | None, body: bytes, secret: bytes, headers: Iterable[str] = ()
+) -> Asked | None:
+    """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret.
+
+    `headers` are those that decide who is admitted: with another key in them, it is another request.
+    """
     given = values_of(request.scope, KEY)
     if not given:
         return None
@@ -155,8 +169,8 @@ def idempotency_key(request: Request, principal: Principal | None, body: bytes, 
     if not 1 <= len(key) <= LONGEST_KEY:
         raise InvalidFields(WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
     target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
-    # A version in the header is part of what was asked.
-    version = ", ".join(values_of(request.scope, b"if-match"))
-    said = body + b"\n" + version.encode("latin-1", "replace")
+    # A version in the header is part of what was asked, and so is what admitted the caller.
+    parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
+    said = b"\n".join([body, *(each.encode("latin-1", "replace") for each in parts)])
     hashed = request_hash(request.method, target, said, secret)
     return Asked.by_nobody(key, hashed) if principal is None else Asked(principal.user_id, key, hashed)

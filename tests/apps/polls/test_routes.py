@@ -324,6 +324,17 @@ async def test_what_is_sent_twice_is_done_once_and_a_secret_is_not_told_again(ca
         assert data(await calls.ask("GET", f"{path}/results"))["votes"] == 1
 
 
+async def test_what_was_done_with_a_key_is_not_told_to_whoever_comes_with_another(calls):
+    """A deletion leaves nothing that would refuse them: what was kept of it is for the same key alone."""
+    poll, other = await calls.poll(), await calls.poll()
+    path = f"/polls/{poll['id']}"
+    once = {"idempotency_key": str(uuid4())}
+    data(await calls.ask("DELETE", path, **once, **admin(poll)), 204)
+    data(await calls.ask("DELETE", path, **once, **admin(poll)), 204)
+    problem(await calls.ask("DELETE", path, **once, **admin(other)), 404, "not-found")
+    problem(await calls.ask("DELETE", path, **once), 404, "not-found")
+
+
 # --- results ---------------------------------------------------------------------------------------------------------
 
 

@@ -62,11 +62,9 @@ class VotesComingIn(
     slug="votes-coming-in",
     title="Votes are coming in",
     remedy="Try again in a quieter moment, or close the poll first.",
+    detail="Votes kept coming in while they were recounted",
 ):
     """To compare a recount with the counts, the votes must stand still for as long as reading them takes."""
-
-    def __init__(self) -> None:
-        super().__init__("Votes kept coming in while they were recounted")
 
 
 class Turnout(NamedTuple):

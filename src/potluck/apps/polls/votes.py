@@ -42,12 +42,9 @@ __all__ = [
 ]
 
 
-class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed"):
+class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed", detail="This poll is closed"):
     """Its time is over, or whoever made it has closed it. Votes are neither taken nor changed after that, and its
     results are final."""
-
-    def __init__(self) -> None:
-        super().__init__("This poll is closed")
 
 
 class AlreadyVoted(
@@ -56,11 +53,9 @@ class AlreadyVoted(
     title="You have voted",
     remedy="Change or withdraw the first one, with the edit key that you got for it.",
     field="code",
+    detail="You have voted in this poll already",
 ):
     """Everybody has one vote in a poll, and there is one from you. This one was not counted."""
-
-    def __init__(self) -> None:
-        super().__init__("You have voted in this poll already")
 
 
 class CodeNeeded(
@@ -70,20 +65,15 @@ class CodeNeeded(
     title="A code is needed",
     remedy="Send the code you were given. Case, spaces and dashes make no difference.",
     field="code",
+    detail="This poll asks for one of its codes",
 ):
     """Whoever made this poll has handed out codes, each good for one vote. The request carried none of them."""
 
-    def __init__(self) -> None:
-        super().__init__("This poll asks for one of its codes")
 
-
-class AccountNeeded(ProblemError):
+class AccountNeeded(ProblemError, detail="Sign in to vote in this poll"):
     """The poll is for people who are signed in."""
 
     problem = NOT_SIGNED_IN
-
-    def __init__(self) -> None:
-        super().__init__("Sign in to vote in this poll")
 
     @property
     def headers(self) -> Mapping[str, str]:
