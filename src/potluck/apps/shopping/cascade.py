@@ -75,7 +75,7 @@ async def deleting(
         delete(gone, when=when),
         put(deletion),
         *([delete(PendingGuard.by_item(gone.family_id, gone_id))] if what == "item" else []),
-        *(or_retry(clearing(each, gone_id, at.now)) for each in links if together),
+        *(or_retry(unlinked(each, gone_id, at.now)) for each in links if together),
     ]
 
 
@@ -92,7 +92,7 @@ async def links_to(rows: Rows, family_id: UUID, what: Deletable, gone_id: UUID) 
     return links
 
 
-def clearing(row: Linked, gone_id: UUID, now: datetime) -> Operation:
+def unlinked(row: Linked, gone_id: UUID, now: datetime) -> Operation:
     """The row without its link, and everything else as it was."""
     if isinstance(row, ShoppingListItem):
         link = the(ShoppingListItem.item_id) if row.item_id == gone_id else the(ShoppingListItem.store_id)
@@ -147,7 +147,7 @@ class Cascade:
                 return
             now = self._clock().replace(microsecond=0)
             for start in range(0, len(links), LINKS_AT_ONCE):
-                await self._each([clearing(each, gone_id, now) for each in links[start : start + LINKS_AT_ONCE]])
+                await self._each([unlinked(each, gone_id, now) for each in links[start : start + LINKS_AT_ONCE]])
 
     async def _finish_family(self, family_id: UUID) -> None:
         await self._invitations.withdraw_all(APP, str(family_id))
