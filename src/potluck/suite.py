@@ -14,7 +14,7 @@ from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
-from potluck.store import Clock, Store
+from potluck.store import Clock, Store, noted
 from potluck.streams import Consumer
 from potluck.web import openapi
 from potluck.web.api import Api
@@ -114,7 +114,8 @@ async def opened(
 def _core(
     settings: Settings, engine: Engine, makers: Sequence[AppMaker], clock: Clock, passwords: Passwords | None
 ) -> tuple[Core, list[App]]:
-    store = Store(engine, clock)
+    # The store and live updates know until when what they give holds; whoever else looks at the clock has to say so.
+    store, seen_clock = Store(engine, clock), noted(clock)
     made: list[App] = []
 
     async def still_needed(user_id: UUID) -> list[str]:
@@ -127,7 +128,7 @@ def _core(
     lag_seconds = INDEXES_LAG_SECONDS if settings.engine == "aws" else 0.0
     people = open_people(
         store,
-        clock,
+        seen_clock,
         settings.registration,
         still_needed=still_needed,
         forget=forget,
@@ -137,7 +138,9 @@ def _core(
     secret = load_secret(settings)
     live = Live(engine, clock, key=derived(secret, "positions"), lag_seconds=lag_seconds)
     cursors = Cursors(derived(secret, "cursors"))
-    core = Core(settings=settings, engine=engine, store=store, clock=clock, people=people, live=live, cursors=cursors)
+    core = Core(
+        settings=settings, engine=engine, store=store, clock=seen_clock, people=people, live=live, cursors=cursors
+    )
     made += [make(core) for make in makers]
     return core, made
 

@@ -4,11 +4,11 @@ from urllib.parse import urlencode
 
 import pytest
 from jinja2 import Environment, StrictUndefined
-from msgspec import field
+from msgspec import Struct, field
 
 from potluck.field_types import Amount, Integer, Text
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.web.forms import Form, blank, decode_form
+from potluck.web.forms import Form, blank, decode_form, values_of
 from potluck.web.inputs import UNSET, Input, Unset
 
 
@@ -128,3 +128,24 @@ def test_an_input_inside_another_is_more_than_a_form_can_hold():
 
     with pytest.raises(TypeError, match="more than a form can hold"):
         blank(Holds)
+
+
+def test_a_form_shows_the_fields_of_the_thing_that_it_changes():
+    class Thing(Struct):
+        name: str
+        amount: int | None
+        tags: tuple[str, ...]
+        done: bool
+        secret: str = "not in the form"
+
+    class ThingChange(Input):
+        name: Annotated[str, Text(1, 50)]
+        amount: int | None = None
+        tags: tuple[str, ...] = ()
+        done: bool = False
+        confirmed: bool = False
+
+    thing = Thing("Tea", None, ("a", "b"), True)
+    assert values_of(ThingChange, thing) == {"name": "Tea", "amount": "", "tags": ["a", "b"], "done": True}
+    assert blank(ThingChange, thing).values["name"] == "Tea"
+    assert values_of(ThingChange, None) == {}

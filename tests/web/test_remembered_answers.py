@@ -6,11 +6,13 @@ everything there is to ask. The long form is in `make soak`.
 
 import random
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from potluck.apps.polls.app import polls_app
 from potluck.engines.recording import Recording
 from tests.people.assembly import Clock
 from tests.toy import notes_app
@@ -124,3 +126,18 @@ async def test_whatever_happens_both_answer_the_same(tmp_path, seed):
 @pytest.mark.parametrize("seed", range(100, 120))
 async def test_the_same_over_long_histories(tmp_path, seed):
     assert await history(tmp_path, seed, 80) > 3000
+
+
+async def test_what_a_rule_works_out_by_the_clock_is_not_remembered(tmp_path):
+    """A poll ends by its time, and nobody writes anything."""
+    clock = Clock()
+    async with suite_on(tmp_path, [polls_app], clock=clock) as (client, _):
+        ends = (clock() + timedelta(minutes=10)).isoformat().replace("+00:00", "Z")
+        poll = {"title": "Lunch", "candidates": ["Soup", "Salad"], "expiresAt": ends, "resultsVisibility": "always"}
+        path = f"/polls/{(await ask(client, 'POST', '/polls', poll)).json()['id']}"
+        for _ in range(3):
+            assert (await ask(client, "GET", f"{path}/results")).json()["status"] == "live"
+            assert (await ask(client, "GET", path)).json()["status"] == "open"
+        clock.forward(minutes=11)
+        assert (await ask(client, "GET", f"{path}/results")).json()["status"] == "final"
+        assert (await ask(client, "GET", path)).json()["status"] == "closed"

@@ -120,7 +120,6 @@ class Access:
         self.rows = core.store
         self.visitor = visitor
         self.principal = visitor.principal
-        self.uses_time = False
         self.attempt = 0
         """How often the rule was asked before, because others were faster."""
         self.seen: int | None = None
@@ -164,7 +163,6 @@ class Access:
     @property
     def now(self) -> datetime:
         """The time, in whole seconds. An answer that depends on it is not remembered."""
-        self.uses_time = True
         return self.core.clock().replace(microsecond=0)
 
     def make(self, new: New[E], **given: Any) -> E:

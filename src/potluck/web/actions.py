@@ -74,8 +74,8 @@ class Show(Protocol):
     def done(self) -> Any:
         """The answer to a form that leads nowhere else, because a secret in it may stand in no address; else None."""
 
-    def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Any:
-        """The form of this input: as it was filled in, if it was refused, else blank or with these values."""
+    def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Any:
+        """The form of this input: as it was filled in, if it was refused, else blank or with the values of a thing."""
 
     def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
         """Give the browser a cookie with the page; `max_age` is in seconds."""

@@ -139,7 +139,7 @@ class Api:
                     return JsonResponse(body), None
                 of_entity = read.subject.entity is type(found)
                 tagged = tag(read, found, body) if of_entity else tag_of(body)
-                size = _remembered_bytes(at, visitor, body)
+                size = _remembered_bytes(visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
                     # A version does not tell what changed by itself, as time passed.
                     return JsonResponse(body, 200, {"etag": tagged}), size
@@ -167,7 +167,7 @@ class Api:
                 tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
                 cursor = page.cursor(following)
                 body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
-                return Tagged(tagged, body), _remembered_bytes(at, visitor, body)
+                return Tagged(tagged, body), _remembered_bytes(visitor, body)
 
             found = await self._core.store.remember(_question(request, visitor), work, LISTS_REMEMBERED_SECONDS)
             return _unless_known(request, found)
@@ -321,9 +321,9 @@ def _question(request: Request, visitor: Visitor) -> Hashable:
     return request.scope["path"], request.scope["query_string"], person, tuple(visitor.headers.items())
 
 
-def _remembered_bytes(at: Access, visitor: Visitor, body: bytes) -> int | None:
-    """How large an answer is that may be remembered; None for one that depends on the time or on where it is asked."""
-    return None if at.uses_time or visitor.uses_client else len(body)
+def _remembered_bytes(visitor: Visitor, body: bytes) -> int | None:
+    """How large an answer is that may be remembered; None for one that depends on where it is asked."""
+    return None if visitor.uses_client else len(body)
 
 
 def _no_query(request: Request) -> None:

@@ -34,7 +34,7 @@ from potluck.web.schema.types import (
     without_null,
 )
 
-__all__ = ["ByField", "Form", "Line", "blank", "decode_form"]
+__all__ = ["ByField", "Form", "Line", "blank", "decode_form", "values_of"]
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -108,9 +108,24 @@ class Form(Generic[T]):
         return Form(self.values, (*self.wrong, *wrong), None, self._names, self.kind)
 
 
-def blank(kind: type[T], values: Mapping[str, Any] | None = None) -> Form[T]:
-    """A form that nobody filled in yet, showing these values by the names that callers use."""
-    return Form(ByField(values or {}), (), None, frozenset(_fields(kind)), kind)
+def blank(kind: type[T], values: Mapping[str, Any] | msgspec.Struct | None = None) -> Form[T]:
+    """A form that nobody filled in yet, showing these values by the names that callers use, or those of a thing."""
+    shown = values_of(kind, values) if isinstance(values, msgspec.Struct) else values or {}
+    return Form(ByField(shown), (), None, frozenset(_fields(kind)), kind)
+
+
+def values_of(kind: type[Any], thing: msgspec.Struct | None) -> dict[str, Any]:
+    """What a form shows of the thing that it changes: the fields that both have, as text; nothing of no thing."""
+    shared = {name: field.attribute for name, field in _fields(kind).items() if hasattr(thing, field.attribute)}
+    return {name: _as_text(getattr(thing, attribute)) for name, attribute in shared.items()}
+
+
+def _as_text(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return value
+    return [_as_text(each) for each in value] if isinstance(value, list | tuple) else str(value)
 
 
 def decode_form(kind: type[T], raw: bytes) -> Form[T]:

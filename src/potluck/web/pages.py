@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -51,7 +52,7 @@ class Shown:
         self.cookies: list[tuple[str, str, int, str]] = []
         self._filled = filled
 
-    def form(self, kind: type[Input], values: Mapping[str, Any] | None = None) -> Form[Any]:
+    def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Form[Any]:
         filled = self._filled
         return filled if filled is not None and filled.kind is kind else blank(kind, values)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
@@ -19,6 +20,7 @@ from potluck.web.http.authentication import Authentication
 from potluck.web.http.clients import values_of
 from potluck.web.http.problems import HttpProblem
 from potluck.web.schema import path_value, schema_of
+from potluck.web.schema.types import UUID_TEXT, UuidType
 
 __all__ = ["Ids", "body_of", "camel", "idempotency_key", "ids_of", "must_be_form", "must_be_json", "visitor_of"]
 
@@ -77,12 +79,19 @@ class Ids:
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """`parameters` are their annotated types, by name."""
         self._types = {name: schema_of(kind) for name, kind in parameters.items()}
+        self._uuids = frozenset(
+            name for name, kind in self._types.items() if type(kind) is UuidType and kind.check is None
+        )
 
     def __call__(self, request: Request) -> dict[str, Any]:
         """The values by name; InvalidFields with every one that is wrong."""
         found: dict[str, Any] = {}
         wrong: list[WrongField] = []
         for name, text in request.path_params.items():
+            if name in self._uuids and UUID_TEXT.fullmatch(text):
+                # Most are ids, and most of those are right.
+                found[name] = UUID(text)
+                continue
             value = path_value(self._types[name], camel(name), text)
             if isinstance(value, WrongField):
                 wrong.append(value)

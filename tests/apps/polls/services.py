@@ -149,7 +149,7 @@ class Authoring:
         if short_id is not None:
             # As the app that shares it does, in a transaction of its own.
             context = self._of.context
-            new = rules.said_in(said.as_input(NewPoll))
+            new = rules.settings_in(said.as_input(NewPoll))
             now = context.clock().replace(microsecond=0)
             writes = rules.created(new, by.user_id, now, context.random, short_id=short_id)
             await context.store.transact(*writes.operations)
@@ -163,14 +163,14 @@ class Authoring:
 
     async def one(self, poll_id: UUID) -> PollView:
         at = await self._of.admitted(ToPoll, Credentials(), poll_id)
-        return rules.shown(await rules.one_poll(at, at.poll), at.now)
+        return rules.view_of(await rules.one_poll(at, at.poll), at.now)
 
     async def own(self, principal: Principal, limit: int, after: Mapping[str, Any] | None = None) -> Page[PollView]:
         context = self._of.context
         references = rules.own_polls_of(context.store, principal.user_id)
         page = await context.store.page(references.query, limit, after)
         found = await references.get(page.items)
-        return Page([rules.shown(each, context.clock()) for each in found], page.next)
+        return Page([rules.view_of(each, context.clock()) for each in found], page.next)
 
     async def edit(self, by: Credentials, poll_id: UUID, version: int, said: PollSettings) -> PollView:
         shown: PollView = await self._of.done(

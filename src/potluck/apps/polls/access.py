@@ -154,7 +154,7 @@ class ToPoll(Access):
             return
         raise ResultsHidden(visibility)
 
-    async def admit_again(self) -> None:
+    async def readmit(self) -> None:
         """Raise for a caller who is not admitted any more; the poll is then as it is now."""
         await self.admit(*await read_together(self.rows, self.reads()))
 
@@ -202,8 +202,6 @@ class SeesResults(ToPoll):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        # Whether a poll is open, and when its record is renewed, is a matter of time.
-        self.uses_time = True
         await self.must_see_results()
 
 
@@ -233,10 +231,8 @@ def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
             edit_key=cookie_key(visitor, EDIT_COOKIE),
             voter_key=cookie_key(visitor, VOTER_COOKIE),
         )
-    shown = {name: visitor.headers.get(name) for name in headers}
-    return Credentials(
-        principal=visitor.principal, admin_key=shown.get("X-Admin-Key"), edit_key=shown.get("X-Edit-Key")
-    )
+    keys = {name: visitor.headers.get(name) for name in headers}
+    return Credentials(principal=visitor.principal, admin_key=keys.get("X-Admin-Key"), edit_key=keys.get("X-Edit-Key"))
 
 
 def cookie_key(visitor: Visitor, name: str) -> str | None:

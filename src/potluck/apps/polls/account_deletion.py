@@ -15,7 +15,7 @@ from msgspec import Struct
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
-from potluck.apps.polls.polls import shown
+from potluck.apps.polls.polls import view_of
 from potluck.table import WriteRefused
 
 __all__ = ["AccountData"]
@@ -43,7 +43,7 @@ class AccountData:
         polls = [each for each in await self._store.get_many([Poll.one(each.poll_id) for each in created]) if each]
         now = self._clock()
         for poll in polls:
-            yield "polls", shown(poll, now)
+            yield "polls", view_of(poll, now)
         for poll in polls:
             async for each in self._store.each(Count.of_poll(poll.poll_id)):
                 if each.count:

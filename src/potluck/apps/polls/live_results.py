@@ -57,7 +57,7 @@ class LiveResults:
         async def allowed() -> bool:
             if not await at.visitor.still():
                 return False
-            await at.admit_again()
+            await at.readmit()
             if self._behind:
                 # Nobody else may be looking: whoever follows has it counted when it is time to, and hears of it then.
                 await current_record(at.polls, at.poll_id)

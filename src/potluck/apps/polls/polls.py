@@ -63,9 +63,9 @@ __all__ = [
     "own_polls_of",
     "polls",
     "reopened",
-    "said_in",
+    "settings_in",
     "settled",
-    "shown",
+    "view_of",
 ]
 
 # A transaction takes 100 actions. Beside the codes there are the poll, and up to three that keep an idempotent answer.
@@ -157,7 +157,7 @@ class CodesMade(Struct, rename="camel", frozen=True, kw_only=True):
     codes: list[str]
 
 
-def shown(poll: Poll, now: datetime) -> PollView:
+def view_of(poll: Poll, now: datetime) -> PollView:
     found: PollView = view_plan(PollView).show(poll, AsOf(now))
     return found
 
@@ -214,7 +214,7 @@ class NewCodes(Input):
 SETTINGS = NewPoll.__struct_fields__
 
 
-def said_in(sent: NewPoll | PollChange) -> dict[str, Any]:
+def settings_in(sent: NewPoll | PollChange) -> dict[str, Any]:
     """The settings that an input says, by name."""
     return {name: value for name in SETTINGS if (value := getattr(sent, name)) is not UNSET}
 
@@ -235,10 +235,10 @@ def settled(
     if said.get("expires_at") is not None:
         after["expires_at"], passed = _end(said["expires_at"], now)
         wrong += passed
-    several = after.get("seats", 1) > 1
-    if names and after.get("seats", 1) > len(names):
+    seats = after.get("seats", 1)
+    if names and seats > len(names):
         wrong.append(WrongField("seats", SEATS_MESSAGE))
-    if several and after.get("method", "irv") == "irv":
+    if seats > 1 and after.get("method", "irv") == "irv":
         if "method" in said:
             wrong.append(WrongField("method", "irv elects one; for more seats there are stv and scottish-stv"))
         after["method"] = "stv"
@@ -295,7 +295,7 @@ def copied(
 
 def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Writes[Poll]:
     """The poll with other settings, unless somebody has voted: the write decides. New candidates draw new lots."""
-    settings = _taken(settled(said_in(change), now, poll))
+    settings = _taken(settled(settings_in(change), now, poll))
     if settings["candidates"] != poll.candidates:
         settings["lot_order"] = drawn(len(settings["candidates"]), random)
     after, operations = _with(poll, settings)
@@ -342,7 +342,7 @@ polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page="/polls", tag="Po
 @polls.create(secret=True)
 async def create_poll(at: Maker, new: NewPoll) -> Writes[PollMade]:
     """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
-    return created(said_in(new), _user_id(at), at.now, at.polls.random)
+    return created(settings_in(new), _user_id(at), at.now, at.polls.random)
 
 
 @polls.list()

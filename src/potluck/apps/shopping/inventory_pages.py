@@ -22,6 +22,7 @@ from potluck.apps.shopping.list_pages import person, store_choices
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.shopping_list import NewShoppingItem, ShoppingItemView, add_low_stock, add_to_list
 from potluck.web.actions import Actions, Show
+from potluck.web.forms import values_of
 from potluck.web.inputs import Input
 from potluck.web.writes import Writes
 
@@ -101,24 +102,11 @@ async def thing_page(at: InFamily, item: InventoryItem, show: Show) -> dict[str,
     (view,) = await at.show(InventoryItemView, [item]) if show.clash is None else [show.clash]
     return {
         "thing": view,
-        "form": show.form(InventoryItemChange, _values(view)),
+        "form": show.form(InventoryItemChange, view),
         "clash": show.clash,
-        "theirs": None if show.clash is None else _values(show.clash),
+        "theirs": values_of(InventoryItemChange, show.clash),
         "linked": len(await links_to(at.rows, at.family_id, "item", item.item_id)),
         **await _choices(at),
-    }
-
-
-def _values(item: InventoryItemView) -> dict[str, str]:
-    """The item as its form has it."""
-    return {
-        "name": item.name,
-        "quantity": str(item.quantity),
-        "threshold": str(item.threshold),
-        "unit": item.unit or "",
-        "locationId": str(item.location_id or ""),
-        "preferredStoreId": str(item.preferred_store_id or ""),
-        "version": str(item.version),
     }
 
 

@@ -36,7 +36,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields
 from potluck.people.secrets import new_id
 from potluck.web.actions import Actions, Show
-from potluck.web.forms import blank
+from potluck.web.forms import blank, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.inputs import Versioned
 from potluck.web.layout import initials
@@ -215,28 +215,16 @@ async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[st
     (view,) = await at.show(ShoppingItemView, [item]) if show.clash is None else [show.clash]
     counted = show.form(QuantityChange)
     typed = {"quantity": counted.values["quantity"]} if counted.values["quantity"] else {}
-    filled = show.form(ShoppingItemChange, _values(view) | typed)
+    filled = show.form(ShoppingItemChange, values_of(ShoppingItemChange, view) | typed)
     stores = await store_choices(at)
     return {
         "item": view,
         "form": filled.refused(InvalidFields(*counted.wrong)) if counted.wrong else filled,
         "stores": stores,
         "clash": show.clash,
-        "theirs": None if show.clash is None else _values(show.clash),
+        "theirs": values_of(ShoppingItemChange, show.clash),
         "store_names": dict(stores),
         "you": at.principal.user_id,
-    }
-
-
-def _values(item: ShoppingItemView) -> dict[str, str]:
-    """The item as its form has it."""
-    return {
-        "name": item.name,
-        "quantity": "" if item.quantity is None else str(item.quantity),
-        "unit": item.unit or "",
-        "storeId": str(item.store_id or ""),
-        "notes": item.notes or "",
-        "version": str(item.version),
     }
 
 

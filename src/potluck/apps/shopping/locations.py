@@ -14,6 +14,7 @@ from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put
 from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.forms import values_of
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
 from potluck.web.writes import Writes
@@ -81,15 +82,10 @@ async def location_page(at: InFamily, location: StorageLocation, show: Show) -> 
         "place_id": location.location_id,
         "on_list": 0,
         "at_home": len(await links_to(at.rows, at.family_id, "location", location.location_id)),
-        "form": show.form(LocationChange, typed(location)),
+        "form": show.form(LocationChange, location),
         "clash": show.clash,
-        "theirs": None if show.clash is None else typed(show.clash),
+        "theirs": values_of(LocationChange, show.clash),
     }
-
-
-def typed(location: StorageLocation | LocationView) -> dict[str, str]:
-    """The location as its form has it."""
-    return {"name": location.name, "description": location.description or "", "version": str(location.version)}
 
 
 @locations.create(NameTaken, AlreadyThere)

@@ -106,7 +106,7 @@ async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, An
         await at.show(MemberView, [each for each in await at.rows.all(all_members(at)) if at.sees(each)]), key=by_name
     )
     invited = await family_place.invitations(at) if at.row.role == "admin" else []
-    naming = show.form(FamilyChange, {"name": family.name, "version": str(family.version)})
+    naming = show.form(FamilyChange, family)
     inviting = show.form(NewInvitation, {"role": "member"})
     clash = show.clash if isinstance(show.clash, FamilyView) else None
     return {

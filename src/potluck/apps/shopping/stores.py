@@ -16,6 +16,7 @@ from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put
 from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.forms import values_of
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
 from potluck.web.writes import Writes
@@ -100,15 +101,10 @@ async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
         "place_id": store.store_id,
         "on_list": on_list,
         "at_home": len(links) - on_list,
-        "form": show.form(StoreChange, typed(store)),
+        "form": show.form(StoreChange, store),
         "clash": show.clash,
-        "theirs": None if show.clash is None else typed(show.clash),
+        "theirs": values_of(StoreChange, show.clash),
     }
-
-
-def typed(store: Store | StoreView) -> dict[str, str]:
-    """The store as its form has it."""
-    return {"name": store.name, "address": store.address or "", "version": str(store.version)}
 
 
 @stores.create(NameTaken, AlreadyThere, form=PageForm(then=f"{STORES}?said=store", on=stores_page))

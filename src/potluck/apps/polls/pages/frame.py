@@ -5,7 +5,7 @@ from typing import Any
 
 from potluck.apps.polls.access import ToPoll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
-from potluck.apps.polls.polls import shown
+from potluck.apps.polls.polls import view_of
 from potluck.web.app_files import AppFiles
 from potluck.web.endpoints import Call
 from potluck.web.layout import Section
@@ -74,7 +74,7 @@ def poll_frame(at: ToPoll, section: str) -> dict[str, Any]:
             for each, icon, title, path in SECTIONS
             if admin or each != "manage" or section == "manage"
         ],
-        "poll": shown(at.poll, at.now),
+        "poll": view_of(at.poll, at.now),
         "address": address(at),
         "admin": admin,
         "ballots": ballots,

@@ -8,7 +8,7 @@ from potluck.apps.polls.access import ADMIN_COOKIE, PollAdmin
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.pages.cookies import FRESH_COOKIE, keep_key
 from potluck.apps.polls.pages.frame import CHOICES, HOME, frame, poll_frame
-from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, said_by
+from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, settings_by_form
 from potluck.apps.polls.polls import (
     NewPoll,
     PollChange,
@@ -17,7 +17,7 @@ from potluck.apps.polls.polls import (
     create_poll,
     own_polls_of,
     polls,
-    shown,
+    view_of,
 )
 from potluck.apps.polls.results import turnout_of
 from potluck.people.errors import InvalidFields
@@ -47,7 +47,7 @@ async def own_polls(call: Call) -> Response:
     cursor, now = page.cursor(part.next), call.core.clock()
     return call.page(
         "polls/polls.html",
-        polls=[shown(each, now) for each in await references.get(part.items)],
+        polls=[view_of(each, now) for each in await references.get(part.items)],
         more="" if cursor is None else f"{HOME}?cursor={cursor}",
         **frame(),
     )
@@ -64,7 +64,7 @@ async def make(call: Call) -> Response:
     refusal = None
     if filled.good:
         try:
-            new = said_by(filled.value, NewPoll, call.core.clock())
+            new = settings_by_form(filled.value, NewPoll, call.core.clock())
             return to_new_poll(call, await call.perform(polls, create_poll, new))
         except InvalidFields as error:
             refusal = error
@@ -90,4 +90,4 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
 
 @polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page)
 async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
-    return changed(poll, said_by(form, PollChange, at.now, poll), at.now, at.polls.random)
+    return changed(poll, settings_by_form(form, PollChange, at.now, poll), at.now, at.polls.random)

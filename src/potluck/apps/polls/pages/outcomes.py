@@ -60,19 +60,19 @@ async def results(call: Call) -> Response:
 @pages.get(f"{POLL}/results/events")
 async def events(call: Call) -> Response:
     # The page is read again by whoever hears of it, with the round and the method that they look at.
-    return LiveResults(await call.admit(SeesResults)).stream(_asked(call, MaybeSince).since or None, whole=False)
+    return LiveResults(await call.admit(SeesResults)).stream(_query(call, MaybeSince).since or None, whole=False)
 
 
 @pages.get(f"{POLL}/results.csv")
 async def table(call: Call) -> Response:
-    return await results_table(await call.admit(ReadsRecord), _asked(call, ByMethod))
+    return await results_table(await call.admit(ReadsRecord), _query(call, ByMethod))
 
 
 @pages.get(f"{POLL}/ballots")
 async def ballots(call: Call) -> Response:
-    return await poll_ballots(await call.admit(SeesResults), _asked(call, InFormat))
+    return await poll_ballots(await call.admit(SeesResults), _query(call, InFormat))
 
 
-def _asked(call: Call, kind: type[In]) -> In:
+def _query(call: Call, kind: type[In]) -> In:
     """What stands in the address after `?`, as far as it says something."""
     return decode_query(kind, [each for each in call.request.query_params.multi_items() if each[1]], strict=False)

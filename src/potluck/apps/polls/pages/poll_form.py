@@ -9,14 +9,14 @@ from msgspec import Meta, json
 
 from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import Method, ResultsVisibility, VoterPolicy
-from potluck.apps.polls.polls import NewPoll, PollChange, said_in, settled
+from potluck.apps.polls.polls import NewPoll, PollChange, settings_in, settled
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.forms import Line
 from potluck.web.inputs import Versioned
 from potluck.web.schema import schema_of
 from potluck.web.schema.decoding import decode_tree, normalised, wrong_fields
 
-__all__ = ["PollForm", "as_filled_in", "as_lines", "as_typed", "closing_time", "read_lines", "said_by"]
+__all__ = ["PollForm", "as_filled_in", "as_lines", "as_typed", "closing_time", "read_lines", "settings_by_form"]
 
 S = TypeVar("S", NewPoll, PollChange)
 
@@ -56,7 +56,7 @@ def as_filled_in(poll: Poll) -> Mapping[str, Any]:
     }
 
 
-def said_by(form: PollForm, kind: type[S], now: datetime, before: Poll | None = None) -> S:
+def settings_by_form(form: PollForm, kind: type[S], now: datetime, before: Poll | None = None) -> S:
     """What a program would have sent; InvalidFields with all that is wrong, or does not fit together."""
     tree, wrong = _as_json(form)
     expected = schema_of(kind)
@@ -64,7 +64,7 @@ def said_by(form: PollForm, kind: type[S], now: datetime, before: Poll | None = 
     refused = {each.field.partition("[")[0].partition(".")[0] for each in wrong}
     # What is right of it is looked at all the same.
     right = decode_tree(PollChange, {name: value for name, value in tree.items() if name not in refused})
-    wrong += settled(said_in(right), now, before)[1]
+    wrong += settled(settings_in(right), now, before)[1]
     if wrong:
         raise InvalidFields(*(WrongField(each.field.partition(".")[0], each.message) for each in wrong))
     return decode_tree(kind, tree)

@@ -102,7 +102,7 @@ async def cast(call: Call) -> Response:
             return redirect(address(at, "/results"))
         except (CodeNeeded, InvalidFields) as error:
             refusal = error
-    return _ballot_again(call, at, filled, ranked, refusal)
+    return _refused_ballot(call, at, filled, ranked, refusal)
 
 
 @pages.post(f"{POLL}/vote/change")
@@ -125,7 +125,7 @@ async def change(call: Call) -> Response:
             return redirect(address(at, "/results"))
         except InvalidFields as error:
             refusal = error
-    return _ballot_again(call, at, filled, ranked, refusal, own)
+    return _refused_ballot(call, at, filled, ranked, refusal, own)
 
 
 @pages.post(f"{POLL}/vote/withdraw")
@@ -211,7 +211,7 @@ def _names(at: ToPoll, ranked: Ballot) -> list[str]:
     return [at.poll.candidates[number - 1] for number in ranked.ranking]
 
 
-def _ballot_again(
+def _refused_ballot(
     call: Call, at: ToPoll, filled: Form[BallotForm], ranked: Ballot, refusal: Exception | None, own: Vote | None = None
 ) -> Response:
     """The ballot once more, as it was filled in, with what is wrong."""
