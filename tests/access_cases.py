@@ -23,9 +23,9 @@ from potluck.table import Gather, ItemCollection, Query, Ref, Request, Table
 from tests.engine_targets import LOCAL
 from tests.store_fixtures import Opened
 
-__all__ = ["AccessPatterns", "Asked", "Case", "Requests", "ask", "rows_of"]
+__all__ = ["AccessPatterns", "AnyQuery", "Case", "Requests", "ask", "rows_of"]
 
-Asked = Ref[Any] | Query[Any] | Gather[Any]
+AnyQuery = Ref[Any] | Query[Any] | Gather[Any]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _consistent(consistent: bool) -> dict[str, bool]:
 class Case(NamedTuple):
     """A question, the request that it is, what comes back, and the read units that takes."""
 
-    asked: Asked
+    asked: AnyQuery
     request: Request
     found: Any
     units: float
@@ -106,7 +106,7 @@ class Case(NamedTuple):
         return f"{self.pattern}: {self.about}" if self.about else self.pattern
 
 
-async def ask(store: Store, asked: Asked) -> Any:
+async def ask(store: Store, asked: AnyQuery) -> Any:
     """The answer: an item or None, all items, or a collection."""
     match asked:
         case Ref():

@@ -23,7 +23,7 @@ from potluck.engines.recording import Recording
 from potluck.store import Store
 from potluck.table import Entity, Table, absent
 from potluck.table.entity import plan_of
-from tests.access_cases import Asked, ask, rows_of
+from tests.access_cases import AnyQuery, ask, rows_of
 from tests.engine_targets import BOTH, opened
 from tests.store_fixtures import Opened
 
@@ -37,7 +37,7 @@ class Golden(NamedTuple):
     """An entity, the question that finds it, its record as plain values, and what we add to the design's record."""
 
     entity: Entity
-    found_by: Asked
+    found_by: AnyQuery
     record: Mapping[str, Any]
     ours: Mapping[str, Any] = {}
     whole: bool = True

@@ -99,8 +99,8 @@ def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
 
 def _entity(plan: EntityPlan, item: Item) -> Any:
     # A row from before there were types has none.
-    told = item.get(plan.table.type_attribute or "")
-    if plan.type is not None and told is not None and told.get("S") != plan.type:
+    stored_type = item.get(plan.table.type_attribute or "")
+    if plan.type is not None and stored_type is not None and stored_type.get("S") != plan.type:
         return None
     if plan.key.matches(item):
         return plan.coding.decode(item) if plan.matches(item) else None

@@ -317,11 +317,11 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 async def _told_to_stop() -> None:
     """Wait for Ctrl+C or the signal by which a supervisor stops a service."""
-    told = asyncio.Event()
+    stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(told.set))
-    await told.wait()
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopping.set))
+    await stopping.wait()
 
 
 def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentParser:

@@ -107,7 +107,7 @@ async def filled(
         worth_a_look: list[WorthALook] = []
         for app in made:
             if app.demo is not None:
-                tell(f"Filling {app.dish.name if app.dish is not None else app.name}")
+                tell(f"Filling {app.entry.name if app.entry is not None else app.name}")
                 worth_a_look += await app.demo(guests)
         calendar.ago()
         for caller in callers.values():

@@ -19,8 +19,8 @@ from potluck.streams import Consumer
 from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
+from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.cursors import Cursors
-from potluck.web.dishes import DISHES
 from potluck.web.endpoints import Site
 from potluck.web.health import health
 from potluck.web.home import home
@@ -147,10 +147,10 @@ def _core(
 
 def _application(core: Core, apps: Sequence[App]) -> Application:
     authentication = Authentication(core.people.authenticator, Clients.of(core.settings))
-    here = {app.name: app.dish for app in apps if app.dish is not None}
-    dishes = (*(here.pop(dish.id, dish) for dish in DISHES), *here.values())
-    templates = Templates(dishes, [app.templates for app in apps if app.templates is not None])
-    site_app = App(name="site", tables=[], endpoints=[home(apps, dishes), health, problem_pages, style_pages])
+    here = {app.name: app.entry for app in apps if app.entry is not None}
+    catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
+    templates = Templates(catalogue, [app.templates for app in apps if app.templates is not None])
+    site_app = App(name="site", tables=[], endpoints=[home(apps, catalogue), health, problem_pages, style_pages])
     everything = [site_app, people_app(core, apps), *apps]
     rules = [each for app in everything for subject in app.subjects for each in subject.declared]
     declared = tuple(problem for each in rules for problem in each.problems)

@@ -43,8 +43,8 @@ async def create_table(sender: Sender, table: Table) -> None:
 
 
 async def _expires(sender: Sender, table: Table) -> bool:
-    told = await sender.repeat(Request("DescribeTimeToLive", {"TableName": table.name}))
-    return bool(told["TimeToLiveDescription"].get("AttributeName") == table.ttl)
+    answer = await sender.repeat(Request("DescribeTimeToLive", {"TableName": table.name}))
+    return bool(answer["TimeToLiveDescription"].get("AttributeName") == table.ttl)
 
 
 async def _indexes(sender: Sender, table: Table) -> set[str]:

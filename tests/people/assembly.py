@@ -20,7 +20,7 @@ from potluck.people.accounts import Accounts, Registration
 from potluck.people.authentication import Authenticator, Principal
 from potluck.people.entities import accounts as accounts_table
 from potluck.people.errors import PeopleError
-from potluck.people.idempotency import Answers
+from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.people.passwords import Passwords
 from potluck.people.resets import Resets
@@ -85,7 +85,7 @@ class People:
     accounts: Accounts
     tokens: Tokens
     invitations: Invitations
-    answers: Answers
+    answers: KeptAnswers
     resets: Resets
     authenticator: Authenticator
 
@@ -154,7 +154,7 @@ async def assembled(
                 accounts=Accounts(store, clock, passwords, throttles, sessions, registration, **given),
                 tokens=tokens,
                 invitations=Invitations(store, clock),
-                answers=Answers(store, clock),
+                answers=KeptAnswers(store, clock),
                 resets=Resets(store, clock, passwords, sessions),
                 authenticator=Authenticator(sessions, tokens),
             )

@@ -22,7 +22,7 @@ from potluck.people.errors import (
     WrongCredentials,
     WrongPassword,
 )
-from potluck.people.idempotency import Answer, Asked
+from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
 from tests.engine_targets import BOTH, EMBEDDED
@@ -410,8 +410,8 @@ async def furnish(people, caller):
     token = await people.tokens.make(caller, "Backup")
     await people.invitations.make("shopping", "family", "member", caller.user_id, "ben@example.org")
     await people.resets.issue("ada@example.org")
-    asked = Asked(caller.user_id, "a#key", "0" * 64)
-    await people.store.transact(*people.answers.keeping(asked, Answer(status=200, body=b"{}")))
+    key = IdempotencyKey(caller.user_id, "a#key", "0" * 64)
+    await people.store.transact(*people.answers.keeping(key, Answer(status=200, body=b"{}")))
     return token
 
 
@@ -507,7 +507,7 @@ async def test_what_was_written_while_the_account_went_goes_with_the_next_deleti
 
     async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
         caller = await people.registered()
-        # The account is gone, whatever is left to do: that is what was asked.
+        # The account is gone, whatever is left to do: that is what was key.
         await people.accounts.delete(caller, PASSWORD)
         assert await people.kinds() == ["Departure", "Session", "SessionOfUser"]
         await people.accounts.finish_departures()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from potluck.people.entities import EmailAddress
 from potluck.people.errors import AlreadyDone, EmailTaken, InvalidFields, KeyReused
-from potluck.people.idempotency import LONGEST_BODY_KEPT, Answer, Asked, request_hash
+from potluck.people.idempotency import LONGEST_BODY_KEPT, Answer, IdempotencyKey, request_hash
 from potluck.table import AlreadyExists, NotFound, WriteRefused, absent, put
 from tests.people.assembly import PASSWORD, WRITERS
 
@@ -21,16 +21,16 @@ def row(made):
     return EmailAddress(folded=f"made-{made}", user_id=made)
 
 
-async def create(people, asked, made=None, **answer):
+async def create(people, key, made=None, **answer):
     """What an app does: write its row, and keep the answer in the same transaction."""
     made = made or uuid4()
 
     async def do():
         answered = Answer(status=201, body=f'{{"id":"{made}"}}'.encode(), made=str(made), **answer)
-        await people.store.transact(put(row(made), when=absent), *people.answers.keeping(asked, answered))
+        await people.store.transact(put(row(made), when=absent), *people.answers.keeping(key, answered))
         return answered
 
-    return await people.answers.once(asked, do)
+    return await people.answers.once(key, do)
 
 
 async def made_rows(people):
@@ -38,12 +38,12 @@ async def made_rows(people):
 
 
 async def test_the_same_request_again_is_answered_alike_by_one_read_and_writes_nothing(people):
-    asked = Asked((await people.registered()).user_id, "a#key", REQUEST)
+    key = IdempotencyKey((await people.registered()).user_id, "a#key", REQUEST)
     with people.recording.scope() as calls:
-        first = await create(people, asked, headers={"Location": "/api/v1/families/1"})
+        first = await create(people, key, headers={"Location": "/api/v1/families/1"})
     assert calls.operations == ["GetItem", "TransactWriteItems"]
     with people.recording.scope() as calls:
-        again = await create(people, asked)
+        again = await create(people, key)
     assert [(call.operation, call.request["ConsistentRead"]) for call in calls] == [("GetItem", True)]
     assert again == first
     assert len(await made_rows(people)) == 1
@@ -51,9 +51,9 @@ async def test_the_same_request_again_is_answered_alike_by_one_read_and_writes_n
 
 async def test_the_same_key_with_another_request_is_refused(people):
     ada = await people.registered()
-    await create(people, Asked(ada.user_id, "key", REQUEST))
+    await create(people, IdempotencyKey(ada.user_id, "key", REQUEST))
     with pytest.raises(KeyReused):
-        await create(people, Asked(ada.user_id, "key", ANOTHER))
+        await create(people, IdempotencyKey(ada.user_id, "key", ANOTHER))
     assert len(await made_rows(people)) == 1
 
 
@@ -61,7 +61,7 @@ async def test_keys_of_different_callers_have_nothing_to_do_with_each_other(embe
     people = embedded_people
     ada, ben = await people.registered(), await people.registered("ben@example.org")
     answers = [
-        await create(people, Asked(caller, key, REQUEST))
+        await create(people, IdempotencyKey(caller, key, REQUEST))
         for caller, key in (
             (ada.user_id, "key"),
             (ben.user_id, "key"),
@@ -74,43 +74,43 @@ async def test_keys_of_different_callers_have_nothing_to_do_with_each_other(embe
 
 
 async def test_an_answer_is_kept_for_a_day_to_the_second(people):
-    asked = Asked((await people.registered()).user_id, "key", REQUEST)
-    first = await create(people, asked)
+    key = IdempotencyKey((await people.registered()).user_id, "key", REQUEST)
+    first = await create(people, key)
     people.clock.forward(hours=24, seconds=-1)
-    assert await create(people, asked) == first
+    assert await create(people, key) == first
     people.clock.forward(seconds=1)
-    assert (await create(people, asked)).made != first.made
+    assert (await create(people, key)).made != first.made
 
 
 async def test_of_fifty_equal_writes_at_once_one_is_done_and_all_find_its_answer(busy_people):
     people = busy_people
-    asked = Asked((await people.registered()).user_id, "key", REQUEST)
-    answers = await asyncio.gather(*(create(people, asked) for _ in range(WRITERS)))
+    key = IdempotencyKey((await people.registered()).user_id, "key", REQUEST)
+    answers = await asyncio.gather(*(create(people, key) for _ in range(WRITERS)))
     (made,) = await made_rows(people)
     assert {answer.body for answer in answers} == {f'{{"id":"{made["userId"]["S"]}"}}'.encode()}
 
 
 async def test_the_loser_finds_the_answer_even_if_its_own_row_refused_it_first(busy_people):
     people = busy_people
-    asked = Asked((await people.registered()).user_id, "key", REQUEST)
-    answers = await asyncio.gather(*(create(people, asked, made=UUID(int=7)) for _ in range(WRITERS)))
+    key = IdempotencyKey((await people.registered()).user_id, "key", REQUEST)
+    answers = await asyncio.gather(*(create(people, key, made=UUID(int=7)) for _ in range(WRITERS)))
     assert len({answer.body for answer in answers}) == 1
     assert len(await made_rows(people)) == 1
 
 
 async def test_only_successes_are_kept(embedded_people):
     people = embedded_people
-    asked = Asked((await people.registered()).user_id, "key", REQUEST)
+    key = IdempotencyKey((await people.registered()).user_id, "key", REQUEST)
     await people.store.put(row(UUID(int=7)), when=absent)
     with pytest.raises(AlreadyExists):
-        await create(people, asked, made=UUID(int=7))
+        await create(people, key, made=UUID(int=7))
     assert "IdempotentAnswer" not in await people.kinds()
-    assert (await create(people, asked)).status == 201
+    assert (await create(people, key)).status == 201
 
 
 async def test_an_answer_that_held_a_secret_is_not_kept_but_remembered_as_done(people):
     ada = await people.registered()
-    asked = Asked(ada.user_id, "key", REQUEST)
+    key = IdempotencyKey(ada.user_id, "key", REQUEST)
 
     async def make():
         answered = []
@@ -125,15 +125,15 @@ async def test_an_answer_that_held_a_secret_is_not_kept_but_remembered_as_done(p
                     secret=True,
                 )
             )
-            return people.answers.keeping(asked, answered[0], account_checked=True)
+            return people.answers.keeping(key, answered[0], account_checked=True)
 
         await people.tokens.make(ada, "Backup", also=keep)
         return answered[0]
 
-    first = await people.answers.once(asked, make)
+    first = await people.answers.once(key, make)
     assert await people.known(first.body.decode())
     with pytest.raises(AlreadyDone) as refused:
-        await people.answers.once(asked, make)
+        await people.answers.once(key, make)
     assert refused.value.made == first.made
     assert len(await people.tokens.all(ada)) == 1
     kept = [each for each in await people.rows() if each["entityType"]["S"] == "IdempotentAnswer"]
@@ -144,14 +144,14 @@ async def test_an_empty_answer_is_kept_as_such_and_one_too_long_as_done(people):
     ada = await people.registered()
 
     async def once(key, body):
-        asked = Asked(ada.user_id, key, REQUEST)
+        key = IdempotencyKey(ada.user_id, key, REQUEST)
 
         async def do():
             answered = Answer(status=200, body=body, made="7")
-            await people.store.transact(*people.answers.keeping(asked, answered))
+            await people.store.transact(*people.answers.keeping(key, answered))
             return answered
 
-        return await people.answers.once(asked, do)
+        return await people.answers.once(key, do)
 
     for key, body in (("empty", b""), ("bytes", bytes(range(256))), ("longest", b"x" * LONGEST_BODY_KEPT)):
         assert await once(key, body) == await once(key, body)
@@ -163,21 +163,19 @@ async def test_an_empty_answer_is_kept_as_such_and_one_too_long_as_done(people):
 
 async def test_an_anonymous_caller_registers_once(busy_people):
     people = busy_people
-    asked = Asked.by_nobody(str(UUID(int=5)), REQUEST)
+    key = IdempotencyKey.by_nobody(str(UUID(int=5)), REQUEST)
 
     async def register():
         answered = []
 
         def keep(registered):
             answered.append(Answer(status=201, made=str(registered.account.user_id), secret=True))
-            return people.answers.keeping(asked, answered[0])
+            return people.answers.keeping(key, answered[0])
 
         await people.accounts.register("ada@example.org", PASSWORD, "Ada", also=keep)
         return answered[0]
 
-    ended = await asyncio.gather(
-        *(people.answers.once(asked, register) for _ in range(WRITERS)), return_exceptions=True
-    )
+    ended = await asyncio.gather(*(people.answers.once(key, register) for _ in range(WRITERS)), return_exceptions=True)
     (done,) = [each for each in ended if isinstance(each, Answer)]
     assert {each.made for each in ended if isinstance(each, AlreadyDone)} == {done.made}
     assert sum(isinstance(each, AlreadyDone) for each in ended) == WRITERS - 1
@@ -190,10 +188,10 @@ async def test_an_anonymous_caller_registers_once(busy_people):
 async def test_nothing_is_kept_for_an_account_that_is_gone(embedded_people):
     people = embedded_people
     ada = await people.registered()
-    asked = Asked(ada.user_id, "key", REQUEST)
+    key = IdempotencyKey(ada.user_id, "key", REQUEST)
     await people.accounts.delete(ada, PASSWORD)
     with pytest.raises(NotFound):
-        await create(people, asked)
+        await create(people, key)
     assert await people.rows() == []
 
 
@@ -202,7 +200,7 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
 
     def keep(key):
         return lambda _: people.answers.keeping(
-            Asked(ada.user_id, key, REQUEST), Answer(status=200), account_checked=True
+            IdempotencyKey(ada.user_id, key, REQUEST), Answer(status=200), account_checked=True
         )
 
     await people.accounts.rename(ada, "Countess", 1, also=keep("name"))
@@ -218,7 +216,7 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
     await people.sessions.end(ada, also=keep("end"))
     keys = ("name", "email", "password", "invitation", "withdrawal", "token", "revocation", "others", "end")
     for key in keys:
-        assert await people.answers.find(Asked(ada.user_id, key, REQUEST)) == Answer(status=200)
+        assert await people.answers.find(IdempotencyKey(ada.user_id, key, REQUEST)) == Answer(status=200)
     # A key that was used meanwhile stops the write, and is not mistaken for another refusal.
     ada = await people.known(await people.signed_in("countess@example.org", "battery staple"))
     for attempt in (
@@ -238,22 +236,24 @@ async def test_changes_of_the_account_keep_their_answers_too(people):
 
 
 async def test_an_answer_to_somebody_who_asked_as_nobody_goes_with_their_account(people):
-    asked = Asked.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
+    key = IdempotencyKey.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
 
-    def keep(asked):
+    def keep(key):
         def keeping(registered):
             user_id = registered.account.user_id
             answer = Answer(status=201, body=b"pls_", made=str(user_id), secret=True, of=user_id)
-            return people.answers.keeping(asked, answer, account_checked=True)
+            return people.answers.keeping(key, answer, account_checked=True)
 
         return keeping
 
-    made = await people.accounts.register("ada@example.org", PASSWORD, "Ada", also=keep(asked))
+    made = await people.accounts.register("ada@example.org", PASSWORD, "Ada", also=keep(key))
     ada = await people.known(made.session.secret)
     # The same key again, of the same person as themselves, is another one.
-    await people.store.transact(*people.answers.keeping(Asked(ada.user_id, asked.key, REQUEST), Answer(status=200)))
+    await people.store.transact(
+        *people.answers.keeping(IdempotencyKey(ada.user_id, key.value, REQUEST), Answer(status=200))
+    )
     with pytest.raises(AlreadyDone) as done:
-        await people.answers.find(asked)
+        await people.answers.find(key)
     assert done.value.made == str(ada.user_id)
     await people.accounts.delete(ada, PASSWORD)
     assert await people.rows() == []
@@ -262,16 +262,16 @@ async def test_an_answer_to_somebody_who_asked_as_nobody_goes_with_their_account
 async def test_a_reset_is_redeemed_once_and_its_answer_is_kept(people):
     ada = await people.registered()
     issued = await people.resets.issue("ada@example.org")
-    asked = Asked.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
+    key = IdempotencyKey.by_nobody("0f8fad5b-d9cb-469f-a165-70867728950e", REQUEST)
 
     def keep(user_id):
-        return people.answers.keeping(asked, Answer(status=204, of=user_id), account_checked=True)
+        return people.answers.keeping(key, Answer(status=204, of=user_id), account_checked=True)
 
     async def redeem():
         await people.resets.redeem(issued.secret, "battery staple", keep)
         return Answer(status=204)
 
-    answers = await asyncio.gather(*(people.answers.once(asked, redeem) for _ in range(5)))
+    answers = await asyncio.gather(*(people.answers.once(key, redeem) for _ in range(5)))
     assert {(each.status, each.body) for each in answers} == {(204, b"")}
     # A key that was used stops another reset, and is not mistaken for a link that is over.
     issued = await people.resets.issue("ada@example.org")
@@ -281,29 +281,30 @@ async def test_a_reset_is_redeemed_once_and_its_answer_is_kept(people):
 
 
 def test_what_is_kept_of_a_request_tells_its_password_to_nobody_without_the_key():
-    asked = ("POST", "/api/v1/sessions", b'{"email":"ada@example.org","password":"correct horse"}')
-    assert request_hash(*asked, b"key") == request_hash(*asked, b"key")
-    assert len({request_hash(*asked), request_hash(*asked, b"key"), request_hash(*asked, b"another")}) == 3
+    request = ("POST", "/api/v1/sessions", b'{"email":"ada@example.org","password":"correct horse"}')
+    assert request_hash(*request, b"key") == request_hash(*request, b"key")
+    hashes = {request_hash(*request), request_hash(*request, b"key"), request_hash(*request, b"another")}
+    assert len(hashes) == 3
 
 
 def test_a_key_has_up_to_128_printable_characters_and_an_anonymous_callers_is_a_uuid():
     for key in ("", "x" * 129, "a\nb", "\ud800"):
         with pytest.raises(InvalidFields, match="Idempotency-Key"):
-            Asked("caller", key, REQUEST)
-    Asked("caller", "x" * 128, REQUEST)
+            IdempotencyKey("caller", key, REQUEST)
+    IdempotencyKey("caller", "x" * 128, REQUEST)
     for key in ("1", "{00000000-0000-0000-0000-000000000005}", "0" * 32, "x" * 128):
         with pytest.raises(InvalidFields, match="must be a UUID"):
-            Asked.by_nobody(key, REQUEST)
-    assert Asked.by_nobody("0000000A-0000-4000-8000-000000000005", REQUEST).key.startswith("0000000a-")
+            IdempotencyKey.by_nobody(key, REQUEST)
+    assert IdempotencyKey.by_nobody("0000000A-0000-4000-8000-000000000005", REQUEST).value.startswith("0000000a-")
 
 
 def test_requests_that_differ_have_different_hashes():
-    asked = [
+    requests = [
         ("POST", "/a", b"b"),
         ("PATCH", "/a", b"b"),
         ("POST", "/ab", b""),
         ("POST", "/", b"ab"),
         ("POST", "/a", b"c"),
     ]
-    assert len({request_hash(*each) for each in asked}) == len(asked)
+    assert len({request_hash(*each) for each in requests}) == len(requests)
     assert request_hash("post", "/a", b"b") == request_hash("POST", "/a", b"b")

@@ -22,7 +22,7 @@ from potluck.table import (
     starts_with,
     the,
 )
-from potluck.table.membership import Asked, Membership
+from potluck.table.membership import AnyQuery, Membership
 from tests.engine_targets import EMBEDDED
 from tests.stores import NOW, recorded_store
 from tests.web.live.boards import Board, Card, Hanging, Pin, WholeBoard, boards
@@ -61,7 +61,7 @@ def some_rows(seed: int) -> list[Entity]:
     return rows
 
 
-QUESTIONS: dict[str, Asked] = {
+QUESTIONS: dict[str, AnyQuery] = {
     "partition": Card.on_board("b"),
     "nobody's partition": Card.on_board("z"),
     "range": Card.between("b", between("a3", "b5")),
@@ -84,7 +84,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
         yield store
 
 
-async def found_alone(store: Store, asked: Asked) -> list[Any]:
+async def found_alone(store: Store, asked: AnyQuery) -> list[Any]:
     membership = Membership(asked)
     rows = (await store.repeat(Request("Scan", {"TableName": membership.table.name})))["Items"]
     entities = [membership.entity(row, SECOND) for row in rows]

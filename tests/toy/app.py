@@ -14,7 +14,7 @@ from potluck.streams import Action, Change, Consumer
 from potluck.table import NotFound, delete, present, the, update, upsert
 from potluck.table.operations import Operation
 from potluck.web.app import App, Core, HomeCard, Waiting
-from potluck.web.dishes import Dish
+from potluck.web.app_catalogue import AppEntry
 from potluck.web.views import view_plan
 from tests.toy.books import BookView, books, members, newcomers, pages
 from tests.toy.entities import Book, EverythingInBook, Member, Note, Tally, notes_table, tallies_table
@@ -31,7 +31,7 @@ def notes_app(core: Core) -> App:
         subjects=[books, members, newcomers, notes],
         endpoints=[pages],
         templates=Path(__file__).parent / "templates",
-        dish=Dish("notes", "Notes", "notebook-pen", "Notes in books that people share.", "/notes"),
+        entry=AppEntry("notes", "Notes", "notebook-pen", "Notes in books that people share.", "/notes"),
         consumers=[Consumer(core.engine, "note-tallies", notes_table.name, suite.tally, rows=Rows("ToyWork"))],
         export=suite.export,
         still_needed=suite.still_needed,

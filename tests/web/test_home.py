@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
-from potluck.web import dishes, home
+from potluck.web import app_catalogue, home
 from potluck.web.app import App, HomeCard, Waiting
-from potluck.web.dishes import Dish
+from potluck.web.app_catalogue import AppEntry
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import bearer, signed_up, suite_on
@@ -12,7 +12,7 @@ from tests.web.suites import bearer, signed_up, suite_on
 
 def speaking(name, card, address="/there"):
     """An app that has nothing but something to say."""
-    return lambda _: App(name=name, tables=[], dish=Dish(name, name.title(), "tag", "…", address), home_card=card)
+    return lambda _: App(name=name, tables=[], entry=AppEntry(name, name.title(), "tag", "…", address), home_card=card)
 
 
 async def polls_card(caller):
@@ -48,9 +48,9 @@ async def test_a_visitor_reads_what_potluck_is_and_what_is_not_here_yet(tmp_path
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     page = Page(answer.text)
     assert "Potluck is a small suite of apps" in page.words
-    for dish in dishes.DISHES:
-        assert dish.does in page.words
-    assert page.words.count("Not here yet") == len(dishes.DISHES) == 5
+    for entry in app_catalogue.CATALOGUE:
+        assert entry.does in page.words
+    assert page.words.count("Not here yet") == len(app_catalogue.CATALOGUE) == 5
     assert "The store answers" in page.words
     assert "Without an account" in page.words
     assert {"/sign-in", "/sign-up"} <= {each["href"] for each in page.all("a")}
@@ -70,7 +70,7 @@ async def test_plates_say_what_the_apps_say_and_lead_only_where_something_is(tmp
         each["data-app"]: each.get("href") for each in page.all("a", "span") if "plate" in each.get("class", "").split()
     }
     assert {name for name in plates if plates[name]} == {"polls", "shopping"}
-    assert set(plates) == {dish.id for dish in dishes.DISHES}
+    assert set(plates) == {entry.id for entry in app_catalogue.CATALOGUE}
     assert "1 open" in page.words
     assert "7 to buy" in page.words
 

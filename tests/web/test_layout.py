@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from potluck.suite import system_clock
-from potluck.web import dishes, layout
+from potluck.web import app_catalogue, layout
 from tests.toy import notes_app
 from tests.web.reading import BROWSER, Page
 from tests.web.suites import bearer, signed_up, suite_on
@@ -33,7 +33,7 @@ FOR_VISITORS = (
     "/problems/busy",
     "/schema",
     "/style",
-    *(f"/style/{dish.id}" for dish in dishes.DISHES),
+    *(f"/style/{entry.id}" for entry in app_catalogue.CATALOGUE),
 )
 # Of somebody who is signed in, marked so that both fit into one list.
 THEIRS = "ada:"

@@ -21,7 +21,7 @@ from potluck.table import Entity, Query, Table, Version, absent, delete, get, pu
 from potluck.web import openapi
 from potluck.web.access import Anyone, SignedIn
 from potluck.web.actions import Actions
-from potluck.web.dishes import DISHES
+from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.endpoints import Site
 from potluck.web.errors import Forbidden
 from potluck.web.http.application import Application
@@ -170,7 +170,7 @@ SUBJECTS = [notes, others]
 
 
 def application() -> Application:
-    templates = Templates(DISHES)
+    templates = Templates(CATALOGUE)
     settings = Settings(data=Path("nowhere"))
     # Nobody is signed in, so nobody asks the authenticator.
     authentication = Authentication(None, Clients.of(settings))  # type: ignore[arg-type]

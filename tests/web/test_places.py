@@ -9,7 +9,7 @@ import pytest
 from potluck.field_types import Message, Text
 from potluck.people.entities import accounts
 from potluck.people.errors import InvitationInvalid, StillNeeded, TooMany
-from potluck.people.idempotency import Answers
+from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.people.secrets import new_id
 from potluck.store import Store
@@ -188,7 +188,7 @@ async def world(tmp_path):
     async with recorded_store("embedded", tmp_path, accounts, gardens_table) as (wrapped, _):
         clock = Clock()
         rows = Store(wrapped.engine, clock)
-        people: Any = SimpleNamespace(invitations=Invitations(rows, clock), answers=Answers(rows, clock))
+        people: Any = SimpleNamespace(invitations=Invitations(rows, clock), answers=KeptAnswers(rows, clock))
         nothing: Any = None
         core = Core(
             settings=nothing, engine=rows.engine, store=rows, clock=clock, people=people, live=nothing, cursors=nothing

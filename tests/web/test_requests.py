@@ -167,7 +167,7 @@ def test_without_a_key_nothing_is_done_once():
 def test_a_key_is_its_caller_s_and_stands_for_the_whole_request():
     ada = somebody()
     found = key(("idempotency-key", "k1"), by=ada)
-    assert (found.caller, found.key) == (ada.user_id, "k1")
+    assert (found.caller, found.value) == (ada.user_id, "k1")
     assert key(("idempotency-key", "k1"), by=ada) == found
     others = [
         key(("idempotency-key", "k1"), by=ada, body=b"[]"),
@@ -188,6 +188,6 @@ def test_a_key_that_is_none_is_refused(keys):
 
 def test_whoever_is_not_signed_in_sends_a_key_that_nobody_else_has():
     chosen = uuid4()
-    assert key(("idempotency-key", str(chosen).upper()), by=None).key == str(chosen)
+    assert key(("idempotency-key", str(chosen).upper()), by=None).value == str(chosen)
     with pytest.raises(InvalidFields):
         key(("idempotency-key", "k1"), by=None)

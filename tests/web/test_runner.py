@@ -14,7 +14,7 @@ from potluck import retries
 from potluck.field_types import Integer, Text
 from potluck.people.authentication import Principal
 from potluck.people.errors import KeyReused
-from potluck.people.idempotency import Asked
+from potluck.people.idempotency import IdempotencyKey
 from potluck.settings import Settings
 from potluck.suite import opened
 from potluck.table import (
@@ -225,14 +225,14 @@ class World:
     ) -> Done:
         (action,) = (each for each in jars.declared if each.rule is rule)
         assert isinstance(action, Action)
-        asked = more.pop("asked", None)
+        key = more.pop("key", None)
         ids = {"shelf_id": self.shelf_id, **more}
         return await self.runner.perform(
-            action, Visitor(principal=by or self.ada), ids, lambda: Sent(input, version), asked
+            action, Visitor(principal=by or self.ada), ids, lambda: Sent(input, version), key
         )
 
-    def key(self, what: str = "the same") -> Asked:
-        return Asked(self.ada.user_id, "key", sha256(what.encode()).hexdigest())
+    def key(self, what: str = "the same") -> IdempotencyKey:
+        return IdempotencyKey(self.ada.user_id, "key", sha256(what.encode()).hexdigest())
 
     async def jar(self, name: str = "Plums", spoons: int = 5) -> UUID:
         jar = Jar(shelf_id=self.shelf_id, jar_id=uuid4(), name=name, spoons=spoons)
@@ -394,13 +394,13 @@ async def test_whoever_is_put_out_meanwhile_is_a_stranger_also_where_their_own_r
 
 async def test_the_same_request_with_the_same_key_is_done_once(world):
     jar_id = await world.jar()
-    first = await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, asked=world.key())
-    again = await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, asked=world.key())
+    first = await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, key=world.key())
+    again = await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, key=world.key())
     assert world.happened.asked == ["rename"]
     assert shown(first) == shown(again) == {"jarId": str(jar_id), "name": "Prunes", "spoons": 5, "version": 2}
     assert (again.kept.status, again.kept.headers) == (200, {"etag": '"2"'})
     with pytest.raises(KeyReused):
-        await world.perform(rename, JarChange(name="Pears"), version=2, jar_id=jar_id, asked=world.key("another"))
+        await world.perform(rename, JarChange(name="Pears"), version=2, jar_id=jar_id, key=world.key("another"))
 
 
 async def test_the_kept_answer_is_looked_for_before_a_refusal_is_believed(world):
@@ -409,10 +409,10 @@ async def test_the_kept_answer_is_looked_for_before_a_refusal_is_believed(world)
     new = NewJar(name="Plums", jar_id=jar_id)
 
     async def first() -> None:
-        await world.perform(fill, new, asked=world.key())
+        await world.perform(fill, new, key=world.key())
 
     meanwhile(world.core.store, first)
-    done = await world.perform(fill, new, asked=world.key())
+    done = await world.perform(fill, new, key=world.key())
     assert (done.kept.status, shown(done)["jarId"]) == (201, str(jar_id))
     assert world.happened.after == ["filled"]
 
@@ -420,9 +420,9 @@ async def test_the_kept_answer_is_looked_for_before_a_refusal_is_believed(world)
 async def test_a_refusal_is_not_kept(world):
     jar_id = await world.jar("Plums")
     with pytest.raises(Taken):
-        await world.perform(fill, NewJar(name="Pears", jar_id=jar_id), asked=world.key())
+        await world.perform(fill, NewJar(name="Pears", jar_id=jar_id), key=world.key())
     await world.core.store.delete(Jar.by_id(world.shelf_id, jar_id))
-    done = await world.perform(fill, NewJar(name="Pears", jar_id=jar_id), asked=world.key())
+    done = await world.perform(fill, NewJar(name="Pears", jar_id=jar_id), key=world.key())
     assert done.kept.status == 201
 
 
@@ -430,25 +430,25 @@ async def test_a_refusal_is_not_kept(world):
 async def test_whoever_is_out_is_told_neither_the_kept_answer_nor_what_they_made(world, rule):
     jar_id = await world.jar()
     input = JarChange(name="Prunes") if rule is rename else None
-    await world.perform(rule, input, jar_id=jar_id, asked=world.key())
+    await world.perform(rule, input, jar_id=jar_id, key=world.key())
     await world.core.store.delete(world.keeper())
-    for asked in (world.key(), world.key("another request")):
+    for key in (world.key(), world.key("another request")):
         with pytest.raises(NotFound):
-            await world.perform(rule, input, jar_id=jar_id, asked=asked)
+            await world.perform(rule, input, jar_id=jar_id, key=key)
 
 
 async def test_whoever_lost_the_right_by_what_they_did_hears_that_it_was_done(world):
     jar_id = await world.jar()
-    await world.perform(empty, jar_id=jar_id, asked=world.key())
+    await world.perform(empty, jar_id=jar_id, key=world.key())
     await world.core.store.delete(world.keeper())
-    again = await world.perform(empty, jar_id=jar_id, asked=world.key())
+    again = await world.perform(empty, jar_id=jar_id, key=world.key())
     assert (again.kept.status, again.kept.body) == (204, b"")
 
 
 async def test_a_rule_that_writes_in_several_steps_keeps_its_answer_with_the_last(world):
     jar_id = await world.jar("Plums", 5)
-    first = await world.perform(double, jar_id=jar_id, asked=world.key())
-    again = await world.perform(double, jar_id=jar_id, asked=world.key())
+    first = await world.perform(double, jar_id=jar_id, key=world.key())
+    again = await world.perform(double, jar_id=jar_id, key=world.key())
     assert world.happened.asked == ["double"]
     assert shown(first) == shown(again)
     assert (await world.found(jar_id)).spoons == 7

@@ -127,7 +127,7 @@ def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[
         coding = None
         if len(body) >= COMPRESSED_BYTES and b"accept-encoding" in headers:
             body, coding = await compressed_for(scope, body)
-        told = [
+        sent = [
             (b"server", b"Server"),
             (b"x-amzn-requestid", next(request_ids).encode()),
             (b"x-amz-crc32", b"%d" % crc32(body)),
@@ -135,8 +135,8 @@ def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[
             (b"content-length", b"%d" % len(body)),
         ]
         if coding:
-            told.append((b"content-encoding", coding))
-        await send({"type": "http.response.start", "status": status, "headers": told})
+            sent.append((b"content-encoding", coding))
+        await send({"type": "http.response.start", "status": status, "headers": sent})
         await send({"type": "http.response.body", "body": body})
 
     return answer
@@ -162,9 +162,9 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
     operation = ""
     try:
         operation, request = understood(scope, headers, body)
-        told = await database.call(operation, request)
+        answer = await database.call(operation, request)
         written = WRITTEN.get(operation)
-        return 200, kind, written(told, headers) if written else encode(told)
+        return 200, kind, written(answer, headers) if written else encode(answer)
     except DynamoError as error:
         return STATUSES.get(error.code, 400), kind, encode(error_body(error))
     except Exception:
@@ -275,14 +275,14 @@ def given(query: dict[str, list[str]], name: str) -> str:
     return query.get(name, [""])[0]
 
 
-def written_empty(told: dict[str, Any], headers: Headers) -> bytes:
-    return encode(told) if told else b""
+def written_empty(answer: dict[str, Any], headers: Headers) -> bytes:
+    return encode(answer) if answer else b""
 
 
-def written_endpoints(told: dict[str, Any], headers: Headers) -> bytes:
+def written_endpoints(answer: dict[str, Any], headers: Headers) -> bytes:
     """The address that the client itself used is the one where it surely finds this server again."""
     address = headers[b"host"].decode("latin-1")
-    return encode({"Endpoints": [endpoint | {"Address": address} for endpoint in told["Endpoints"]]})
+    return encode({"Endpoints": [endpoint | {"Address": address} for endpoint in answer["Endpoints"]]})
 
 
 # The answers that are not simply the JSON of what the database told.

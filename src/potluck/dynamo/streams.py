@@ -158,7 +158,7 @@ def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
         "SizeBytes": size,
         "StreamViewType": stream.definition.view,
     }
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "eventID": f"{stream.definition.number:08x}{sequence:024x}",
         "eventName": "INSERT" if kind == INSERTED else "MODIFY" if kind == MODIFIED else "REMOVE",
         "eventVersion": "1.1",
@@ -167,8 +167,8 @@ def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
         "dynamodb": change,
     }
     if kind == EXPIRED:
-        told["userIdentity"] = SERVICE
-    return told
+        described["userIdentity"] = SERVICE
+    return described
 
 
 async def trim(database: "Database") -> None:

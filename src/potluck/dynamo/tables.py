@@ -334,5 +334,5 @@ def check_sort_bytes(size: int) -> None:
 
 def not_found(name: str | None = None) -> DynamoError:
     """The answer to a call on a table that is not there; calls about tables name it, calls about items do not."""
-    told = f": Table: {name} not found" if name else ""
-    return DynamoError("ResourceNotFoundException", f"Requested resource not found{told}")
+    detail = f": Table: {name} not found" if name else ""
+    return DynamoError("ResourceNotFoundException", f"Requested resource not found{detail}")

@@ -187,17 +187,17 @@ class Aws:
 
 def _error(status: int, content: bytes) -> DynamoError:
     try:
-        told: Any = msgspec.json.decode(content)
+        decoded: Any = msgspec.json.decode(content)
     except msgspec.DecodeError:
-        told = None
-    if not isinstance(told, dict) or not isinstance(told.get("__type"), str):
+        decoded = None
+    if not isinstance(decoded, dict) or not isinstance(decoded.get("__type"), str):
         code = "InternalServerError" if status == 500 else "ServiceUnavailable" if status > 500 else f"Http{status}"
         return DynamoError(code, content.decode("utf-8", "replace")[:500])
     return DynamoError(
-        told["__type"].rpartition("#")[2],
-        told.get("message") or told.get("Message") or "",
-        told.get("Item"),
-        told.get("CancellationReasons"),
+        decoded["__type"].rpartition("#")[2],
+        decoded.get("message") or decoded.get("Message") or "",
+        decoded.get("Item"),
+        decoded.get("CancellationReasons"),
     )
 
 

@@ -14,7 +14,7 @@ from potluck.store import Clock, Store
 from potluck.table import absent, check, present, put
 from potluck.table.operations import Operation
 
-__all__ = ["ANSWERS_KEPT", "Answer", "Answers", "Asked", "May", "anyone", "request_hash"]
+__all__ = ["ANSWERS_KEPT", "Answer", "IdempotencyKey", "KeptAnswers", "request_hash"]
 
 ANSWERS_KEPT = timedelta(hours=24)
 LONGEST_KEY = 128
@@ -38,22 +38,22 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that is to be done once: who asks, under which key, and what."""
+class IdempotencyKey:
+    """The key of a request that is to be done once: whose it is, and which request it stands for."""
 
     caller: UUID | str
     """A person's id; or what another caller, such as the holder of a shared link, is known by."""
-    key: str
+    value: str
     request_hash: str
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.key) <= LONGEST_KEY or not self.key.isprintable():
+        if not 1 <= len(self.value) <= LONGEST_KEY or not self.value.isprintable():
             raise InvalidFields(
                 WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} printable characters")
             )
 
     @classmethod
-    def by_nobody(cls, key: str, request_hash: str) -> Asked:
+    def by_nobody(cls, key: str, request_hash: str) -> IdempotencyKey:
         """A request of an anonymous caller, whose key must be a UUID so that nobody else's is met by chance."""
         try:
             canonical = str(UUID(key)) == key.lower()
@@ -64,76 +64,63 @@ class Asked:
         return cls("anonymous", key.lower(), request_hash)
 
 
-May = Callable[[], Awaitable[object]]
-"""Raises, if whoever asks could not see by now what the answer holds: they were put out of the place that it is of."""
-
-
-async def anyone() -> None:
-    """It is theirs alone, or nothing that anybody could lose sight of."""
-
-
-class Answers:
+class KeptAnswers:
     """Keeps answers for a day, by caller and key. Only what was done has one."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
-    async def once(self, asked: Asked, do: Callable[[], Awaitable[Answer]], may: May = anyone) -> Answer:
-        """Do it, or give the answer of whoever did it first, if they `may` still see it.
+    async def once(self, key: IdempotencyKey, do: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Do it, or give the answer of whoever did it first.
 
         `do` writes what `keeping` gives in its own transaction. Of several at once one is done; the others are refused,
         by the kept answer or by whatever else was theirs to do first, and find the answer here.
         """
-        found = await self.find(asked, may)
+        found = await self.find(key)
         if found is not None:
             return found
         try:
             return await do()
         except Exception:
-            found = await self.find(asked, may)
+            found = await self.find(key)
             if found is None:
                 raise
             return found
 
-    async def find(self, asked: Asked, may: May = anyone) -> Answer | None:
-        """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept.
-
-        What `may` raises, if there is anything to be told but that it was done: it may be nobody's business any more.
-        """
-        kept = await self._store.get(IdempotentAnswer.by_key(str(asked.caller), asked.key))
+    async def find(self, key: IdempotencyKey) -> Answer | None:
+        """The first answer, by one consistent read; KeyReused if it was to something else, AlreadyDone if not kept."""
+        kept = await self._store.get(IdempotentAnswer.by_key(str(key.caller), key.value))
         if kept is None:
             return None
-        if kept.request_hash != asked.request_hash:
+        if kept.request_hash != key.request_hash:
             raise KeyReused
-        if kept.body != b"":
-            await may()
         if kept.body is None:
             raise AlreadyDone(kept.made)
         return Answer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)
 
-    def keeping(self, asked: Asked, answer: Answer, *, account_checked: bool = False) -> list[Operation]:
+    def keeping(self, key: IdempotencyKey, answer: Answer, *, account_checked: bool = False) -> list[Operation]:
         """What keeps the answer, for the transaction of the write itself.
 
         For a person it checks that the account is still there, so that nothing outlives it; `account_checked` leaves
         that out where the write itself reads or changes the account, which a transaction can name only once.
         """
         ttl = int((self._clock() + ANSWERS_KEPT).timestamp())
-        told = not answer.secret and len(answer.body) <= LONGEST_BODY_KEPT
+        whole = not answer.secret and len(answer.body) <= LONGEST_BODY_KEPT
         kept = IdempotentAnswer(
-            caller=str(asked.caller),
-            key=asked.key,
-            request_hash=asked.request_hash,
+            caller=str(key.caller),
+            key=key.value,
+            request_hash=key.request_hash,
             status=answer.status,
-            headers=dict(answer.headers) if told else {},
-            body=answer.body if told else None,
+            headers=dict(answer.headers) if whole else {},
+            body=answer.body if whole else None,
             made=answer.made,
             ttl=ttl,
         )
         operations: list[Operation] = [put(kept, when=absent)]
-        user_id = asked.caller if isinstance(asked.caller, UUID) else answer.of
+        user_id = key.caller if isinstance(key.caller, UUID) else answer.of
         if user_id is not None:
-            operations.append(put(AnswerOfUser(user_id=user_id, caller=str(asked.caller), key=asked.key, ttl=ttl)))
+            operations.append(put(AnswerOfUser(user_id=user_id, caller=str(key.caller), key=key.value, ttl=ttl)))
             if not account_checked:
                 operations.append(check(Account.by_id(user_id), when=present))
         return operations

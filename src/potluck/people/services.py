@@ -7,7 +7,7 @@ from uuid import UUID
 
 from potluck.people.accounts import Accounts, Registration, nobody_needs_them, nothing_to_forget
 from potluck.people.authentication import Authenticator
-from potluck.people.idempotency import Answers
+from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.people.passwords import Passwords
 from potluck.people.resets import Resets
@@ -28,7 +28,7 @@ class People:
     tokens: Tokens
     invitations: Invitations
     resets: Resets
-    answers: Answers
+    answers: KeptAnswers
     authenticator: Authenticator
     passwords: Passwords
     throttles: Throttles
@@ -72,7 +72,7 @@ def open_people(
         tokens=tokens,
         invitations=Invitations(store, clock),
         resets=Resets(store, clock, passwords, sessions),
-        answers=Answers(store, clock),
+        answers=KeptAnswers(store, clock),
         authenticator=Authenticator(sessions, tokens),
         passwords=passwords,
         throttles=throttles,

@@ -114,8 +114,8 @@ class EntityPlan:
         """Whether a stored row is one of these: by its type where rows carry one, else by its key."""
         if self.type is None:
             return self.key.matches(item)
-        told = item.get(self.table.type_attribute)  # type: ignore[arg-type]
-        return told is not None and told.get("S") == self.type
+        stored = item.get(self.table.type_attribute)  # type: ignore[arg-type]
+        return stored is not None and stored.get("S") == self.type
 
     @property
     def shares_its_key(self) -> bool:

@@ -13,9 +13,9 @@ from potluck.table.access import Gather, Query, Ref
 from potluck.table.entity import EntityPlan
 from potluck.table.tables import Table
 
-__all__ = ["Asked", "Membership"]
+__all__ = ["AnyQuery", "Membership"]
 
-Asked = Query[Any] | Gather[Any] | Ref[Any]
+AnyQuery = Query[Any] | Gather[Any] | Ref[Any]
 """Whatever finds rows by one partition: of several kinds too, and one row by its key."""
 
 Test = Callable[[Value], bool]
@@ -27,8 +27,8 @@ class Membership:
 
     __slots__ = ("_filter", "_keep", "_members", "_partition", "_sort_attribute", "_sort_test", "index", "table")
 
-    def __init__(self, asked: Asked) -> None:
-        query = asked.query if isinstance(asked, Gather) else asked
+    def __init__(self, of: AnyQuery) -> None:
+        query = of.query if isinstance(of, Gather) else of
         if isinstance(query, Ref):
             self._of_one(query)
             return

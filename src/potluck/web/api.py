@@ -108,11 +108,11 @@ class Api:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
                 return Sent(given, expected(request) if action.takes_if_match else None)
 
-            asked = None
+            key = None
             if action.kept:
                 headers = action.access.headers
-                asked = idempotency_key(request, visitor.principal, body, self._request_key, headers)
-            done = await self._runner.perform(action, visitor, ids, sent, asked)
+                key = idempotency_key(request, visitor.principal, body, self._request_key, headers)
+            done = await self._runner.perform(action, visitor, ids, sent, key)
             return _response(done.kept)
 
         return answer
@@ -163,10 +163,10 @@ class Api:
                 page = PageRequest.read(request, visitor, wanted, self._core.cursors)
                 filters = () if listing.input is None else (kind.filter_of(wanted),)
                 items, following, extra, position = await found_in(self._core, listing, at, filters, page)
-                told = encode(items)
-                tagged = tag_of(told + encode(extra) + (b"" if following is None else b"more"))
+                encoded = encode(items)
+                tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
                 cursor = page.cursor(following)
-                body = encode({"items": msgspec.Raw(told), **extra, "nextCursor": cursor, "position": position})
+                body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
                 return Tagged(tagged, body), _remembered_bytes(visitor, body)
 
             found = await self._core.store.remember(_question(request, visitor), work, LISTS_REMEMBERED_SECONDS)

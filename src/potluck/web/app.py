@@ -18,8 +18,8 @@ from potluck.store import Clock, Store
 from potluck.streams import Consumer
 from potluck.table import Table
 from potluck.web.actions import Actions
+from potluck.web.app_catalogue import AppEntry
 from potluck.web.cursors import Cursors
-from potluck.web.dishes import Dish
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 
@@ -131,7 +131,7 @@ class App:
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
     templates: Path | None = None
-    dish: Dish | None = None
+    entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[Consumer] = ()
     export: Export = nothing_to_export

@@ -34,10 +34,10 @@ class AppFiles:
     @cached_property
     def digest(self) -> str:
         """What changes when any of them does."""
-        told = sha256()
+        digest = sha256()
         for name, content in self._contents.items():
-            told.update(f"{name} {len(content)} ".encode() + content)
-        return told.hexdigest()[:12]
+            digest.update(f"{name} {len(content)} ".encode() + content)
+        return digest.hexdigest()[:12]
 
     def address(self, name: str) -> str:
         return f"{self.at}/{self.digest}/{name}"

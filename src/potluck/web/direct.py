@@ -12,7 +12,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from potluck.people.authentication import Principal
-from potluck.people.idempotency import Asked
+from potluck.people.idempotency import IdempotencyKey
 from potluck.web.access import Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Read
 from potluck.web.api import shown_whole
@@ -44,13 +44,13 @@ class Direct:
         input: Input | None = None,
         *,
         version: int | None = None,
-        asked: Asked | None = None,
+        key: IdempotencyKey | None = None,
         **ids: Any,
     ) -> Any:
         """What is done, as a caller is shown it; `version` is the one that was seen."""
         action = self._declared[rule]
         assert isinstance(action, Action)
-        done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), asked)
+        done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), key)
         return done.shown
 
     async def read(self, rule: Callable[..., Any], by: Principal | None, input: Input | None = None, **ids: Any) -> Any:

@@ -159,15 +159,15 @@ class Call:
     def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
         """The form with what is wrong beside its fields, and how a program would have been answered."""
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
-        told = self.site.problems.refusal(error)
-        if told is None:
+        answer = self.site.problems.refusal(error)
+        if answer is None:
             raise error
         if isinstance(refusal, InvalidFields):
             filled = filled.refused(refusal)
         elif refusal is not None:
             field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
-            filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
-        return RefusedForm(filled, told.problem.status, told.headers)
+            filled = filled.refused(answer.detail if field is None else InvalidFields(WrongField(field, answer.detail)))
+        return RefusedForm(filled, answer.problem.status, answer.headers)
 
     def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
         return self.authentication.cookie(self.request, name, value, max_age, path)

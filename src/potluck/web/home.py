@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.web.app import App, HomeCard
-from potluck.web.dishes import Dish
+from potluck.web.app_catalogue import AppEntry
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.health import answers
 from potluck.web.http.clients import lacks_https
@@ -21,9 +21,9 @@ CARD_SECONDS = 2.0
 log = logging.getLogger("potluck.web")
 
 
-def home(apps: Sequence[App], dishes: Sequence[Dish]) -> Endpoints:
+def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
     """The page at `/`."""
-    names = {dish.id: dish.name for dish in dishes}
+    names = {entry.id: entry.name for entry in catalogue}
     pages = Endpoints()
 
     @pages.get("/")
@@ -32,7 +32,7 @@ def home(apps: Sequence[App], dishes: Sequence[Dish]) -> Endpoints:
         if principal is None:
             return call.page(
                 "welcome.html",
-                dishes=dishes,
+                catalogue=catalogue,
                 engine=call.core.settings.engine,
                 answering=await answers(call.core.engine),
                 registration=call.core.people.accounts.registration,
@@ -41,7 +41,7 @@ def home(apps: Sequence[App], dishes: Sequence[Dish]) -> Endpoints:
         cards = {app.name: card for app, card in zip(apps, said, strict=True)}
         return call.page(
             "home.html",
-            dishes=dishes,
+            catalogue=catalogue,
             facts={name: card.fact for name, card in cards.items() if card is not None},
             waiting=[(name, each) for name, card in cards.items() if card is not None for each in card.waiting],
             silent=[names.get(name, name) for name, card in cards.items() if card is None],

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from potluck.people.authentication import Principal
-from potluck.web.dishes import Dish
+from potluck.web.app_catalogue import AppEntry
 from potluck.web.http.responses import html
 
 __all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials"]
@@ -37,8 +37,8 @@ def icon_names() -> tuple[str, ...]:
 class Templates:
     """What pages are made from: our own templates first, then those of the apps."""
 
-    def __init__(self, dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> None:
-        self.environment = environment(dishes, folders)
+    def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> None:
+        self.environment = environment(catalogue, folders)
 
     def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
         return self.environment.get_template(name).render({"request": request, **context})
@@ -64,7 +64,7 @@ def around(principal: Principal | None) -> dict[str, Any]:
     return {"me": me, "sign_in": "/sign-in"}
 
 
-def environment(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> Environment:
+def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> Environment:
     environment = Environment(
         loader=FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -73,7 +73,7 @@ def environment(dishes: Sequence[Dish], folders: Iterable[Path] = ()) -> Environ
         lstrip_blocks=True,
     )
     environment.globals["asset"] = asset
-    environment.globals["apps"] = dishes
+    environment.globals["apps"] = catalogue
     return environment
 
 

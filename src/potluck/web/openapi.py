@@ -457,24 +457,24 @@ def _check_ids(calls: Iterable[Call]) -> None:
 
 
 def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
-    told: dict[str, Any] = {"tags": [call.tag], "summary": call.summary}
+    operation: dict[str, Any] = {"tags": [call.tag], "summary": call.summary}
     if call.description:
-        told["description"] = call.description
-    told["operationId"] = call.id
+        operation["description"] = call.description
+    operation["operationId"] = call.id
     if not call.needs_principal:
-        told["security"] = []
+        operation["security"] = []
     ordered = sorted(call.parameters, key=lambda each: (PLACES.index(each.place), each.name))
     if ordered:
-        told["parameters"] = [_parameter(each, schemas) for each in ordered]
+        operation["parameters"] = [_parameter(each, schemas) for each in ordered]
     if call.body is not None:
-        told["requestBody"] = {
+        operation["requestBody"] = {
             "required": not call.body_optional,
             "content": {JSON: {"schema": schemas.of_input(call.body)}},
         }
-    told["responses"] = dict(sorted(_responses(call, schemas).items())) | {
+    operation["responses"] = dict(sorted(_responses(call, schemas).items())) | {
         "default": {"$ref": "#/components/responses/Problem"}
     }
-    return told
+    return operation
 
 
 def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
@@ -494,19 +494,19 @@ def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
 
 
 def _responses(call: Call, schemas: Schemas) -> dict[str, Any]:
-    told: dict[str, Any] = {str(call.status): _success(call, schemas)}
+    responses: dict[str, Any] = {str(call.status): _success(call, schemas)}
     if any(each.name == IF_NONE_MATCH.name for each in call.parameters):
-        told["304"] = {"description": "It is as it was.", "headers": REQUEST_ID | ETAG}
+        responses["304"] = {"description": "It is as it was.", "headers": REQUEST_ID | ETAG}
     by_status: dict[int, list[Problem]] = {}
     for problem in sorted(call.all_problems, key=lambda each: (each.status, each.slug)):
         by_status.setdefault(problem.status, []).append(problem)
     for status, problems in by_status.items():
-        told[str(status)] = (
+        responses[str(status)] = (
             {"$ref": f"#/components/responses/{problems[0].slug}"}
             if len(problems) == 1
             else _problem_answer(" ".join(map(_explained, problems)), problems)
         )
-    return told
+    return responses
 
 
 def _success(call: Call, schemas: Schemas) -> dict[str, Any]:
@@ -560,9 +560,9 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
 
     @cache
     def made() -> tuple[bytes, str, dict[str, Any]]:
-        told = dict(make())
-        raw = msgspec.json.format(msgspec.json.encode(told), indent=2)
-        return raw, tag_of(raw), api_page.shown(told)
+        document = dict(make())
+        raw = msgspec.json.format(msgspec.json.encode(document), indent=2)
+        return raw, tag_of(raw), api_page.shown(document)
 
     @schema.get("/schema/openapi.json")
     async def openapi_json(call: Request) -> JsonResponse:

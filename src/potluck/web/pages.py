@@ -187,9 +187,9 @@ class Pages:
         refusal: Exception,
     ) -> ASGIApp | None:
         """The form once more, with what is wrong beside its fields; None where there is no page to show it on."""
-        told = self._problems.refusal(refusal)
+        answer = self._problems.refusal(refusal)
         assert action.form is not None
-        if told is None or told.problem.status in NOT_SHOWN_AGAIN or told.problem.status >= 500:
+        if answer is None or answer.problem.status in NOT_SHOWN_AGAIN or answer.problem.status >= 500:
             return None
         if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
             mine = None if filled is None else filled.values
@@ -201,9 +201,9 @@ class Pages:
             filled = filled.refused(refusal)
         elif filled is not None and not isinstance(refusal, InvalidFields | Conflict):
             field = refusal.field if isinstance(refusal, ProblemError) else None
-            filled = filled.refused(told.detail if field is None else InvalidFields(WrongField(field, told.detail)))
+            filled = filled.refused(answer.detail if field is None else InvalidFields(WrongField(field, answer.detail)))
         shown = Shown(request, filled, refusal)
-        return await self._show(request, page, visitor, ids, shown, told.problem.status, told.headers)
+        return await self._show(request, page, visitor, ids, shown, answer.problem.status, answer.headers)
 
     # --- rows that change while one looks -----------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.people.idempotency import LONGEST_KEY, Asked, request_hash
+from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
@@ -155,7 +155,7 @@ def media_type_of(headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 def idempotency_key(
     request: Request, principal: Principal | None, body: bytes, secret: bytes, headers: Iterable[str] = ()
-) -> Asked | None:
+) -> IdempotencyKey | None:
     """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret.
 
     `headers` are those that decide who is admitted: with another key in them, it is another request.
@@ -173,4 +173,6 @@ def idempotency_key(
     parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
     said = b"\n".join([body, *(each.encode("latin-1", "replace") for each in parts)])
     hashed = request_hash(request.method, target, said, secret)
-    return Asked.by_nobody(key, hashed) if principal is None else Asked(principal.user_id, key, hashed)
+    return (
+        IdempotencyKey.by_nobody(key, hashed) if principal is None else IdempotencyKey(principal.user_id, key, hashed)
+    )

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from potluck.people.errors import AccountGone, PeopleError
-from potluck.people.idempotency import Answer, Asked
+from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
@@ -104,16 +104,16 @@ class Runner:
         visitor: Visitor,
         ids: Mapping[str, Any],
         decode: Decode = Sent,
-        asked: Asked | None = None,
+        key: IdempotencyKey | None = None,
     ) -> Done:
         """Do what the rule says, once for each Idempotency-Key."""
         if not action.serialized:
-            return await self._perform(action, visitor, ids, decode, asked)
+            return await self._perform(action, visitor, ids, decode, key)
         async with self._locks.setdefault((action.rule, *sorted(ids.items())), asyncio.Lock()):
-            return await self._perform(action, visitor, ids, decode, asked)
+            return await self._perform(action, visitor, ids, decode, key)
 
     async def _perform(
-        self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, asked: Asked | None
+        self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, key: IdempotencyKey | None
     ) -> Done:
         sent: Sent | None = None
         async for attempt in attempts(action.name, self._rows.patience):
@@ -121,19 +121,19 @@ class Runner:
                 at, thing = await self.admit(action, visitor, ids, must_exist=False)
             except ProblemError:
                 # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
-                if asked is not None and (kept := await self._kept_without_body(asked)) is not None:
+                if key is not None and (kept := await self._kept_without_body(key)) is not None:
                     return Done(None, None, None, kept)
                 raise
             at.attempt = attempt
-            if asked is not None and (kept := await self._answers.find(asked)) is not None:
+            if key is not None and (kept := await self._answers.find(key)) is not None:
                 return Done(at, None, None, kept)
             if sent is None:
                 sent = decode()
             try:
-                done = await self._attempt(action, at, thing, sent, asked)
+                done = await self._attempt(action, at, thing, sent, key)
             except Exception as refusal:
                 # It may have been refused by an earlier attempt with the same key, which was done meanwhile.
-                if asked is not None and (kept := await self._answers.find(asked)) is not None:
+                if key is not None and (kept := await self._answers.find(key)) is not None:
                     return Done(at, None, None, kept)
                 if isinstance(refusal, ProblemError):
                     await self._show_members(action, at, refusal)
@@ -142,14 +142,16 @@ class Runner:
                 return done
         raise AssertionError("attempts end by raising")
 
-    async def _kept_without_body(self, asked: Asked) -> Answer | None:
+    async def _kept_without_body(self, key: IdempotencyKey) -> Answer | None:
         """The answer that was kept, if it says no more than that it was done; not what was made, nor with which key."""
         with suppress(PeopleError):
-            kept = await self._answers.find(asked)
+            kept = await self._answers.find(key)
             return kept if kept is not None and not kept.body else None
         return None
 
-    async def _attempt(self, action: Action, at: Access, thing: Any, sent: Sent, asked: Asked | None) -> Done | None:
+    async def _attempt(
+        self, action: Action, at: Access, thing: Any, sent: Sent, key: IdempotencyKey | None
+    ) -> Done | None:
         """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
         if action.on_thing:
             if thing is None:
@@ -160,12 +162,12 @@ class Runner:
 
         def keep(answer: Any, made: object, of: UUID | None, account_checked: bool) -> list[Operation]:
             kept_by_rule[:] = [answer]
-            assert asked is not None
+            assert key is not None
             shown = action.subject.view_for(type(at)).show(answer) if isinstance(answer, Entity) else answer
             kept = _answer(action, answer, shown, made, {})
-            return self._answers.keeping(asked, replace(kept, of=of), account_checked=account_checked)
+            return self._answers.keeping(key, replace(kept, of=of), account_checked=account_checked)
 
-        at.keeps = None if asked is None else keep
+        at.keeps = None if key is None else keep
         at.commits = self._commit
         at.seen = sent.version
         given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
@@ -174,7 +176,7 @@ class Runner:
         answer = _answer(action, writes.answer, shown, writes.made, writes.headers)
         # A service that found nothing to change any more has written nothing, and kept nothing.
         kept = kept_by_rule == [writes.answer]
-        if not kept and not await self._commit(at, writes, thing, sent.version, asked, answer):
+        if not kept and not await self._commit(at, writes, thing, sent.version, key, answer):
             return None
         if writes.after is not None:
             await writes.after()
@@ -205,11 +207,11 @@ class Runner:
         writes: Writes[Any],
         thing: Any = None,
         version: int | None = None,
-        asked: Asked | None = None,
+        key: IdempotencyKey | None = None,
         answer: Answer | None = None,
     ) -> bool:
         """True once everything is written; False if the rule should be asked again."""
-        keeping = [] if asked is None or answer is None else self._answers.keeping(asked, answer)
+        keeping = [] if key is None or answer is None else self._answers.keeping(key, answer)
         if not writes.operations and not keeping:
             return True
         together = _Together(at.checks(), writes.operations, keeping)
@@ -309,13 +311,13 @@ def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapp
     body = encode(shown)
     if made is None and isinstance(answer, Entity) and action.subject.id is not None:
         made = getattr(answer, action.subject.id, None)
-    told = dict(headers)
+    sent = dict(headers)
     if isinstance(answer, Entity):
-        told.setdefault("etag", tag(action, answer, body))
+        sent.setdefault("etag", tag(action, answer, body))
     return Answer(
         status=action.status,
         body=body,
-        headers=told,
+        headers=sent,
         made=None if made is None else str(made),
         secret=action.secret,
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from starlette.responses import Response
 
 from potluck.field_types import Integer
-from potluck.web.dishes import DISHES
+from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.drawings import HeatMap, Move, columns, flow, heat_map
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
@@ -29,7 +29,7 @@ HUES = {
     "library": "Juniper",
 }
 
-STYLES = tuple(dish._replace(address=f"/style/{dish.id}") for dish in DISHES)
+STYLES = tuple(entry._replace(address=f"/style/{entry.id}") for entry in CATALOGUE)
 
 SECTIONS = (
     {"address": "#lists", "icon": "list-checks", "name": "Lists", "current": True},
@@ -122,7 +122,7 @@ async def hue(call: Call) -> Response:
 
 
 def _page(call: Call, app: str, page: int = 1) -> Response:
-    names = {dish.id: dish.name for dish in DISHES}
+    names = {entry.id: entry.name for entry in CATALOGUE}
     context: dict[str, Any] = {
         "app": app,
         "apps": STYLES,

@@ -41,7 +41,7 @@ from potluck.apps.polls.votes import (
 )
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Stale, WrongField
-from potluck.people.idempotency import Answers, Asked
+from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.store import Clock, Page, Store
 from potluck.streams import Consumer
 from potluck.web.access import Visitor, read_together
@@ -87,7 +87,7 @@ class Polls:
         core = SimpleNamespace(
             store=context.store,
             clock=context.clock,
-            people=SimpleNamespace(answers=Answers(context.store, context.clock)),
+            people=SimpleNamespace(answers=KeptAnswers(context.store, context.clock)),
         )
         self.core = cast("Core", core)
         self.runner = Runner(self.core, context)
@@ -109,7 +109,7 @@ class Polls:
         rule: Any,
         by: Credentials,
         sent: Any = Sent,
-        asked: Asked | None = None,
+        key: IdempotencyKey | None = None,
         **ids: UUID,
     ) -> Any:
         """What a rule answers, as the caller is shown it."""
@@ -117,7 +117,7 @@ class Polls:
         headers = {name: key for name, key in keys.items() if key is not None}
         visitor = Visitor(principal=by.principal, headers=headers)
         with _told_as_stale():
-            return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, asked)).shown
+            return (await self.runner.perform(subject.declared_by(rule), visitor, ids, sent, key)).shown
 
     async def admitted(self, access: type[A], by: Credentials, poll_id: UUID, **ids: UUID) -> A:
         at = access(self.core, self.context, Visitor(principal=by.principal), {"poll_id": poll_id, **ids})
@@ -139,7 +139,12 @@ class Authoring:
         self._of = of
 
     async def create(
-        self, by: Credentials, said: PollSettings, *, asked: Asked | None = None, short_id: str | None = None
+        self,
+        by: Credentials,
+        said: PollSettings,
+        *,
+        key: IdempotencyKey | None = None,
+        short_id: str | None = None,
     ) -> PollMade:
         if short_id is not None:
             # As the app that shares it does, in a transaction of its own.
@@ -149,7 +154,7 @@ class Authoring:
             writes = rules.created(new, by.user_id, now, context.random, short_id=short_id)
             await context.store.transact(*writes.operations)
             return writes.answer
-        made: PollMade = await self._of.done(polls, rules.create_poll, by, lambda: Sent(said.as_input(NewPoll)), asked)
+        made: PollMade = await self._of.done(polls, rules.create_poll, by, lambda: Sent(said.as_input(NewPoll)), key)
         return made
 
     async def duplicate(self, by: Credentials, poll_id: UUID) -> PollMade:
@@ -198,10 +203,10 @@ class Votes:
         self._of = of
 
     async def cast(
-        self, by: Credentials, poll_id: UUID, rankings: Sequence[str], *, asked: Asked | None = None
+        self, by: Credentials, poll_id: UUID, rankings: Sequence[str], *, key: IdempotencyKey | None = None
     ) -> VoteCast:
         sent = Sent(NewVote(rankings=list(rankings), voter_key=by.voter_key, code=by.code))
-        shown: VoteCast = await self._of.done(votes, cast_vote, by, lambda: sent, asked, poll_id=poll_id)
+        shown: VoteCast = await self._of.done(votes, cast_vote, by, lambda: sent, key, poll_id=poll_id)
         return shown
 
     async def own(self, by: Credentials, poll_id: UUID) -> VoteView:

@@ -16,7 +16,7 @@ from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.polls import NoCodesAsked, VotesBegun
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, AlreadyDone, InvalidFields, Stale
-from potluck.people.idempotency import Asked
+from potluck.people.idempotency import IdempotencyKey
 from potluck.people.secrets import system_random
 from potluck.table import Unavailable, absent, delete, put
 from potluck.web.errors import NotFound as NoSuchPoll
@@ -102,13 +102,13 @@ async def test_nothing_is_made_for_an_account_that_is_gone(embedded_booth):
 async def test_an_answer_is_kept_in_the_same_transaction(embedded_booth):
     booth = embedded_booth
     ada = await booth.person()
-    asked = Asked(ada.user_id, "once", "0" * 64)
+    key = IdempotencyKey(ada.user_id, "once", "0" * 64)
     said = PollSettings(title="Who?", candidates=["Ada", "Ben"])
     with booth.recording.scope() as calls:
-        made = await booth.polls.authoring.create(ada, said, asked=asked)
+        made = await booth.polls.authoring.create(ada, said, key=key)
     assert calls.operations.count("TransactWriteItems") == 1
     with pytest.raises(AlreadyDone) as refused:
-        await booth.polls.authoring.create(ada, said, asked=asked)
+        await booth.polls.authoring.create(ada, said, key=key)
     assert refused.value.made == str(made.id)
     assert [each.poll_id for each in await booth.store.all(CreatedPoll.of_creator(ada.user_id))] == [made.id]
 

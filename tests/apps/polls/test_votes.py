@@ -11,7 +11,7 @@ from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.votes import AccountNeeded, AlreadyVoted, CodeNeeded, PollClosed
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone, AlreadyDone, InvalidFields, KeyReused
-from potluck.people.idempotency import Asked
+from potluck.people.idempotency import IdempotencyKey
 from potluck.table import delete
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes, voter
@@ -99,16 +99,16 @@ async def test_one_voter_has_unlike_ids_in_two_polls_and_under_another_key_of_th
 async def test_a_repeated_request_is_told_that_it_was_done_and_counts_once(embedded_booth):
     booth = embedded_booth
     poll = await booth.poll()
-    asked = Asked.by_nobody("7b0d5f4e-3f43-4a8e-9d1c-0a3f2f9c2b11", "0" * 64)
-    await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], asked=asked)
+    key = IdempotencyKey.by_nobody("7b0d5f4e-3f43-4a8e-9d1c-0a3f2f9c2b11", "0" * 64)
+    await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], key=key)
     with pytest.raises(AlreadyDone) as refused:
-        await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], asked=asked)
+        await booth.polls.votes.cast(voter("k"), poll.id, ["Ada"], key=key)
     # Not the vote's id, which would be kept beside its voter's.
     assert refused.value.made == str(poll.id)
     # Under the same key but by somebody else: neither is there a vote of theirs.
-    another = Asked.by_nobody(asked.key, "1" * 64)
+    another = IdempotencyKey.by_nobody(key.value, "1" * 64)
     with pytest.raises(KeyReused):
-        await booth.polls.votes.cast(voter("other"), poll.id, ["Ada"], asked=another)
+        await booth.polls.votes.cast(voter("other"), poll.id, ["Ada"], key=another)
     assert await booth.agree(poll) == 1
 
 

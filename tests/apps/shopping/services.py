@@ -18,7 +18,7 @@ from potluck.apps.shopping.families import family_place
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.people.idempotency import Answers, Asked
+from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
@@ -34,7 +34,7 @@ __all__ = ["Shopping", "core_on", "open_shopping"]
 
 def core_on(rows: Store, clock: Clock, invitations: Invitations) -> Core:
     """As much of a core as rules need."""
-    people: Any = SimpleNamespace(invitations=invitations, answers=Answers(rows, clock))
+    people: Any = SimpleNamespace(invitations=invitations, answers=KeptAnswers(rows, clock))
     nothing: Any = None
     return Core(
         settings=nothing, engine=rows.engine, store=rows, clock=clock, people=people, live=nothing, cursors=nothing
@@ -94,8 +94,8 @@ def _as_json(value: Any) -> Any:
 
 
 class Families(Service):
-    async def create(self, caller: Principal, name: Any, asked: Asked | None = None) -> Any:
-        return await self._do(families.create_family, caller, {}, {"name": name}, asked=asked)
+    async def create(self, caller: Principal, name: Any, key: IdempotencyKey | None = None) -> Any:
+        return await self._do(families.create_family, caller, {}, {"name": name}, key=key)
 
     async def all(self, caller: Principal) -> Any:
         return await self._list(families.own_families, caller, {})
@@ -266,10 +266,15 @@ class Inventory(Service):
         return await self._do(inventory.adjust, caller, ids, {"by": by})
 
     async def delete(
-        self, caller: Principal, family_id: Any, item_id: Any, version: Any = None, asked: Asked | None = None
+        self,
+        caller: Principal,
+        family_id: Any,
+        item_id: Any,
+        version: Any = None,
+        key: IdempotencyKey | None = None,
     ) -> Any:
         ids = {"family_id": family_id, "item_id": item_id}
-        await self._do(inventory.delete_inventory_item, caller, ids, version=version, asked=asked)
+        await self._do(inventory.delete_inventory_item, caller, ids, version=version, key=key)
 
 
 class ShoppingList(Service):
@@ -286,7 +291,7 @@ class ShoppingList(Service):
         notes: Any = None,
         shopping_item_id: Any = UNSET,
         allow_duplicate: bool = False,
-        asked: Asked | None = None,
+        key: IdempotencyKey | None = None,
     ) -> Any:
         said = {
             "name": name,
@@ -298,11 +303,11 @@ class ShoppingList(Service):
             "shopping_item_id": shopping_item_id,
             "allow_duplicate": allow_duplicate,
         }
-        return await self._do(shopping_list.add_to_list, caller, {"family_id": family_id}, said, asked=asked)
+        return await self._do(shopping_list.add_to_list, caller, {"family_id": family_id}, said, key=key)
 
-    async def add_lines(self, caller: Principal, family_id: Any, lines: Any, asked: Asked | None = None) -> Any:
+    async def add_lines(self, caller: Principal, family_id: Any, lines: Any, key: IdempotencyKey | None = None) -> Any:
         said = {"lines": lines}
-        done = await self._do(shopping_list.add_lines, caller, {"family_id": family_id}, said, asked=asked)
+        done = await self._do(shopping_list.add_lines, caller, {"family_id": family_id}, said, key=key)
         return done["items"]
 
     async def all(self, caller: Principal, family_id: Any, *, store_id: Any = None, status: Any = None) -> Any:
@@ -351,12 +356,12 @@ class ShoppingList(Service):
 
 
 class Clearing(Service):
-    async def clear_purchased(self, caller: Principal, family_id: Any, asked: Asked | None = None) -> Any:
-        return await self._do(clearing.clear_purchased, caller, {"family_id": family_id}, asked=asked)
+    async def clear_purchased(self, caller: Principal, family_id: Any, key: IdempotencyKey | None = None) -> Any:
+        return await self._do(clearing.clear_purchased, caller, {"family_id": family_id}, key=key)
 
-    async def undo(self, caller: Principal, family_id: Any, undo_token: Any, asked: Asked | None = None) -> Any:
+    async def undo(self, caller: Principal, family_id: Any, undo_token: Any, key: IdempotencyKey | None = None) -> Any:
         said = {"undo_token": undo_token}
-        return (await self._do(clearing.undo, caller, {"family_id": family_id}, said, asked=asked)).items
+        return (await self._do(clearing.undo, caller, {"family_id": family_id}, said, key=key)).items
 
 
 class Restocking(Service):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from potluck.apps.shopping.cascade import LINKS_AT_ONCE
 from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
 from potluck.apps.shopping.taken import AlreadyThere
-from potluck.people.idempotency import Answers, Asked
+from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.streams import PositionLost
 from potluck.table import absent, put
 from potluck.web.errors import Conflict, NotFound
@@ -62,14 +62,14 @@ async def test_links_that_fit_are_loosened_by_the_transaction_that_deletes(shop,
 
 async def few_links(shop, count):
     ada, family, store, milk = await linked(shop, count)
-    answers, asked = Answers(shop.rows, shop.clock), Asked(ada.user_id, "key", "0" * 64)
+    answers, key = KeptAnswers(shop.rows, shop.clock), IdempotencyKey(ada.user_id, "key", "0" * 64)
 
     with shop.recording.scope() as calls:
-        await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, asked)
+        await shop.shopping.inventory.delete(ada, family, milk.item_id, 1, key)
     assert calls.operations[-1] == "TransactWriteItems"
     assert calls.operations.count("TransactWriteItems") == 1
     assert await loosened(shop, ada, family, store) == count
-    assert await answers.find(asked) is not None
+    assert await answers.find(key) is not None
     assert await shop.rows.get(PendingGuard.by_item(family, milk.item_id)) is None
     with pytest.raises(NotFound):
         await shop.shopping.inventory.one(ada, family, milk.item_id)

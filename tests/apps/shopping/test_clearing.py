@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from potluck.apps.shopping.clearing import CLEARED_AT_ONCE, NothingToUndo
-from potluck.people.idempotency import Answers, Asked
+from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from tests.apps.shopping.assembly import outcomes
 
 
@@ -59,13 +59,13 @@ async def test_more_than_a_transaction_takes_is_cleared_and_undone_in_parts(embe
         added = await todo.add(ada, family, item_id=milk.item_id)
         await todo.set_status(ada, family, added.shopping_item_id, 1, status="purchased")
     before = await listed(shop, ada, family)
-    answers = Answers(shop.rows, shop.clock)
-    clear, undo = (Asked(ada.user_id, key, "0" * 64) for key in ("clear", "undo"))
-    cleared = await shop.shopping.clearing.clear_purchased(ada, family, asked=clear)
+    answers = KeptAnswers(shop.rows, shop.clock)
+    clear, undo = (IdempotencyKey(ada.user_id, key, "0" * 64) for key in ("clear", "undo"))
+    cleared = await shop.shopping.clearing.clear_purchased(ada, family, key=clear)
     assert cleared.cleared == len(before)
     assert (await answers.find(clear)).body == msgspec.json.encode(cleared)
     assert await listed(shop, ada, family) == []
-    back = await shop.shopping.clearing.undo(ada, family, cleared.undo_token, asked=undo)
+    back = await shop.shopping.clearing.undo(ada, family, cleared.undo_token, key=undo)
     assert (await answers.find(undo)).body == msgspec.json.encode({"items": back})
     assert len(back) == len(before)
     assert await listed(shop, ada, family) == before

@@ -12,7 +12,7 @@ from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.apps.shopping.ordering import by_store
 from potluck.apps.shopping.taken import AlreadyThere
 from potluck.people.errors import InvalidFields
-from potluck.people.idempotency import Answers, Asked
+from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.pagination import PageRequest
 from tests.apps.shopping.assembly import NOW, outcomes
@@ -361,16 +361,16 @@ async def test_one_tick_of_many_at_once_counts_and_a_deletion_wins_or_loses_whol
 
 async def test_an_idempotent_answer_is_kept_by_the_transaction_of_the_write(shop):
     ada, family, _, milk = await stocked(shop)
-    answers = Answers(shop.rows, shop.clock)
-    asked = Asked(ada.user_id, "key", "0" * 64)
-    added = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, asked=asked)
-    kept = await answers.find(asked)
+    answers = KeptAnswers(shop.rows, shop.clock)
+    key = IdempotencyKey(ada.user_id, "key", "0" * 64)
+    added = await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, key=key)
+    kept = await answers.find(key)
     assert (kept.made, kept.body) == (str(added.shopping_item_id), msgspec.json.encode(added))
     # The same once more is answered as the first time, and something else is refused as a whole.
-    await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, asked=asked)
-    other = Asked(ada.user_id, "other", "0" * 64)
+    await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, key=key)
+    other = IdempotencyKey(ada.user_id, "other", "0" * 64)
     with pytest.raises(DuplicateItem):
-        await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, asked=other)
+        await shop.shopping.shopping_list.add(ada, family, item_id=milk.item_id, key=other)
     assert await answers.find(other) is None
     assert len((await shop.shopping.shopping_list.all(ada, family)).items) == 1
 
@@ -401,9 +401,9 @@ async def test_as_many_lines_are_linked_as_one_transaction_has_room_for(embedded
         store = await shop.shopping.stores.add(ada, family, f"Store {number}")
         await shop.shopping.inventory.add(ada, family, f"thing {number}", preferred_store_id=store.store_id)
     lines = "\n".join(f"thing {number}" for number in range(50))
-    asked = Asked(ada.user_id, "key", "0" * 64)
+    key = IdempotencyKey(ada.user_id, "key", "0" * 64)
     with shop.recording.scope() as calls:
-        added = await shop.shopping.shopping_list.add_lines(ada, family, lines, asked=asked)
+        added = await shop.shopping.shopping_list.add_lines(ada, family, lines, key=key)
     assert calls.operations.count("TransactWriteItems") == 1
     assert [each.item_id is not None for each in added] == [True] * 15 + [False] * 35
     few = await shop.shopping.shopping_list.add_lines(ada, family, "\n".join(f"thing {n}" for n in range(15, 39)))

@@ -19,8 +19,8 @@ from potluck.apps.polls.results import outcome
 from potluck.apps.polls.votes import votes
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
+from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.direct import Direct
-from potluck.web.dishes import DISHES
 from potluck.web.secret import derived, load_secret
 
 __all__ = ["VOTER_IDS", "polls_app"]
@@ -35,7 +35,7 @@ def polls_app(core: Core) -> App:
     context = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS))
     account_data = AccountData(context)
     subjects: list[Actions[Any]] = [polls, votes, outcome]
-    (dish,) = (each for each in DISHES if each.id == APP)
+    (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
         tables=[ranked_choice_polls],
@@ -43,7 +43,7 @@ def polls_app(core: Core) -> App:
         endpoints=ENDPOINTS,
         context=context,
         templates=Path(__file__).parent / "templates",
-        dish=dish._replace(address=HOME),
+        entry=entry._replace(address=HOME),
         consumers=[Deletions(core.store).consumer()],
         export=account_data.export,
         forget=account_data.forget,

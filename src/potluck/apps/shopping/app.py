@@ -21,7 +21,7 @@ from potluck.apps.shopping.stores import stores
 from potluck.people.entities import accounts
 from potluck.streams import Consumer, PositionLost
 from potluck.web.app import App, Core
-from potluck.web.dishes import DISHES
+from potluck.web.app_catalogue import CATALOGUE
 
 __all__ = ["SUBJECTS", "consumers_of", "shopping_app"]
 
@@ -30,7 +30,7 @@ SUBJECTS = (families, members, invitations, stores, locations, list_home, shoppi
 
 def shopping_app(core: Core) -> App:
     """The app on the suite's core."""
-    (dish,) = (each for each in DISHES if each.id == APP)
+    (entry,) = (each for each in CATALOGUE if each.id == APP)
     places = family_place.on(core)
     return App(
         name=APP,
@@ -38,7 +38,7 @@ def shopping_app(core: Core) -> App:
         subjects=SUBJECTS,
         endpoints=[invitation_pages, offline_pages, FILES.endpoints()],
         templates=Path(__file__).parent / "templates",
-        dish=dish._replace(address=HOME),
+        entry=entry._replace(address=HOME),
         consumers=consumers_of(core),
         export=export_of(core),
         still_needed=places.still_needed,

@@ -42,10 +42,10 @@ def read(rows: Rows, stream: Stream, after: int, limit: int) -> list[dict[str, A
         (after, limit),
     )
     for row in found:
-        told = record(stream, row)
-        size += told["dynamodb"]["SizeBytes"]
+        described = record(stream, row)
+        size += described["dynamodb"]["SizeBytes"]
         if size > PAGE_BYTES and records:
             found.close()
             break
-        records.append(told)
+        records.append(described)
     return records

@@ -295,22 +295,22 @@ def described(error: BaseException, causes: int = CAUSES) -> dict[str, Any]:
     to set it again.
     """
     kind = type(error)
-    told: dict[str, Any] = {"type": f"{kind.__module__}.{kind.__qualname__}"}
+    description: dict[str, Any] = {"type": f"{kind.__module__}.{kind.__qualname__}"}
     if kind.__dict__.get("safe_to_log") is True:
-        told["message"] = str(error)[:LONGEST_MESSAGE]
+        description["message"] = str(error)[:LONGEST_MESSAGE]
     code = _code(error)
     if code is not None:
-        told["code"] = code
-    told["frames"] = [
+        description["code"] = code
+    description["frames"] = [
         f"{_place(frame.f_code.co_filename)}:{line} {frame.f_code.co_name}"
         for frame, line in list(traceback.walk_tb(error.__traceback__))[-FRAMES:]
     ]
     if causes and isinstance(error, BaseExceptionGroup):
-        told["exceptions"] = [described(each, causes - 1) for each in error.exceptions[:CAUSES]]
+        description["exceptions"] = [described(each, causes - 1) for each in error.exceptions[:CAUSES]]
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if causes and cause is not None:
-        told["cause"] = described(cause, causes - 1)
-    return told
+        description["cause"] = described(cause, causes - 1)
+    return description
 
 
 def _code(error: BaseException) -> str | None:

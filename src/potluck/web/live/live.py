@@ -21,7 +21,7 @@ from potluck.people.errors import InvalidFields, Throttled, WrongField
 from potluck.store import Clock
 from potluck.table.access import Gather, Query
 from potluck.table.errors import Unavailable
-from potluck.table.membership import Asked, Membership
+from potluck.table.membership import AnyQuery, Membership
 from potluck.table.tables import Table
 from potluck.web.live.access import Right, RightHistory
 from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, partition_text
@@ -148,7 +148,9 @@ class Live:
             reader.end()
         await asyncio.gather(*(tail.stop() for tail in self._tails.values()))
 
-    async def position(self, *of: Table | Asked, read_by: Asked | None = None, behind: float | None = None) -> str:
+    async def position(
+        self, *of: Table | AnyQuery, read_by: AnyQuery | None = None, behind: float | None = None
+    ) -> str:
         """Where the live updates of a list begin; to be asked before the list is read.
 
         It is valid for exactly these partitions. A list that is read from an index, or not consistently, may not show
@@ -177,7 +179,7 @@ class Live:
         since: str | None,
         last_event_id: str | None = None,
         *,
-        of: Asked | Sequence[Asked],
+        of: AnyQuery | Sequence[AnyQuery],
         see: See,
         allowed: Allowed,
         by: Principal | None = None,
@@ -205,7 +207,7 @@ class Live:
         self,
         since: str | None,
         *,
-        of: Asked | Sequence[Asked],
+        of: AnyQuery | Sequence[AnyQuery],
         see: See,
         right: Right | None = None,
         schedule: Schedule | None = None,
@@ -378,7 +380,7 @@ class Live:
             tail = self._tails[table.name] = Tail(self._engine, table, **self._buffer)
         return tail
 
-    def _reader(self, of: Asked | Sequence[Asked], right: Right | None) -> Reader:
+    def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Right | None) -> Reader:
         lists: dict[Tail, list[Membership]] = {}
         for each in _several(of):
             member = Membership(each)
@@ -389,7 +391,7 @@ class Live:
         return Reader(self._codec, self._log_slots, lists, _lists_id(_several(of)), history)
 
     def _start(
-        self, since: str | None, last_event_id: str | None, of: Asked | Sequence[Asked]
+        self, since: str | None, last_event_id: str | None, of: AnyQuery | Sequence[AnyQuery]
     ) -> tuple[Position | None, bool]:
         """The position to begin at, None for now, and whether it is one that cannot be read any more."""
         lists_id = _lists_id(_several(of))
@@ -407,17 +409,17 @@ class Live:
             raise InvalidFields(WrongField("since", "since must be a position of this list")) from None
 
 
-def _several(of: Asked | Sequence[Asked]) -> Sequence[Asked]:
+def _several(of: AnyQuery | Sequence[AnyQuery]) -> Sequence[AnyQuery]:
     return of if isinstance(of, Sequence) else (of,)
 
 
-def _lists_id(lists: Sequence[Asked]) -> bytes:
+def _lists_id(lists: Sequence[AnyQuery]) -> bytes:
     """What positions identify these lists by: their partitions, the same in any process and for any query of them."""
     return _digest(tuple(sorted({_partition_id(each) for each in lists})))
 
 
-def _partition_id(asked: Asked) -> str:
-    query = asked.query if isinstance(asked, Gather) else asked
+def _partition_id(of: AnyQuery) -> str:
+    query = of.query if isinstance(of, Gather) else of
     if isinstance(query, Query):
         return f"{query.pattern.table.name} {query.pattern.index} {query.partition}"
     table = query.members[0].table
@@ -429,15 +431,15 @@ def _digest(names: tuple[str, ...]) -> bytes:
     return blake2b("\n".join(names).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _table_of(asked: Table | Asked) -> Table:
-    if isinstance(asked, Table):
-        return asked
-    query = asked.query if isinstance(asked, Gather) else asked
+def _table_of(of: Table | AnyQuery) -> Table:
+    if isinstance(of, Table):
+        return of
+    query = of.query if isinstance(of, Gather) else of
     return query.pattern.table if isinstance(query, Query) else query.members[0].table
 
 
-def _may_lag(asked: Table | Asked) -> bool:
-    query = asked.query if isinstance(asked, Gather) else asked
+def _may_lag(of: Table | AnyQuery) -> bool:
+    query = of.query if isinstance(of, Gather) else of
     if isinstance(query, Table):
         return False
     return not query.consistent or (isinstance(query, Query) and query.pattern.index is not None)

@@ -20,7 +20,7 @@ from potluck.people.errors import (
     StillNeeded,
     WrongPassword,
 )
-from potluck.people.idempotency import Answer, Asked, request_hash
+from potluck.people.idempotency import Answer, IdempotencyKey, request_hash
 from potluck.people.secrets import new_id
 from potluck.people.tokens import MadeToken
 from potluck.web.endpoints import Call, Endpoints
@@ -191,7 +191,9 @@ async def make_token(call: Call) -> Response:
     if not filled.good:
         return await _again(call, principal, "token", filled, None, {})
     given, answers = filled.value, call.core.people.answers
-    asked = Asked(principal.user_id, KEY + given.key, request_hash("POST", "/account/tokens", given.name.encode()))
+    key = IdempotencyKey(
+        principal.user_id, KEY + given.key, request_hash("POST", "/account/tokens", given.name.encode())
+    )
     made: list[MadeToken] = []
 
     def answer(token: MadeToken) -> Answer:
@@ -200,13 +202,13 @@ async def make_token(call: Call) -> Response:
     async def make() -> Answer:
         made[:] = [
             await call.core.people.tokens.make(
-                principal, given.name, also=lambda token: answers.keeping(asked, answer(token), account_checked=True)
+                principal, given.name, also=lambda token: answers.keeping(key, answer(token), account_checked=True)
             )
         ]
         return answer(made[0])
 
     try:
-        await answers.once(asked, make)
+        await answers.once(key, make)
     except AlreadyDone:
         # The page was sent again, and the token is in the list.
         return await _page(call, principal, done="token-before")

@@ -26,23 +26,23 @@ def work(writing: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     make, settings, descriptors = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_end_with_the_parent, name="parent", daemon=True).start()
-    told = False
+    reported = False
 
-    def tell(words: bytes) -> None:
-        nonlocal told
-        if not told:
-            told = True
+    def report(words: bytes) -> None:
+        nonlocal reported
+        if not reported:
+            reported = True
             with suppress(OSError):
                 os.write(writing, words)
             os.close(writing)
 
     try:
-        serve_here(make, settings, [socket(fileno=each) for each in descriptors], lambda: tell(REACHABLE))
+        serve_here(make, settings, [socket(fileno=each) for each in descriptors], lambda: report(REACHABLE))
     except Exception as error:
         problem = cannot_start(error)
-        if problem is None or told:
+        if problem is None or reported:
             raise
-        tell(problem.encode())
+        report(problem.encode())
         return 1
     return 0
 

@@ -72,9 +72,9 @@ class _Workers:
             loop.add_signal_handler(number, self._told_to_stop, number)
         workers = [asyncio.create_task(self._keep()) for _ in range(self._number)]
         ended = asyncio.gather(*workers)
-        told = asyncio.create_task(self._stopping.wait())
+        stopping = asyncio.create_task(self._stopping.wait())
         try:
-            await asyncio.wait((ended, told), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((ended, stopping), return_when=asyncio.FIRST_COMPLETED)
             # As long as anyone holds the socket open, it takes connections that nobody will answer.
             for each in self._sockets:
                 each.close()

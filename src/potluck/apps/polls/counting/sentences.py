@@ -76,14 +76,14 @@ class _Saying:
         return f"{self.number(units)} vote{'' if units == self.unit else 's'}"
 
     def round(self, round: Round) -> str:
-        told = [*self.told(round), *map(self.tie, round.ties)]
+        sentences = [*self.happened(round), *map(self.tie, round.ties)]
         if round.reason == "batch":
-            told.append(self.transfers("theirs", round.transfers))
+            sentences.append(self.transfers("theirs", round.transfers))
         else:
-            told += [self.transfers(self.name(each.source), [each]) for each in round.transfers]
-        return " ".join(each for each in told if each)
+            sentences += [self.transfers(self.name(each.source), [each]) for each in round.transfers]
+        return " ".join(each for each in sentences if each)
 
-    def told(self, round: Round) -> Iterable[str]:
+    def happened(self, round: Round) -> Iterable[str]:
         match round.reason:
             case "majority" | "only-one-left" | "tied-at-the-end":
                 yield self.winner(round)
@@ -208,18 +208,18 @@ class _Saying:
             )
         fewer = tie.over == "elimination"
         purpose = {"elimination": "to be eliminated", "election": "to be elected", "surplus": "to pass on first"}
-        told = [f"{tied} are tied {purpose[tie.over]}{each}."]
+        sentences = [f"{tied} are tied {purpose[tie.over]}{each}."]
         for step in tie.steps:
             had = f"had {'fewer' if fewer else 'more'} votes in round {step.round}"
-            told.append(f"{self.names(step.left)} {had}.")
+            sentences.append(f"{self.names(step.left)} {had}.")
         if tie.by_lot:
             equal = "No earlier round tells them apart, so" if self._looks_back else "So"
             what = "last" if fewer else "first"
-            told.append(
+            sentences.append(
                 f"{equal} the lot order drawn beforehand decides: {self.names(tie.chosen)} "
                 f"{'comes' if len(tie.chosen) == 1 else 'come'} {what} in it."
             )
-        return " ".join(told)
+        return " ".join(sentences)
 
     @property
     def _looks_back(self) -> bool:

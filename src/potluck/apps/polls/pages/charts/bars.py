@@ -96,8 +96,8 @@ def of_all_ballots(counted: Counted, round: Round) -> str:
     exhausted = sum(round.exhausted.values())
     if not exhausted:
         return ""
-    told = f"{counted.shown(votes)} of all {counted.ballots(everyone)} is {percent(votes, everyone)}"
-    return f"{told}; {counted.shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
+    share = f"{counted.shown(votes)} of all {counted.ballots(everyone)} is {percent(votes, everyone)}"
+    return f"{share}; {counted.shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
 
 
 def _note(counted: Counted, votes: int, whole: int) -> str:
