@@ -31,6 +31,7 @@ from potluck.web.http.problems import Problems
 from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
 from potluck.web.http.security_headers import added_headers
+from potluck.web.hues import hues_address, hues_endpoint, must_be_shown
 from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.pages import Pages
@@ -149,8 +150,14 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     authentication = Authentication(core.people.authenticator, Clients.of(core.settings))
     here = {app.name: app.entry for app in apps if app.entry is not None}
     catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
-    templates = Templates(catalogue, [app.templates for app in apps if app.templates is not None])
-    site_app = App(name="site", tables=[], endpoints=[home(apps, catalogue), health, problem_pages, style_pages])
+    must_be_shown(catalogue)
+    folders = [app.templates for app in apps if app.templates is not None]
+    templates = Templates(catalogue, folders, hues_address(catalogue))
+    site_app = App(
+        name="site",
+        tables=[],
+        endpoints=[home(apps, catalogue), hues_endpoint(catalogue), health, problem_pages, style_pages],
+    )
     everything = [site_app, people_app(core, apps), *apps]
     rules = [each for app in everything for subject in app.subjects for each in subject.declared]
     declared = tuple(problem for each in rules for problem in each.problems)

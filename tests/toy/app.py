@@ -31,7 +31,9 @@ def notes_app(core: Core) -> App:
         subjects=[books, members, newcomers, notes],
         endpoints=[pages],
         templates=Path(__file__).parent / "templates",
-        entry=AppEntry("notes", "Notes", "notebook-pen", "Notes in books that people share.", "/notes"),
+        entry=AppEntry(
+            "notes", "Notes", "notebook-pen", "Notes in books that people share.", "/notes", hue="blueberry"
+        ),
         consumers=[Consumer(core.engine, "note-tallies", notes_table.name, suite.tally, rows=Rows("ToyWork"))],
         export=suite.export,
         still_needed=suite.still_needed,

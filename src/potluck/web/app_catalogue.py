@@ -6,13 +6,15 @@ __all__ = ["CATALOGUE", "AppEntry"]
 
 
 class AppEntry(NamedTuple):
-    """One app: its id is also its hue; without an address it is not here yet."""
+    """One app; without an address it is not here yet."""
 
     id: str
     name: str
     icon: str
     does: str
     address: str = ""
+    hue: str = ""
+    """One of those in hues.py; the five below have theirs by their id, in tokens.css."""
 
 
 CATALOGUE = (

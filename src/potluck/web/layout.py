@@ -17,6 +17,7 @@ from potluck.web.http.responses import html
 
 __all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials"]
 
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 TEMPLATES = HERE / "templates"
@@ -37,8 +38,10 @@ def icon_names() -> tuple[str, ...]:
 class Templates:
     """What pages are made from: our own templates first, then those of the apps."""
 
-    def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> None:
+    def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = (), hue_sheet: str = "") -> None:
+        """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
         self.environment = environment(catalogue, folders)
+        self.environment.globals["hue_sheet"] = hue_sheet
 
     def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
         return self.environment.get_template(name).render({"request": request, **context})
@@ -74,7 +77,14 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
     )
     environment.globals["asset"] = asset
     environment.globals["apps"] = catalogue
+    environment.globals["hue_sheet"] = ""
+    environment.filters["in_words"] = in_words
     return environment
+
+
+def in_words(count: int) -> str:
+    """A small number as it stands in a sentence."""
+    return WORDS[count] if count < len(WORDS) else str(count)
 
 
 class Section(NamedTuple):

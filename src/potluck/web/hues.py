@@ -1,0 +1,59 @@
+"""The hues of the apps: those of the five are in tokens.css, and any other app names one of them in its entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from starlette.responses import Response
+
+from potluck.web.app_catalogue import AppEntry
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.entity_fields import DeclarationError
+from potluck.web.layout import icon_names
+
+__all__ = ["HUES", "hues_address", "hues_endpoint", "must_be_shown"]
+
+HUES = ("paprika", "saffron", "basil", "blueberry", "beet", "juniper")
+PARTS = ("", "-strong", "-soft", "-ink", "-on", "-bright")
+YEAR = 365 * 24 * 3600
+
+
+def must_be_shown(entries: Sequence[AppEntry]) -> None:
+    """DeclarationError for an app with a hue or an icon that pages do not have."""
+    for entry in entries:
+        if entry.hue and entry.hue not in HUES:
+            raise DeclarationError(f"{entry.id}: there is no hue {entry.hue}; there are {', '.join(HUES)}")
+        if entry.icon not in icon_names():
+            known = ", ".join(sorted(icon_names()))
+            raise DeclarationError(
+                f"{entry.id}: there is no icon {entry.icon}; there are {known}, more in tools/vendored.toml"
+            )
+
+
+def stylesheet(entries: Sequence[AppEntry]) -> str:
+    """What gives each app that names a hue that hue; nothing, if none does."""
+    rules = []
+    for entry in entries:
+        if entry.hue:
+            parts = [f"--accent{part}: var(--{entry.hue}{part});" for part in PARTS]
+            rules.append(f'[data-app="{entry.id}"] {{ {" ".join(parts)} --weave: var(--{entry.hue}-weave); }}\n')
+    return "".join(rules)
+
+
+def hues_address(entries: Sequence[AppEntry]) -> str:
+    """Where that is found; empty, if there is nothing to find."""
+    text = stylesheet(entries)
+    return f"/hues.css?v={sha256(text.encode()).hexdigest()[:12]}" if text else ""
+
+
+def hues_endpoint(entries: Sequence[AppEntry]) -> Endpoints:
+    """What serves it."""
+    content = stylesheet(entries)
+    endpoints = Endpoints()
+
+    @endpoints.get("/hues.css", public=True)
+    async def hues(call: Call) -> Response:
+        return Response(content, headers={"cache-control": f"public, max-age={YEAR}, immutable"}, media_type="text/css")
+
+    return endpoints

@@ -1,0 +1,40 @@
+"""An app beyond the five names its hue in its entry, and what it names has to be there."""
+
+import pytest
+
+from potluck.web.app_catalogue import CATALOGUE, AppEntry
+from potluck.web.entity_fields import DeclarationError
+from potluck.web.hues import hues_address, must_be_shown, stylesheet
+from tests.toy import notes_app
+from tests.web.suites import suite_on
+
+
+def entry(**other):
+    return AppEntry("chores", "Chores", other.pop("icon", "check"), "What is to be done.", "/chores", **other)
+
+
+def test_the_five_need_no_sheet_of_their_own():
+    assert stylesheet(CATALOGUE) == ""
+    assert hues_address(CATALOGUE) == ""
+
+
+def test_another_wears_the_hue_that_it_names():
+    text = stylesheet([*CATALOGUE, entry(hue="beet")])
+    assert text.startswith('[data-app="chores"] { --accent: var(--beet); --accent-strong: var(--beet-strong);')
+    assert text.count("[data-app=") == 1
+
+
+@pytest.mark.parametrize("wrong", [entry(hue="mauve"), entry(icon="unicorn")])
+def test_what_pages_do_not_have_is_refused_when_the_suite_is_put_together(wrong):
+    with pytest.raises(DeclarationError, match="chores: there is no"):
+        must_be_shown([*CATALOGUE, wrong])
+
+
+async def test_the_sheet_is_linked_and_served_where_an_app_needs_it(tmp_path):
+    async with suite_on(tmp_path, [notes_app]) as (client, _):
+        page = (await client.get("/", headers={"accept": "text/html"})).text
+        address = page.partition('href="/hues.css')[2].partition('"')[0]
+        sheet = await client.get(f"/hues.css{address}")
+    assert sheet.headers["content-type"].startswith("text/css")
+    assert '[data-app="notes"]' in sheet.text
+    assert "One table, six dishes." in page
