@@ -79,6 +79,11 @@ POLLS = [
 
 SITE = [
     *(
+        Intended("*", where, "pages count the apps that are there, of which the toy is the sixth", now="six")
+        for where in ("around", "html")
+    ),
+    Intended("*", "around", "an app beyond the five brings its hue", now="/hues.css"),
+    *(
         Intended("front/health with HEAD", where, "HEAD is answered wherever GET is")
         for where in ("status", "headers/allow", "headers/content-type")
     ),
@@ -100,6 +105,7 @@ SITE = [
 ]
 
 PEOPLE = [
+    Intended("people_pages/*", "headers/location", "after signing in, one is back at the whole address", now="%3F"),
     *(
         Intended(f"{pages}/*", "headers/content-type", "a redirect has no body", now="absent")
         for pages in ("people_pages", "invited_only")
