@@ -41,6 +41,7 @@ LOOKED_AT_BY = {
 """The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
 
 NOT_LOOKED_AT = {
+    "/hues.css": "styles",
     "/healthz": "JSON, for whoever watches the server",
     "/readyz": "JSON, for whoever watches the server",
     "/schema/openapi.json": "JSON, for programs",

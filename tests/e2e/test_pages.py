@@ -34,7 +34,7 @@ FOR_VISITORS = (
 )
 FOR_PEOPLE = ("/", "/account", "/account/delete", "/notes", "/notes/book")
 # A list with parameters, a body with bounds, a stream.
-UNFOLDED = ("notesListed", "notesAdd", "notesEvents")
+UNFOLDED = ("notesListed", "notesAdd", "notesListedEvents")
 BOOK = ("Firewood, two bags", "Matches", "Marshmallows")
 
 PLAIN_PAGES = ("/", "/nowhere", "/sign-in", "/sign-up", "/problems", "/schema", "/style", "/style/shopping")
