@@ -142,3 +142,11 @@ def test_an_input_of_no_entity_declares_what_it_likes():
         store_id: Annotated[UUID, msgspec.Meta()] | Unset = UNSET
 
     assert Filter().store_id is UNSET
+
+
+def test_bounds_that_are_wider_than_the_entitys_are_refused_at_import():
+    """What such an input takes, the row would refuse: too late for a clear answer."""
+    with pytest.raises(DeclarationError, match="has bounds that this does not state"):
+
+        class Loose(New[Bottle]):
+            name: str

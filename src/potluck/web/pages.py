@@ -47,14 +47,30 @@ class Shown:
     ) -> None:
         self.query: Mapping[str, str] = request.query_params
         self.done = done
-        self.refusal = refusal
-        self.clash = refusal.members.get("current") if isinstance(refusal, Conflict) else None
         self.cookies: list[tuple[str, str, int, str]] = []
+        self.is_told = refusal is None
+        """Whether the page says why a form was refused; else what stands around it does."""
+        self._refusal = refusal
         self._filled = filled
+
+    @property
+    def refusal(self) -> Exception | None:
+        self.is_told = True
+        return self._refusal
+
+    @property
+    def clash(self) -> Any:
+        if not isinstance(self._refusal, Conflict):
+            return None
+        self.is_told = True
+        return self._refusal.members.get("current")
 
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Form[Any]:
         filled = self._filled
-        return filled if filled is not None and filled.kind is kind else blank(kind, values)
+        if filled is None or filled.kind is not kind:
+            return blank(kind, values)
+        self.is_told = True
+        return filled
 
     def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
         self.cookies.append((name, value, max_age, path))
@@ -114,6 +130,7 @@ class Pages:
         shown: Shown,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
+        detail: str = "",
     ) -> Response:
         at, thing = await self._runner.admit(page, visitor, ids)
         given: list[Any] = [] if thing is None else [thing]
@@ -125,8 +142,9 @@ class Pages:
         context = await page.rule(at, *given)
         if isinstance(context, Response):
             return context
+        around = {"refused": "" if shown.is_told else detail, **await self._frame(page, at)}
         response = self._templates.page(
-            request, page.template, visitor.principal, {**await self._frame(page, at), **context}, status, headers
+            request, page.template, visitor.principal, {**around, **context}, status, headers
         )
         return with_cookies(response, [self._authentication.cookie(request, *each) for each in shown.cookies])
 
@@ -203,7 +221,9 @@ class Pages:
             field = refusal.field if isinstance(refusal, ProblemError) else None
             filled = filled.refused(answer.detail if field is None else InvalidFields(WrongField(field, answer.detail)))
         shown = Shown(request, filled, refusal)
-        return await self._show(request, page, visitor, ids, shown, answer.problem.status, answer.headers)
+        return await self._show(
+            request, page, visitor, ids, shown, answer.problem.status, answer.headers, answer.detail
+        )
 
     # --- rows that change while one looks -----------------------------------------------------------------------------
 

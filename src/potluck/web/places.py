@@ -57,6 +57,7 @@ from potluck.table.operations import Operation
 from potluck.web.access import ByRow, SignedIn
 from potluck.web.errors import NotFound as NothingThere
 from potluck.web.errors import ProblemError
+from potluck.web.inputs import DeclarationError
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
@@ -146,6 +147,8 @@ class Place(Generic[P, M]):
         self.last_admin = last_admin
         self.ended = ended
         self.most_members = most_members
+        _require(place, "name", "admin_count", "member_count")
+        _require(member, "name", "email", "role", "status", "created_at", "updated_at", "version")
         (self.id,) = self.place.by_id.__self__.names
         (self.own_id,) = (name for name in self.member.by_id.__self__.names if name != self.id)
         self.active = the(self.member.status) == "active"
@@ -320,6 +323,12 @@ class Place(Generic[P, M]):
             the(member.email).becomes(account.email),
             the(member.updated_at).becomes(now),
         )
+
+
+def _require(entity: type[Entity], *names: str) -> None:
+    missing = [name for name in names if name not in plan_of(entity).fields]
+    if missing:
+        raise DeclarationError(f"{entity.__name__} has no {', '.join(missing)}, which a place keeps there")
 
 
 class PlacesInSuite(Generic[P, M]):
