@@ -1,0 +1,60 @@
+"""A form that was refused is never shown again without a word about why."""
+
+from typing import Any
+
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions, Show
+from potluck.web.app import App, Core
+from potluck.web.errors import ProblemError
+from potluck.web.forms import blank
+from potluck.web.writes import Writes
+from tests.toy.app import notes_app
+from tests.toy.books import NewBook
+from tests.web.suites import bearer, signed_up, suite_on
+
+SENTENCE = "The shelf is full"
+
+
+class ShelfFull(ProblemError, slug="shelf-full", status=409, title="No room"):
+    """There is no room on the shelf."""
+
+    def __init__(self) -> None:
+        super().__init__(SENTENCE)
+
+
+shelves = Actions(SignedIn, page="/shelf")
+
+
+@shelves.page("/silent", "notes/books.html")
+async def silent(at: SignedIn) -> dict[str, Any]:
+    return {"books": [], "form": blank(NewBook), "app": "notes", "here": "Notes"}
+
+
+@shelves.page("/telling", "notes/books.html")
+async def telling(at: SignedIn, show: Show) -> dict[str, Any]:
+    return {"books": [], "form": show.form(NewBook), "app": str(show.refusal) and "notes", "here": "Notes"}
+
+
+@shelves.form("/silent", then="/shelf/silent", on=silent)
+async def put_silently(at: SignedIn) -> Writes[None]:
+    raise ShelfFull
+
+
+@shelves.form("/telling", then="/shelf/telling", on=telling)
+async def put_and_tell(at: SignedIn) -> Writes[None]:
+    raise ShelfFull
+
+
+def shelf_app(core: Core) -> App:
+    return App(name="shelf", tables=[], subjects=[shelves])
+
+
+async def test_what_a_page_does_not_say_of_a_refusal_stands_above_it(tmp_path):
+    async with suite_on(tmp_path, [notes_app, shelf_app]) as (client, _):
+        by = bearer(await signed_up(client)) | {"accept": "text/html"}
+        shown = await client.get("/shelf/silent", headers=by)
+        assert SENTENCE not in shown.text
+        refused = await client.post("/shelf/silent", headers=by)
+        assert (refused.status_code, refused.text.count(SENTENCE)) == (409, 1)
+        # One that looks at why says it in its own place, or on purpose not at all.
+        assert SENTENCE not in (await client.post("/shelf/telling", headers=by)).text
