@@ -9,7 +9,7 @@ from tests.toy.entities import Member
 
 
 class AdminsOnly(Forbidden, detail="Only an admin of the book may do this"):
-    """What is said to members of a book who are not its admins."""
+    """What members of a book who are not its admins are told."""
 
 
 class InBook(ByRow[Member]):
