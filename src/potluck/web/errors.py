@@ -17,7 +17,6 @@ __all__ = [
     "CrossSite",
     "Forbidden",
     "Kind",
-    "NotForThem",
     "NotFound",
     "NotSignedIn",
     "Problem",
@@ -49,10 +48,6 @@ class NotSignedIn(WebError):
 
     def __init__(self) -> None:
         super().__init__("Sign in, or send a valid token")
-
-
-class NotForThem(WebError):
-    """The caller is known, and may not do this."""
 
 
 class BodyNotJson(WebError):
@@ -358,7 +353,6 @@ ERRORS: dict[type[Exception], Kind] = {
     BodyNotJson: Kind(NOT_JSON),
     WrongMediaType: Kind(WRONG_MEDIA_TYPE),
     NotSignedIn: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
-    NotForThem: Kind(FORBIDDEN),
     CrossSite: Kind(CROSS_SITE),
     VersionNeeded: Kind(VERSION_NEEDED),
     # people

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.errors import ProblemError
 from potluck.web.schema import types
 from potluck.web.schema.coercion import from_texts
 from potluck.web.schema.compiling import schema_of
@@ -92,6 +93,14 @@ class Form(Generic[T]):
         if self._value is None or self.wrong:
             raise InvalidFields(*self.wrong)
         return self._value
+
+    def refused_with(self, error: Exception, detail: str, field: str | None = None) -> "Form[T]":
+        """The same form, with a refusal of any kind: what is wrong with its fields, or its sentence beside `field`."""
+        if isinstance(error, InvalidFields):
+            return self.refused(error)
+        if field is None and isinstance(error, ProblemError):
+            field = error.field
+        return self.refused(detail if field is None else InvalidFields(WrongField(field, detail)))
 
     def refused(self, error: InvalidFields | str) -> "Form[T]":
         """The same form, with what its service found wrong: fields, or a sentence that stands above them."""

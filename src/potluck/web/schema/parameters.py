@@ -12,15 +12,12 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.schema import types
 from potluck.web.schema.coercion import from_text, from_texts
 from potluck.web.schema.compiling import schema_of
-from potluck.web.schema.decoding import build, normalised, wrong_fields
+from potluck.web.schema.decoding import LONGEST_NAME, build, normalised, wrong_fields
 from potluck.web.schema.types import SchemaType, without_null
 
 __all__ = ["decode_query", "path_value"]
 
 T = TypeVar("T", bound=msgspec.Struct)
-
-# Names that nobody knows come from the caller; as much of them as one finds them by is given back.
-LONGEST_NAME = 100
 
 
 def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: bool) -> T:
