@@ -38,6 +38,16 @@ class Problem:
     explanation: str
     remedy: str = ""
 
+    def body(self, detail: str, request_id: str) -> dict[str, Any]:
+        """The problem as RFC 9457 has it: `detail` is what went wrong this time."""
+        return {
+            "type": f"/problems/{self.slug}",
+            "title": self.title,
+            "status": self.status,
+            "detail": detail,
+            "requestId": request_id,
+        }
+
 
 class WebError(Exception):
     """What is refused before any app is asked."""

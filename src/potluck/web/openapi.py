@@ -536,13 +536,7 @@ def _problem_answer(described: str, problems: Iterable[Problem] = ()) -> dict[st
     examples = {
         each.slug: {
             "summary": each.title,
-            "value": {
-                "type": f"/problems/{each.slug}",
-                "title": each.title,
-                "status": each.status,
-                "detail": each.explanation,
-                "requestId": sha256(each.slug.encode()).hexdigest()[:32],
-            },
+            "value": each.body(each.explanation, sha256(each.slug.encode()).hexdigest()[:32]),
         }
         for each in problems
     }

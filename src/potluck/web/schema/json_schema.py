@@ -19,6 +19,17 @@ Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"
 REF = "#/components/schemas/"
+SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
+    declared.NoneType: {"type": "null"},
+    declared.BoolType: {"type": "boolean"},
+    declared.IntType: {"type": "integer"},
+    declared.FloatType: {"type": "number"},
+    declared.StrType: {"type": "string"},
+    declared.DecimalType: {"type": "string"},
+    declared.UUIDType: {"type": "string", "format": "uuid"},
+    declared.DateTimeType: {"type": "string", "format": "date-time"},
+    declared.DateType: {"type": "string", "format": "date"},
+}
 
 
 class Schemas:
@@ -132,25 +143,11 @@ class Schemas:
     # --- what is answered ---------------------------------------------------------------------------------------------
 
     def _answer(self, found: declared.Type) -> Schema:
+        if type(found) in SIMPLE_ANSWERS:
+            return dict(SIMPLE_ANSWERS[type(found)])
         match found:
             case declared.Metadata():
                 return self._answer(found.type) | (found.extra_json_schema or {})
-            case declared.NoneType():
-                return {"type": "null"}
-            case declared.BoolType():
-                return {"type": "boolean"}
-            case declared.IntType():
-                return {"type": "integer"}
-            case declared.FloatType():
-                return {"type": "number"}
-            case declared.StrType() | declared.DecimalType():
-                return {"type": "string"}
-            case declared.UUIDType():
-                return {"type": "string", "format": "uuid"}
-            case declared.DateTimeType():
-                return {"type": "string", "format": "date-time"}
-            case declared.DateType():
-                return {"type": "string", "format": "date"}
             case declared.EnumType():
                 return _enum(sorted((member.value for member in found.cls), key=str))
             case declared.LiteralType():
