@@ -20,7 +20,6 @@ from potluck.web import openapi
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.cursors import Cursors
 from potluck.web.endpoints import Site
 from potluck.web.health import health
 from potluck.web.home import home
@@ -35,6 +34,7 @@ from potluck.web.hues import hues_address, hues_endpoint, must_be_shown
 from potluck.web.layout import Templates
 from potluck.web.live import Live
 from potluck.web.pages import Pages
+from potluck.web.pagination import Cursors
 from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
 from potluck.web.runner import Runner

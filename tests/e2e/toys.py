@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 class Toy:
     """One server on a folder; another may be on the same."""
 
-    module = "tests.toy.serve"
+    module = "tests.e2e.toy_server"
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder

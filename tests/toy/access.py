@@ -7,12 +7,9 @@ from potluck.web.access import ByRow
 from potluck.web.errors import Forbidden
 from tests.toy.entities import Member
 
-__all__ = ["BookAdmin", "InBook", "Writer"]
 
-
-class AdminsOnly(Forbidden):
-    def __init__(self) -> None:
-        super().__init__("Only an admin of the book may do this")
+class AdminsOnly(Forbidden, detail="Only an admin of the book may do this"):
+    """What members of a book who are not its admins are told."""
 
 
 class InBook(ByRow[Member]):

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from potluck.people.entities import Account
 from potluck.people.secrets import new_id
+from potluck.store import Store
 from potluck.table import absent, check, delete, present, put, the, update
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
@@ -20,14 +21,11 @@ from potluck.web.writes import Writes, or_raise
 from tests.toy.access import BookAdmin, InBook
 from tests.toy.entities import Book, Member, Title
 
-__all__ = ["BookView", "books", "frame", "members", "pages"]
 
-
-class LastAdmin(ProblemError, slug="last-admin", status=409, title="The last admin stays"):
+class LastAdmin(
+    ProblemError, slug="last-admin", title="The last admin stays", detail="A book keeps its last admin"
+):  # fmt: skip
     """A book without an admin would be nobody's."""
-
-    def __init__(self) -> None:
-        super().__init__("A book keeps its last admin")
 
 
 class BookView(View[Book]):
@@ -59,13 +57,16 @@ async def open_book(at: SignedIn, new: NewBook) -> Writes[Book]:
     return Writes(book, put(book, when=absent), put(member, when=absent))
 
 
+async def books_of(rows: Store, user_id: UUID) -> list[Book]:
+    found = await rows.get_many([Book.by_id(each.book_id) for each in await rows.all(Member.of_user(user_id))])
+    # One may have gone after the index was read.
+    return [each for each in found if each is not None]
+
+
 @books.list(order=lambda book: (str(book.book_id),))
 async def own_books(at: SignedIn) -> list[Book]:
     """The books that the caller is in, in the order of their ids."""
-    mine = await at.rows.all(Member.of_user(at.principal.user_id))
-    found = await at.rows.get_many([Book.by_id(each.book_id) for each in mine])
-    # One may have gone after the index was read.
-    return [each for each in found if each is not None]
+    return await books_of(at.rows, at.principal.user_id)
 
 
 @books.read()
@@ -88,14 +89,13 @@ async def books_page(at: SignedIn, show: Show) -> dict[str, Any]:
 # --- who is in a book -------------------------------------------------------------------------------------------------
 
 members = Actions(BookAdmin, Member.by_id, api="/books/{book_id}/members", tag="Notes")
-newcomers = Actions(BookAdmin, api="/books/{book_id}/members/{user_id}", tag="Notes")
 
 
 class LettingIn(BookAdmin):
     user_id: UUID
 
 
-@newcomers.action("PUT")
+@members.action("PUT", "/{user_id}")
 async def let_in(at: LettingIn) -> Writes[None]:
     """Let somebody into the book."""
     if await at.rows.get(Member.by_id(at.book_id, at.user_id)) is not None:

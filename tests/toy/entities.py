@@ -6,8 +6,6 @@ from uuid import UUID
 from potluck.field_types import Text
 from potluck.table import Counter, Entity, ItemCollection, Seconds, Table, Version, get, query
 
-__all__ = ["Book", "EverythingInBook", "LongText", "Member", "Note", "Tally", "Title", "notes_table", "tallies_table"]
-
 notes_table = Table("Notes", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind", names="camel")
 # Apart from the notes: what a consumer writes must not be a change of what it reads.
 tallies_table = Table("NoteTallies", "PK", "SK", type_attribute="kind", names="camel")

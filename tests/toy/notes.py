@@ -18,14 +18,9 @@ from tests.toy.access import AdminsOnly, InBook, Writer
 from tests.toy.books import books, frame
 from tests.toy.entities import Book, LongText, Note, Title
 
-__all__ = ["NoteView", "notes"]
 
-
-class NoteTaken(ProblemError):
+class NoteTaken(ProblemError, detail="There is a note with this id"):
     problem = ALREADY_EXISTS
-
-    def __init__(self) -> None:
-        super().__init__("There is a note with this id")
 
 
 class Reader(Struct, frozen=True):
@@ -76,13 +71,8 @@ notes = Actions(
 @books.page("", "notes/book.html")
 async def book_page(at: InBook, book: Book, show: Show) -> dict[str, Any]:
     position = await at.core.live.position(Note.all_of_book(at.book_id))
-    listed = await at.rows.page(Note.all_of_book(at.book_id), 100)
-    return {
-        "book": book,
-        "notes": await at.show(NoteView, listed.items),
-        "position": position,
-        "form": show.form(NewNote),
-    }
+    notes = await at.show(NoteView, await at.rows.all(Note.all_of_book(at.book_id)))
+    return {"book": book, "notes": notes, "position": position, "form": show.form(NewNote)}
 
 
 @notes.list(live=lambda at: Note.all_of_book(at.book_id), row="notes/row.html")

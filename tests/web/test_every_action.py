@@ -21,8 +21,8 @@ from potluck.web.app import AppMaker
 from potluck.web.requests import camel
 from tests.apps.polls import access_world as polls
 from tests.apps.shopping import access_world as shopping
-from tests.toy import access_world as toy
 from tests.toy import notes_app
+from tests.web import toy_access_world as toy
 from tests.web.access_worlds import AccessWorld, Address, Answer, Members, Person, Suite, addresses_of, suite_with
 from tests.web.people import access_world as people_world
 from tests.web.people.access_world import people

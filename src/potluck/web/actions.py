@@ -445,11 +445,8 @@ class Actions(Generic[E]):
         *,
         status: int,
         form: PageForm | None,
-        secret: bool = False,
-        input_optional: bool = False,
-        kept: bool = True,
-        serialized: bool = False,
         api: bool = True,
+        **options: Any,
     ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
             read = self._signature(rule, documented=api)
@@ -462,13 +459,10 @@ class Actions(Generic[E]):
                     problems=problems_of(problems),
                     method=method,
                     status=204 if read.answer is type(None) else status,
-                    secret=secret,
                     answer=read.answer,
                     form=form,
                     form_path=form_path,
-                    input_optional=input_optional,
-                    kept=kept,
-                    serialized=serialized,
+                    **options,
                 )
             )
             return rule

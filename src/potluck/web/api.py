@@ -28,6 +28,7 @@ from potluck.web.pagination import PageRequest, References, list_input
 from potluck.web.requests import Ids, body_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
+from potluck.web.schema.decoding import NOT_JSON
 from potluck.web.versions import expected, known, seen, tag_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Api", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
-NOT_JSON = "The body must be JSON, in UTF-8"
 # A list says where its live updates go on from; that must not grow old with it.
 LISTS_REMEMBERED_SECONDS = 600.0
 

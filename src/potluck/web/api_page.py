@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from potluck.web.schema import Schema
 from potluck.web.schema.types import LARGEST_INTEGER, bounded, counted
 
 __all__ = ["example", "shown"]
-
-Schema = dict[str, Any]
 
 # Deeper than this, a table of fields tells nobody anything.
 DEEPEST = 4

@@ -19,9 +19,9 @@ from potluck.streams import Consumer
 from potluck.table import Table
 from potluck.web.actions import Actions
 from potluck.web.app_catalogue import AppEntry
-from potluck.web.cursors import Cursors
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
+from potluck.web.pagination import Cursors
 
 __all__ = ["Accept", "App", "AppMaker", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
 

@@ -12,11 +12,10 @@ from starlette.responses import Response
 
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
+from potluck.web.http.responses import IMMUTABLE
 from potluck.web.static_files import KINDS
 
 __all__ = ["AppFiles"]
-
-YEAR = 365 * 24 * 3600
 
 
 class AppFiles:
@@ -56,7 +55,7 @@ class AppFiles:
             if content is None:
                 raise NotFound
             # Whoever asks by an old number has a page from before: it gets what there is, and does not keep it.
-            kept = f"public, max-age={YEAR}, immutable" if call.text("number") == self.digest else "no-cache"
-            return Response(content, headers={"cache-control": kept}, media_type=KINDS[Path(name).suffix])
+            kept = IMMUTABLE if call.text("number") == self.digest else {"cache-control": "no-cache"}
+            return Response(content, headers=kept, media_type=KINDS[Path(name).suffix])
 
         return files

@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from potluck.people.authentication import Principal
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.errors import InvalidFields
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.errors import NotFound, NotSignedIn, ProblemError
+from potluck.web.errors import NotFound, NotSignedIn
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
@@ -162,11 +162,8 @@ class Call:
         answer = self.site.problems.refusal(error)
         if answer is None:
             raise error
-        if isinstance(refusal, InvalidFields):
-            filled = filled.refused(refusal)
-        elif refusal is not None:
-            field = field or (refusal.field if isinstance(refusal, ProblemError) else None)
-            filled = filled.refused(answer.detail if field is None else InvalidFields(WrongField(field, answer.detail)))
+        if refusal is not None:
+            filled = filled.refused_with(refusal, answer.detail, field)
         return RefusedForm(filled, answer.problem.status, answer.headers)
 
     def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:

@@ -17,7 +17,6 @@ __all__ = [
     "CrossSite",
     "Forbidden",
     "Kind",
-    "NotForThem",
     "NotFound",
     "NotSignedIn",
     "Problem",
@@ -39,6 +38,16 @@ class Problem:
     explanation: str
     remedy: str = ""
 
+    def body(self, detail: str, request_id: str) -> dict[str, Any]:
+        """The problem as RFC 9457 has it: `detail` is what went wrong this time."""
+        return {
+            "type": f"/problems/{self.slug}",
+            "title": self.title,
+            "status": self.status,
+            "detail": detail,
+            "requestId": request_id,
+        }
+
 
 class WebError(Exception):
     """What is refused before any app is asked."""
@@ -49,10 +58,6 @@ class NotSignedIn(WebError):
 
     def __init__(self) -> None:
         super().__init__("Sign in, or send a valid token")
-
-
-class NotForThem(WebError):
-    """The caller is known, and may not do this."""
 
 
 class BodyNotJson(WebError):
@@ -358,7 +363,6 @@ ERRORS: dict[type[Exception], Kind] = {
     BodyNotJson: Kind(NOT_JSON),
     WrongMediaType: Kind(WRONG_MEDIA_TYPE),
     NotSignedIn: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
-    NotForThem: Kind(FORBIDDEN),
     CrossSite: Kind(CROSS_SITE),
     VersionNeeded: Kind(VERSION_NEEDED),
     # people

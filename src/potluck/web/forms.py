@@ -19,20 +19,12 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.errors import ProblemError
+from potluck.web.schema import types
 from potluck.web.schema.coercion import from_texts
 from potluck.web.schema.compiling import schema_of
 from potluck.web.schema.decoding import decode_tree
-from potluck.web.schema.types import (
-    BooleanType,
-    Field,
-    ListType,
-    MapType,
-    NullableType,
-    ObjectType,
-    TextType,
-    UnionType,
-    without_null,
-)
+from potluck.web.schema.types import without_null
 
 __all__ = ["ByField", "Form", "Line", "blank", "decode_form", "values_of"]
 
@@ -102,6 +94,14 @@ class Form(Generic[T]):
             raise InvalidFields(*self.wrong)
         return self._value
 
+    def refused_with(self, error: Exception, detail: str, field: str | None = None) -> "Form[T]":
+        """The same form, with a refusal of any kind: what is wrong with its fields, or its sentence beside `field`."""
+        if isinstance(error, InvalidFields):
+            return self.refused(error)
+        if field is None and isinstance(error, ProblemError):
+            field = error.field
+        return self.refused(detail if field is None else InvalidFields(WrongField(field, detail)))
+
     def refused(self, error: InvalidFields | str) -> "Form[T]":
         """The same form, with what its service found wrong: fields, or a sentence that stands above them."""
         wrong = (WrongField("form", error),) if isinstance(error, str) else error.errors
@@ -153,45 +153,46 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
     return Form(values, (), value, frozenset(fields), kind)
 
 
-def _fields(kind: type[Any]) -> dict[str, Field]:
+def _fields(kind: type[Any]) -> dict[str, types.Field]:
     expected = schema_of(kind)
-    assert isinstance(expected, ObjectType)
+    assert isinstance(expected, types.ObjectType)
     for each in expected.fields.values():
         inner = without_null(each.type)
-        if isinstance(inner, ObjectType | UnionType | MapType) or (isinstance(inner, ListType) and inner.item is None):
+        several = isinstance(inner, types.ObjectType | types.UnionType | types.MapType)
+        if several or (isinstance(inner, types.ListType) and inner.item is None):
             raise TypeError(f"{kind.__name__}.{each.attribute} is more than a form can hold")
     return expected.fields
 
 
-def _given(field: Field, texts: Sequence[str]) -> Any:
+def _given(field: types.Field, texts: Sequence[str]) -> Any:
     """What JSON would have had for it; UNSET for what is not given."""
     inner = without_null(field.type)
-    if isinstance(inner, ListType):
+    if isinstance(inner, types.ListType):
         # Nothing chosen of a list that must be given is an empty one, of which its bounds then tell.
         return from_texts(inner, [text for text in texts if text]) if texts or field.required else UNSET
-    if isinstance(inner, BooleanType):
+    if isinstance(inner, types.BooleanType):
         texts = ["true" if text in TICKED else text for text in texts[-1:]]
-    elif not isinstance(inner, TextType):
+    elif not isinstance(inner, types.TextType):
         texts = [text.strip() for text in texts]
     if not texts:
         return UNSET
-    if texts == [""] and not (isinstance(inner, TextType) and inner.trim):
+    if texts == [""] and not (isinstance(inner, types.TextType) and inner.trim):
         return _blank(field)
     return from_texts(inner, texts)
 
 
-def _blank(field: Field) -> Any:
+def _blank(field: types.Field) -> Any:
     """What an emptied field stands for; a text that is trimmed means what it would in JSON, and is not asked here."""
     inner = without_null(field.type)
-    if isinstance(field.type, NullableType) and (not isinstance(inner, TextType) or inner.may_be_blank):
+    if isinstance(field.type, types.NullableType) and (not isinstance(inner, types.TextType) or inner.may_be_blank):
         return None
-    return "" if field.required or isinstance(field.type, NullableType) else UNSET
+    return "" if field.required or isinstance(field.type, types.NullableType) else UNSET
 
 
-def _shown(field: Field, texts: Sequence[str]) -> Any:
+def _shown(field: types.Field, texts: Sequence[str]) -> Any:
     inner = without_null(field.type)
-    if isinstance(inner, ListType):
+    if isinstance(inner, types.ListType):
         return [text for text in texts if text]
-    if isinstance(inner, BooleanType):
+    if isinstance(inner, types.BooleanType):
         return bool(texts) and texts[-1] in TICKED
     return texts[0] if texts else ""

@@ -10,13 +10,13 @@ from starlette.responses import Response
 from potluck.web.app_catalogue import AppEntry
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.entity_fields import DeclarationError
+from potluck.web.http.responses import IMMUTABLE
 from potluck.web.layout import icon_names
 
 __all__ = ["HUES", "hues_address", "hues_endpoint", "must_be_shown"]
 
 HUES = ("paprika", "saffron", "basil", "blueberry", "beet", "juniper")
 PARTS = ("", "-strong", "-soft", "-ink", "-on", "-bright")
-YEAR = 365 * 24 * 3600
 
 
 def must_be_shown(entries: Sequence[AppEntry]) -> None:
@@ -54,6 +54,6 @@ def hues_endpoint(entries: Sequence[AppEntry]) -> Endpoints:
 
     @endpoints.get("/hues.css", public=True)
     async def hues(call: Call) -> Response:
-        return Response(content, headers={"cache-control": f"public, max-age={YEAR}, immutable"}, media_type="text/css")
+        return Response(content, headers=IMMUTABLE, media_type="text/css")
 
     return endpoints

@@ -230,8 +230,9 @@ def _calls(declared: Declared) -> Iterator[Call]:
     elif isinstance(declared, Listing):
         yield _list(declared)
         if declared.live is not None:
-            yield _events(declared)
-            yield _changes(declared)
+            sent = {"answer": str, "media_type": EVENTS}
+            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], **sent)
+            yield _changes(declared, "changes", " since a position", _query(Since), answer=Changes)
 
 
 def _action(action: Action) -> Call:
@@ -276,26 +277,15 @@ def _list(listing: Listing) -> Call:
     )
 
 
-def _events(listing: Listing) -> Call:
+def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Parameter], **answer: Any) -> Call:
+    """How a live list is followed: by events, or by asking again."""
     return Call(
-        **_common(listing, [SINCE, LAST_EVENT_ID], "/events"),
-        name=f"{camel(listing.name)}Events",
-        summary=f"The changes of the {_words(listing)}, as they happen",
+        **_common(listing, parameters, f"/{below}"),
+        name=f"{camel(listing.name)}{below.capitalize()}",
+        summary=f"The changes of the {_words(listing)}{when}",
         method="get",
-        answer=str,
-        media_type=EVENTS,
         problems=_problems(listing),
-    )
-
-
-def _changes(listing: Listing) -> Call:
-    return Call(
-        **_common(listing, _query(Since), "/changes"),
-        name=f"{camel(listing.name)}Changes",
-        summary=f"The changes of the {_words(listing)} since a position",
-        method="get",
-        answer=Changes,
-        problems=_problems(listing),
+        **answer,
     )
 
 
@@ -536,13 +526,7 @@ def _problem_answer(described: str, problems: Iterable[Problem] = ()) -> dict[st
     examples = {
         each.slug: {
             "summary": each.title,
-            "value": {
-                "type": f"/problems/{each.slug}",
-                "title": each.title,
-                "status": each.status,
-                "detail": each.explanation,
-                "requestId": sha256(each.slug.encode()).hexdigest()[:32],
-            },
+            "value": each.body(each.explanation, sha256(each.slug.encode()).hexdigest()[:32]),
         }
         for each in problems
     }

@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.errors import InvalidFields
 from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Page
 from potluck.web.api import Api, MaybeSince
-from potluck.web.errors import Conflict, ProblemError, VersionNeeded
+from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import Problems
@@ -215,11 +215,10 @@ class Pages:
         page = self._by_rule.get(action.form.on)
         if page is None:
             return None
-        if filled is not None and isinstance(refusal, InvalidFields) and filled.good:
-            filled = filled.refused(refusal)
-        elif filled is not None and not isinstance(refusal, InvalidFields | Conflict):
-            field = refusal.field if isinstance(refusal, ProblemError) else None
-            filled = filled.refused(answer.detail if field is None else InvalidFields(WrongField(field, answer.detail)))
+        if filled is not None:
+            # What was typed wrong stands in the form already, and a clash is shown by the page itself.
+            told = isinstance(refusal, Conflict) or (isinstance(refusal, InvalidFields) and not filled.good)
+            filled = filled if told else filled.refused_with(refusal, answer.detail)
         shown = Shown(request, filled, refusal)
         return await self._show(
             request, page, visitor, ids, shown, answer.problem.status, answer.headers, answer.detail

@@ -14,6 +14,7 @@ from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import NotFound
 from potluck.web.inputs import Input
 from potluck.web.layout import icon_names
+from potluck.web.qr import qr_code
 from potluck.web.schema import decode_query
 
 __all__ = ["style_pages"]
@@ -70,36 +71,7 @@ WEEKLY_HOURS = (1.75, 2.5, 2, 4.5, 4.25, 6.25, 2.75, 5, 4, 6, 5.5, 3.25)
 THINGS = ("Bananas", "Coffee beans", "Yoghurt", "Dish soap", "Eggs", "Rice paper", "Oat milk", "Lemons", "Butter")
 THINGS_ON_A_PAGE = 3
 
-QR_MODULES = 33
-QR_PATH = (
-    "M2 2h7v1h-7zM10 2h2v1h-2zM13 2h2v1h-2zM16 2h1v1h-1zM20 2h3v1h-3zM24 2h7v1h-7zM2 3h1v1h-1zM8 3h1v1h-1zM10 3h6v1"
-    "h-6zM19 3h2v1h-2zM22 3h1v1h-1zM24 3h1v1h-1zM30 3h1v1h-1zM2 4h1v1h-1zM4 4h3v1h-3zM8 4h1v1h-1zM12 4h1v1h-1zM15 4"
-    "h2v1h-2zM18 4h1v1h-1zM20 4h3v1h-3zM24 4h1v1h-1zM26 4h3v1h-3zM30 4h1v1h-1zM2 5h1v1h-1zM4 5h3v1h-3zM8 5h1v1h-1zM"
-    "10 5h4v1h-4zM15 5h1v1h-1zM17 5h5v1h-5zM24 5h1v1h-1zM26 5h3v1h-3zM30 5h1v1h-1zM2 6h1v1h-1zM4 6h3v1h-3zM8 6h1v1h"
-    "-1zM11 6h1v1h-1zM13 6h1v1h-1zM17 6h1v1h-1zM21 6h1v1h-1zM24 6h1v1h-1zM26 6h3v1h-3zM30 6h1v1h-1zM2 7h1v1h-1zM8 7"
-    "h1v1h-1zM12 7h2v1h-2zM15 7h1v1h-1zM18 7h4v1h-4zM24 7h1v1h-1zM30 7h1v1h-1zM2 8h7v1h-7zM10 8h1v1h-1zM12 8h1v1h-1"
-    "zM14 8h1v1h-1zM16 8h1v1h-1zM18 8h1v1h-1zM20 8h1v1h-1zM22 8h1v1h-1zM24 8h7v1h-7zM10 9h5v1h-5zM18 9h3v1h-3zM22 9"
-    "h1v1h-1zM2 10h1v1h-1zM4 10h2v1h-2zM7 10h3v1h-3zM13 10h1v1h-1zM19 10h4v1h-4zM24 10h1v1h-1zM27 10h1v1h-1zM29 10h"
-    "2v1h-2zM4 11h3v1h-3zM9 11h1v1h-1zM11 11h3v1h-3zM15 11h2v1h-2zM21 11h2v1h-2zM24 11h3v1h-3zM30 11h1v1h-1zM2 12h2"
-    "v1h-2zM7 12h4v1h-4zM13 12h1v1h-1zM16 12h1v1h-1zM18 12h1v1h-1zM23 12h1v1h-1zM25 12h1v1h-1zM28 12h2v1h-2zM5 13h3"
-    "v1h-3zM10 13h6v1h-6zM20 13h7v1h-7zM30 13h1v1h-1zM2 14h4v1h-4zM8 14h1v1h-1zM11 14h4v1h-4zM19 14h3v1h-3zM27 14h2"
-    "v1h-2zM3 15h1v1h-1zM5 15h3v1h-3zM10 15h4v1h-4zM16 15h2v1h-2zM21 15h1v1h-1zM24 15h1v1h-1zM28 15h3v1h-3zM2 16h1v"
-    "1h-1zM4 16h2v1h-2zM8 16h1v1h-1zM10 16h1v1h-1zM14 16h2v1h-2zM19 16h4v1h-4zM24 16h1v1h-1zM28 16h3v1h-3zM3 17h2v1"
-    "h-2zM9 17h1v1h-1zM11 17h1v1h-1zM13 17h2v1h-2zM17 17h2v1h-2zM24 17h3v1h-3zM29 17h1v1h-1zM2 18h2v1h-2zM7 18h2v1h"
-    "-2zM10 18h1v1h-1zM13 18h2v1h-2zM16 18h1v1h-1zM20 18h1v1h-1zM22 18h2v1h-2zM26 18h2v1h-2zM29 18h1v1h-1zM4 19h1v1"
-    "h-1zM6 19h1v1h-1zM10 19h2v1h-2zM17 19h1v1h-1zM19 19h1v1h-1zM22 19h1v1h-1zM25 19h1v1h-1zM27 19h3v1h-3zM2 20h1v1"
-    "h-1zM6 20h3v1h-3zM10 20h3v1h-3zM15 20h3v1h-3zM19 20h2v1h-2zM23 20h3v1h-3zM28 20h1v1h-1zM4 21h2v1h-2zM11 21h1v1"
-    "h-1zM13 21h5v1h-5zM19 21h2v1h-2zM22 21h3v1h-3zM26 21h1v1h-1zM28 21h1v1h-1zM3 22h2v1h-2zM8 22h2v1h-2zM12 22h1v1"
-    "h-1zM14 22h3v1h-3zM19 22h2v1h-2zM22 22h7v1h-7zM10 23h1v1h-1zM12 23h2v1h-2zM18 23h1v1h-1zM20 23h3v1h-3zM26 23h5"
-    "v1h-5zM2 24h7v1h-7zM10 24h2v1h-2zM13 24h2v1h-2zM16 24h1v1h-1zM20 24h3v1h-3zM24 24h1v1h-1zM26 24h2v1h-2zM29 24h"
-    "1v1h-1zM2 25h1v1h-1zM8 25h1v1h-1zM10 25h2v1h-2zM15 25h2v1h-2zM22 25h1v1h-1zM26 25h2v1h-2zM29 25h1v1h-1zM2 26h1"
-    "v1h-1zM4 26h3v1h-3zM8 26h1v1h-1zM11 26h1v1h-1zM13 26h1v1h-1zM17 26h3v1h-3zM22 26h5v1h-5zM28 26h1v1h-1zM2 27h1v"
-    "1h-1zM4 27h3v1h-3zM8 27h1v1h-1zM10 27h1v1h-1zM14 27h2v1h-2zM17 27h2v1h-2zM21 27h2v1h-2zM25 27h3v1h-3zM30 27h1v"
-    "1h-1zM2 28h1v1h-1zM4 28h3v1h-3zM8 28h1v1h-1zM10 28h1v1h-1zM12 28h1v1h-1zM14 28h3v1h-3zM20 28h1v1h-1zM25 28h1v1"
-    "h-1zM28 28h1v1h-1zM30 28h1v1h-1zM2 29h1v1h-1zM8 29h1v1h-1zM11 29h2v1h-2zM15 29h4v1h-4zM22 29h1v1h-1zM24 29h1v1"
-    "h-1zM26 29h2v1h-2zM29 29h1v1h-1zM2 30h7v1h-7zM10 30h1v1h-1zM13 30h3v1h-3zM17 30h1v1h-1zM21 30h2v1h-2zM24 30h2v"
-    "1h-2zM27 30h1v1h-1zM29 30h1v1h-1z"
-)
+SHARED = "https://potluck.example/s/kfm-tre-40718"
 
 
 class StyleQuery(Input):
@@ -154,7 +126,7 @@ def _page(call: Call, app: str, page: int = 1) -> Response:
             _bar("Coffee beans", "1", "of 3 bags", 33, lead=True),
             _bar("Dishwasher tabs", "4", "of 20", 20, lead=True),
         ],
-        "qr": {"modules": QR_MODULES, "path": QR_PATH},
+        "qr": qr_code(SHARED),
     }
     if app != "home":
         context |= {"here": names[app], "sections": SECTIONS}

@@ -9,8 +9,8 @@ import pytest
 import segno
 
 from potluck.apps.polls.pages.poll_form import as_lines, read_lines
-from potluck.apps.polls.pages.qr import QUIET, qr_code
 from potluck.apps.polls.pages.ranks import ranked_in, read_ballot
+from potluck.web.qr import QUIET, qr_code
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data
 
 LAKE, HUT, CAMP = CANDIDATES

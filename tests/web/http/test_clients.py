@@ -118,7 +118,6 @@ def test_a_proxy_says_by_which_address_it_was_reached():
     told = scope((PROXY, 5000), host="backend:8000", x_forwarded_proto="https", x_forwarded_host="Potluck.Example:443")
     assert BEHIND.scheme_of(told) == "https"
     assert BEHIND.origin_of(told) == "https://potluck.example"
-    assert BEHIND.host_of(told) == "potluck.example"
     # The nearest proxy adds on the right.
     added = scope((PROXY, 5000), x_forwarded_proto="https, http", x_forwarded_host="evil.example, potluck.example")
     assert BEHIND.origin_of(added) == "http://potluck.example"
@@ -143,4 +142,3 @@ def test_an_origin_that_is_set_has_the_last_word():
     for told in (scope(host="evil.example"), scope((PROXY, 1), x_forwarded_host="evil.example")):
         assert clients.origin_of(told) == "https://potluck.example"
         assert clients.scheme_of(told) == "https"
-        assert clients.host_of(told) == "potluck.example"

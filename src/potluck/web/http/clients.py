@@ -47,10 +47,6 @@ class Clients:
         forwarded = self._forwarded(scope, b"x-forwarded-proto").lower()
         return forwarded if forwarded in DEFAULT_PORTS else _scheme(scope)
 
-    def host_of(self, scope: Scope) -> str:
-        """The host, with the port unless it is the default one, as the browser sees it."""
-        return self.origin_of(scope).partition("://")[2]
-
     def origin_of(self, scope: Scope) -> str:
         """Such as https://potluck.example: what links begin with, and what an Origin header must equal."""
         if self.origin is not None:

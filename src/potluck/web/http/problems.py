@@ -94,14 +94,7 @@ class Problems:
                 headers |= INSTEAD_OF_THE_PAGE
             context = {"problem": problem, "detail": refusal.detail, "request_id": _request_id(request)}
             return html(self._templates.render(request, "problem.html", context), problem.status, headers)
-        body = {
-            "type": f"/problems/{problem.slug}",
-            "title": problem.title,
-            "status": problem.status,
-            "detail": refusal.detail,
-            "requestId": _request_id(request),
-            **refusal.members,
-        }
+        body = problem.body(refusal.detail, _request_id(request)) | dict(refusal.members)
         return Response(msgspec.json.encode(body), problem.status, headers, PROBLEM_JSON)
 
 

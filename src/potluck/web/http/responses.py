@@ -12,6 +12,8 @@ __all__ = ["Cookie", "JsonResponse", "html", "not_modified", "redirect"]
 
 JSON = b"application/json"
 NO_STORE = {"cache-control": "no-store"}
+# For what has its content in its address: it is kept for a year, and not asked for again.
+IMMUTABLE = {"cache-control": "public, max-age=31536000, immutable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

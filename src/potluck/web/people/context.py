@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
+from potluck.people.authentication import Also, Principal
+from potluck.people.errors import InvitationInvalid
 from potluck.web.people.export import Exports
-from potluck.web.people.places import Joining, PlaceNames
 
 if TYPE_CHECKING:
     from potluck.web.app import App, Core
@@ -15,9 +18,20 @@ __all__ = ["PeopleContext"]
 
 
 class PeopleContext:
-    """What the other apps have to do with people."""
+    """What the other apps have to do with people. Each app knows the places that it invites to."""
 
     def __init__(self, core: Core, apps: Sequence[App]) -> None:
         self.exports = Exports(core.people.accounts, apps, core.clock)
-        self.places = PlaceNames(apps)
-        self.joining = Joining(apps, core.people.invitations)
+        self._apps = {app.name: app for app in apps}
+        self._invitations = core.people.invitations
+
+    async def place_name(self, app: str, place: str) -> str | None:
+        """What the place is called; None if its app does not say, or is not here."""
+        return await self._apps[app].place_name(place) if app in self._apps else None
+
+    async def accept(self, caller: Principal, secret: str, also: Also[Any]) -> Struct:
+        """Join by the app that invited; InvitationInvalid if that app is not here."""
+        app = self._apps.get((await self._invitations.look(secret)).app)
+        if app is None:
+            raise InvitationInvalid
+        return await app.accept(caller, secret, also)

@@ -41,7 +41,7 @@ async def look(at: Anyone, sent: InvitationSecret) -> Writes[InvitationView]:
     return Writes(
         InvitationView(
             app=found.app,
-            place=await context.places.name_of(found.app, found.place),
+            place=await context.place_name(found.app, found.place),
             role=found.role,
             expires_at=datetime.fromtimestamp(found.ttl, UTC),
         )
@@ -52,7 +52,7 @@ async def look(at: Anyone, sent: InvitationSecret) -> Writes[InvitationView]:
 async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]]:
     """Join by an invitation. The answer has the id of the place, by the name that its app has for it."""
     context: PeopleContext = at.context
-    joined = await context.joining.accept(
+    joined = await context.accept(
         at.principal, sent.token, lambda joined: at.keeping(_ids(joined), account_checked=True)
     )
     return Writes(_ids(joined))

@@ -202,7 +202,7 @@ async def invitation(call: Call) -> Response:
     return call.page(
         "people/invitation.html",
         invitation=found,
-        place=await context.places.name_of(found.app, found.place),
+        place=await context.place_name(found.app, found.place),
         until=datetime.fromtimestamp(found.ttl, UTC),
         potluck=POTLUCK,
         registration=call.core.people.accounts.registration,

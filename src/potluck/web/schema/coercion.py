@@ -4,18 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from potluck.web.schema.types import (
-    BooleanType,
-    ChoiceType,
-    DateTimeType,
-    DecimalType,
-    FloatType,
-    IntegerType,
-    ListType,
-    NullableType,
-    NumberText,
-    SchemaType,
-)
+from potluck.web.schema import types
+from potluck.web.schema.types import SchemaType
 
 __all__ = ["from_text", "from_texts"]
 
@@ -30,17 +20,17 @@ TRUTHS = {"true": True, "false": False}
 def from_text(expected: SchemaType, text: str) -> Any:
     """The value that the text stands for; the text itself, where it stands for none and will be refused."""
     match expected:
-        case NullableType():
+        case types.NullableType():
             return from_text(expected.inner, text)
-        case IntegerType():
+        case types.IntegerType():
             return int(text) if WHOLE.fullmatch(text) else text
-        case FloatType() | DecimalType():
-            return NumberText(text) if NUMBER.fullmatch(text) else text
-        case BooleanType():
+        case types.FloatType() | types.DecimalType():
+            return types.NumberText(text) if NUMBER.fullmatch(text) else text
+        case types.BooleanType():
             return TRUTHS.get(text, text)
-        case ChoiceType() if text not in expected.values and WHOLE.fullmatch(text):
+        case types.ChoiceType() if text not in expected.values and WHOLE.fullmatch(text):
             return int(text)
-        case DateTimeType(local=True) if MINUTE.fullmatch(text):
+        case types.DateTimeType(local=True) if MINUTE.fullmatch(text):
             # Browsers leave the seconds out.
             return f"{text}:00"
     return text
@@ -48,7 +38,7 @@ def from_text(expected: SchemaType, text: str) -> Any:
 
 def from_texts(expected: SchemaType, texts: Sequence[str]) -> Any:
     """The same for what may be given more than once; a list of texts stands for nothing that is not a list."""
-    inner = expected.inner if isinstance(expected, NullableType) else expected
-    if isinstance(inner, ListType):
+    inner = expected.inner if isinstance(expected, types.NullableType) else expected
+    if isinstance(inner, types.ListType):
         return [from_text(inner.item, text) if inner.item else text for text in texts]
     return from_text(inner, texts[0]) if len(texts) == 1 else list(texts)

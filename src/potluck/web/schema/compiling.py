@@ -7,26 +7,8 @@ from typing import Any
 
 from msgspec import inspect as declared
 
-from potluck.web.schema.types import (
-    LARGEST_INTEGER,
-    BooleanType,
-    ChoiceType,
-    DateTimeType,
-    DateType,
-    DecimalType,
-    Field,
-    FloatType,
-    IntegerType,
-    ListType,
-    MapType,
-    NullableType,
-    ObjectType,
-    SchemaType,
-    TextType,
-    UnionType,
-    UuidType,
-    without_null,
-)
+from potluck.web.schema import types
+from potluck.web.schema.types import SchemaType, without_null
 
 __all__ = ["schema_of"]
 
@@ -61,7 +43,7 @@ def _compiled(found: declared.Type, within: tuple[type[Any], ...]) -> SchemaType
 def _schema_type(found: declared.Type, extra: dict[str, Any], within: tuple[type[Any], ...]) -> SchemaType:
     match found:
         case declared.StrType():
-            return TextType(
+            return types.TextType(
                 least=found.min_length, most=found.max_length, pattern=found.pattern, trim=extra.get("trim", False)
             )
         case declared.IntType():
@@ -71,37 +53,39 @@ def _schema_type(found: declared.Type, extra: dict[str, Any], within: tuple[type
                 raise TypeError(
                     "Doubles do not keep tenths, so their multiples mean little: use Decimal, Amount(places=)"
                 )
-            return FloatType(least=found.ge, most=found.le, above=found.gt, below=found.lt)
+            return types.FloatType(least=found.ge, most=found.le, above=found.gt, below=found.lt)
         case declared.DecimalType():
-            return DecimalType(
+            return types.DecimalType(
                 least=_decimal(extra.get("ge")), most=_decimal(extra.get("le")), places=extra.get("places")
             )
         case declared.BoolType():
-            return BooleanType()
+            return types.BooleanType()
         case declared.UUIDType():
-            return UuidType()
+            return types.UuidType()
         case declared.DateTimeType():
-            return DateTimeType(local=found.tz is False)
+            return types.DateTimeType(local=found.tz is False)
         case declared.DateType():
-            return DateType()
+            return types.DateType()
         case declared.EnumType():
-            return ChoiceType(values=_members(found.cls), kind=found.cls)
+            return types.ChoiceType(values=_members(found.cls), kind=found.cls)
         case declared.LiteralType():
-            values = tuple(value for value in found.values if value is not None)
-            return NullableType(inner=ChoiceType(values=values)) if None in found.values else ChoiceType(values=values)
+            choice = types.ChoiceType(values=tuple(value for value in found.values if value is not None))
+            return types.NullableType(inner=choice) if None in found.values else choice
         case declared.ListType() | declared.VarTupleType():
-            return ListType(item=_compiled(found.item_type, within), least=found.min_length, most=found.max_length)
+            return types.ListType(
+                item=_compiled(found.item_type, within), least=found.min_length, most=found.max_length
+            )
         case declared.TupleType():
             count = len(found.item_types)
             each = tuple(_compiled(item, within) for item in found.item_types)
-            return ListType(each=each, least=count, most=count)
+            return types.ListType(each=each, least=count, most=count)
         case declared.DictType():
             name = _compiled(found.key_type, within)
-            if not isinstance(name, TextType | UuidType):
+            if not isinstance(name, types.TextType | types.UuidType):
                 raise TypeError("The names in an object are texts or UUIDs")
-            if isinstance(name, TextType) and name.trim:
+            if isinstance(name, types.TextType) and name.trim:
                 raise TypeError("The names in an object are not trimmed, or two could become one: say Text(trim=False)")
-            return MapType(
+            return types.MapType(
                 name=name,
                 value=_compiled(found.value_type, within),
                 least=found.min_length,
@@ -114,9 +98,9 @@ def _schema_type(found: declared.Type, extra: dict[str, Any], within: tuple[type
     raise TypeError(f"An input cannot hold {type(found).__name__.removesuffix('Type')}: nothing says how to check it")
 
 
-def _integer(found: declared.IntType, extra: dict[str, Any]) -> IntegerType:
-    least = -LARGEST_INTEGER
-    most = LARGEST_INTEGER
+def _integer(found: declared.IntType, extra: dict[str, Any]) -> types.IntegerType:
+    least = -types.LARGEST_INTEGER
+    most = types.LARGEST_INTEGER
     if found.ge is not None:
         least = found.ge
     elif found.gt is not None:
@@ -125,7 +109,7 @@ def _integer(found: declared.IntType, extra: dict[str, Any]) -> IntegerType:
         most = found.le
     elif found.lt is not None:
         most = found.lt - 1
-    return IntegerType(least=least, most=most, multiple=found.multiple_of, too_large=extra.get("too_large"))
+    return types.IntegerType(least=least, most=most, multiple=found.multiple_of, too_large=extra.get("too_large"))
 
 
 def _decimal(bound: Decimal | int | None) -> Decimal | None:
@@ -139,7 +123,7 @@ def _members(kind: type[Enum]) -> tuple[str | int, ...]:
     return values
 
 
-def _object(found: declared.StructType, within: tuple[type[Any], ...]) -> ObjectType:
+def _object(found: declared.StructType, within: tuple[type[Any], ...]) -> types.ObjectType:
     kind = found.cls
     if kind in within:
         raise TypeError(f"{kind.__name__} can hold itself, so that nothing bounds how deep it gets")
@@ -148,7 +132,7 @@ def _object(found: declared.StructType, within: tuple[type[Any], ...]) -> Object
     if "__post_init__" in vars(kind):
         raise TypeError(f"{kind.__name__} checks itself in __post_init__, which no caller can be told the field of")
     fields = {
-        each.encode_name: Field(
+        each.encode_name: types.Field(
             name=each.encode_name,
             attribute=each.name,
             type=_compiled(each.type, (*within, kind)),
@@ -157,7 +141,7 @@ def _object(found: declared.StructType, within: tuple[type[Any], ...]) -> Object
         )
         for each in found.fields
     }
-    return ObjectType(
+    return types.ObjectType(
         kind=kind, fields=fields, rule=getattr(kind, "check", None), tag_field=found.tag_field, tag=found.tag
     )
 
@@ -168,14 +152,16 @@ def _union(found: declared.UnionType, within: tuple[type[Any], ...]) -> SchemaTy
     if len(held) == 1:
         (inner,) = held
     else:
-        objects = [each for each in held if isinstance(each, ObjectType)]
+        objects = [each for each in held if isinstance(each, types.ObjectType)]
         if len(objects) != len(held):
             raise TypeError("A field is of one kind, or null, or one of several tagged objects; not of several kinds")
         # msgspec has refused those without a tag, with the same one, or with tags in different fields.
-        inner = UnionType(
+        inner = types.UnionType(
             tag_field=objects[0].tag_field or "type",
             objects={each.tag: each for each in objects if each.tag is not None},
         )
     if len(held) == len(found.types):
         return inner
-    return NullableType(inner=inner, message=inner.message, description=inner.description, examples=inner.examples)
+    return types.NullableType(
+        inner=inner, message=inner.message, description=inner.description, examples=inner.examples
+    )

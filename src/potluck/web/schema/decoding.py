@@ -19,19 +19,10 @@ import msgspec
 
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import BodyNotJson
+from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
 from potluck.web.schema.second_look import Look, look_at, look_at_object
-from potluck.web.schema.types import (
-    ListType,
-    MapType,
-    NullableType,
-    NumberText,
-    ObjectType,
-    SchemaType,
-    TextType,
-    UnionType,
-    label_of,
-)
+from potluck.web.schema.types import SchemaType, label_of
 
 __all__ = ["NOT_JSON", "build", "decode", "decode_tree", "normalised", "wrong_fields"]
 
@@ -66,7 +57,7 @@ _plans: dict[Any, tuple[msgspec.json.Decoder[Any], Look]] = {}
 
 def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], Look]:
     expected = schema_of(kind)
-    look = look_at_object(expected) if isinstance(expected, ObjectType) else look_at(expected)
+    look = look_at_object(expected) if isinstance(expected, types.ObjectType) else look_at(expected)
     # Objects always have a look of their own: names may come twice.
     assert look is not None
     _plans[kind] = plan = (msgspec.json.Decoder(kind), look)
@@ -107,7 +98,7 @@ def build(kind: type[T], tree: Any) -> T:
 
 def _encodable(value: Any) -> Any:
     """Numbers go on as they were written."""
-    if isinstance(value, NumberText):
+    if isinstance(value, types.NumberText):
         return msgspec.Raw(value.encode())
     if isinstance(value, list):
         return [_encodable(each) for each in value]
@@ -145,8 +136,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeating
 
 
-def _integer(digits: str) -> int | NumberText:
-    return int(digits) if len(digits) <= LONGEST_INTEGER else NumberText(digits)
+def _integer(digits: str) -> int | types.NumberText:
+    return int(digits) if len(digits) <= LONGEST_INTEGER else types.NumberText(digits)
 
 
 def _no_number(name: str) -> NoReturn:
@@ -154,7 +145,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 _READER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_float=NumberText, parse_constant=_no_number
+    object_pairs_hook=_object, parse_int=_integer, parse_float=types.NumberText, parse_constant=_no_number
 )
 
 
@@ -164,31 +155,31 @@ _READER = json.JSONDecoder(
 def normalised(expected: SchemaType, value: Any) -> Any:
     """The value with its texts trimmed, and null for blank ones where null and length 0 are allowed."""
     match expected:
-        case TextType(trim=True) if type(value) is str:
+        case types.TextType(trim=True) if type(value) is str:
             return value.strip()
-        case NullableType():
+        case types.NullableType():
             made = normalised(expected.inner, value)
             return None if made == "" and _blank_is_null(expected.inner) else made
-        case ListType() if isinstance(value, list):
+        case types.ListType() if isinstance(value, list):
             if expected.item is not None:
                 return [normalised(expected.item, each) for each in value]
             return [normalised(*each) for each in zip(expected.each, value, strict=False)] + value[len(expected.each) :]
-        case MapType() if isinstance(value, dict):
+        case types.MapType() if isinstance(value, dict):
             return _with_values(value, {name: normalised(expected.value, each) for name, each in value.items()})
-        case ObjectType() if isinstance(value, dict):
+        case types.ObjectType() if isinstance(value, dict):
             fields = expected.fields
             return _with_values(
                 value,
                 {name: normalised(fields[name].type, each) if name in fields else each for name, each in value.items()},
             )
-        case UnionType() if isinstance(value, dict):
+        case types.UnionType() if isinstance(value, dict):
             tag: Any = value.get(expected.tag_field)
             return normalised(expected.objects[tag], value) if expected.choice.accepts(tag) else value
     return value
 
 
 def _blank_is_null(expected: SchemaType) -> bool:
-    return isinstance(expected, TextType) and expected.trim and expected.may_be_blank
+    return isinstance(expected, types.TextType) and expected.trim and expected.may_be_blank
 
 
 def _with_values(given: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
@@ -204,7 +195,7 @@ def _with_values(given: dict[str, Any], values: dict[str, Any]) -> dict[str, Any
 
 def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = "") -> Iterator[WrongField]:
     """What is wrong with a normalised value, in the order of the declaration; unknown fields last."""
-    if isinstance(expected, NullableType):
+    if isinstance(expected, types.NullableType):
         if value is None:
             return
         expected = expected.inner
@@ -223,9 +214,9 @@ def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = 
 
 def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> Iterator[WrongField]:
     match expected:
-        case ObjectType():
+        case types.ObjectType():
             yield from _wrong_object(expected, value, path)
-        case UnionType():
+        case types.UnionType():
             tag = value.get(expected.tag_field)
             if expected.tag_field not in value:
                 yield _missing(expected.choice, expected.tag_field, path)
@@ -234,12 +225,12 @@ def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> It
                 yield from wrong_fields(expected.choice, tag, inside, label_of(expected.tag_field))
             else:
                 yield from _wrong_object(expected.objects[tag], value, path)
-        case ListType():
+        case types.ListType():
             entry = f"Each entry of {label[:1].lower()}{label[1:]}"
             for index, each in enumerate(value):
                 inner = expected.each[index] if expected.item is None else expected.item
                 yield from wrong_fields(inner, each, f"{path}[{index}]", entry)
-        case MapType():
+        case types.MapType():
             yield from _repeated(value, path)
             entry = f"{label[:1].lower()}{label[1:]}"
             for name, each in value.items():
@@ -248,7 +239,7 @@ def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> It
                 yield from wrong_fields(expected.value, each, inside, f"Each entry of {entry}")
 
 
-def _wrong_object(expected: ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:
+def _wrong_object(expected: types.ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:
     right = True
     for each in _wrong_names_and_values(expected, value, path):
         right = False
@@ -260,7 +251,7 @@ def _wrong_object(expected: ObjectType, value: dict[str, Any], path: str) -> Ite
             yield WrongField(_inside(path, found.field) if found.field else path or "body", message)
 
 
-def _wrong_names_and_values(expected: ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:
+def _wrong_names_and_values(expected: types.ObjectType, value: dict[str, Any], path: str) -> Iterator[WrongField]:
     yield from _repeated(value, path)
     for name, field in expected.fields.items():
         if name in value:

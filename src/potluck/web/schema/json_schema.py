@@ -9,29 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import inspect as declared
 
+from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
-from potluck.web.schema.types import (
-    DATE_TEXT,
-    DATE_TIME_TEXT,
-    LOCAL_DATE_TIME_TEXT,
-    UUID_LENGTH,
-    UUID_TEXT,
-    BooleanType,
-    ChoiceType,
-    DateTimeType,
-    DateType,
-    DecimalType,
-    FloatType,
-    IntegerType,
-    ListType,
-    MapType,
-    NullableType,
-    ObjectType,
-    SchemaType,
-    TextType,
-    UnionType,
-    UuidType,
-)
+from potluck.web.schema.types import SchemaType
 
 __all__ = ["Schema", "Schemas"]
 
@@ -39,6 +19,17 @@ Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"
 REF = "#/components/schemas/"
+SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
+    declared.NoneType: {"type": "null"},
+    declared.BoolType: {"type": "boolean"},
+    declared.IntType: {"type": "integer"},
+    declared.FloatType: {"type": "number"},
+    declared.StrType: {"type": "string"},
+    declared.DecimalType: {"type": "string"},
+    declared.UUIDType: {"type": "string", "format": "uuid"},
+    declared.DateTimeType: {"type": "string", "format": "date-time"},
+    declared.DateType: {"type": "string", "format": "date"},
+}
 
 
 class Schemas:
@@ -68,48 +59,49 @@ class Schemas:
 
     def _of(self, expected: SchemaType) -> Schema:
         match expected:
-            case TextType():
+            case types.TextType():
                 return _text(expected)
-            case IntegerType():
+            case types.IntegerType():
                 schema = {"type": "integer", "minimum": expected.least, "maximum": expected.most}
                 return schema | ({"multipleOf": expected.multiple} if expected.multiple is not None else {})
-            case FloatType():
+            case types.FloatType():
                 return {"type": "number"} | _only(
                     minimum=expected.least,
                     maximum=expected.most,
                     exclusiveMinimum=expected.above,
                     exclusiveMaximum=expected.below,
                 )
-            case DecimalType():
+            case types.DecimalType():
                 step = None if expected.places is None else _plain(Decimal(1).scaleb(-expected.places))
                 return {"type": "number"} | _only(
                     minimum=_plain(expected.least), maximum=_plain(expected.most), multipleOf=step
                 )
-            case BooleanType():
+            case types.BooleanType():
                 return {"type": "boolean"}
-            case UuidType():
-                return _written("uuid", UUID_TEXT) | {"minLength": UUID_LENGTH, "maxLength": UUID_LENGTH}
-            case DateTimeType():
-                return (
-                    _written("date-time", DATE_TIME_TEXT) if not expected.local else _written("", LOCAL_DATE_TIME_TEXT)
-                )
-            case DateType():
-                return _written("date", DATE_TEXT)
-            case ChoiceType():
+            case types.UuidType():
+                length = types.UUID_LENGTH
+                return _written("uuid", types.UUID_TEXT) | {"minLength": length, "maxLength": length}
+            case types.DateTimeType(local=True):
+                return _written("", types.LOCAL_DATE_TIME_TEXT)
+            case types.DateTimeType():
+                return _written("date-time", types.DATE_TIME_TEXT)
+            case types.DateType():
+                return _written("date", types.DATE_TEXT)
+            case types.ChoiceType():
                 return _enum(expected.values)
-            case NullableType():
+            case types.NullableType():
                 return {"anyOf": [self.of_type(expected.inner), {"type": "null"}]}
-            case ListType():
+            case types.ListType():
                 return self._list(expected)
-            case MapType():
+            case types.MapType():
                 return {
                     "type": "object",
                     "propertyNames": self.of_type(expected.name),
                     "additionalProperties": self.of_type(expected.value),
                 } | _only(minProperties=expected.least, maxProperties=expected.most)
-            case ObjectType():
+            case types.ObjectType():
                 return self._object(expected, tagged=False)
-            case UnionType():
+            case types.UnionType():
                 objects = {str(tag): self._object(each, tagged=True) for tag, each in expected.objects.items()}
                 mapping = {tag: schema["$ref"] for tag, schema in objects.items()}
                 return {
@@ -118,13 +110,13 @@ class Schemas:
                 }
         raise TypeError(type(expected).__name__)
 
-    def _list(self, expected: ListType) -> Schema:
+    def _list(self, expected: types.ListType) -> Schema:
         bounds = _only(minItems=expected.least, maxItems=expected.most)
         if expected.item is not None:
             return {"type": "array", "items": self.of_type(expected.item)} | bounds
         return {"type": "array", "prefixItems": [self.of_type(each) for each in expected.each], "items": False} | bounds
 
-    def _object(self, found: ObjectType, *, tagged: bool) -> Schema:
+    def _object(self, found: types.ObjectType, *, tagged: bool) -> Schema:
         # One that is told from others must say its tag; alone it may.
         name = self._names[found.kind] + ("Tagged" if tagged else "")
         if name not in self.components:
@@ -151,25 +143,11 @@ class Schemas:
     # --- what is answered ---------------------------------------------------------------------------------------------
 
     def _answer(self, found: declared.Type) -> Schema:
+        if type(found) in SIMPLE_ANSWERS:
+            return dict(SIMPLE_ANSWERS[type(found)])
         match found:
             case declared.Metadata():
                 return self._answer(found.type) | (found.extra_json_schema or {})
-            case declared.NoneType():
-                return {"type": "null"}
-            case declared.BoolType():
-                return {"type": "boolean"}
-            case declared.IntType():
-                return {"type": "integer"}
-            case declared.FloatType():
-                return {"type": "number"}
-            case declared.StrType() | declared.DecimalType():
-                return {"type": "string"}
-            case declared.UUIDType():
-                return {"type": "string", "format": "uuid"}
-            case declared.DateTimeType():
-                return {"type": "string", "format": "date-time"}
-            case declared.DateType():
-                return {"type": "string", "format": "date"}
             case declared.EnumType():
                 return _enum(sorted((member.value for member in found.cls), key=str))
             case declared.LiteralType():
@@ -281,7 +259,7 @@ def _enum(values: Iterable[Any]) -> Schema:
     return {"enum": found}
 
 
-def _text(expected: TextType) -> Schema:
+def _text(expected: types.TextType) -> Schema:
     # What is trimmed is measured afterwards, so blank text is too short.
     not_blank = NOT_BLANK if expected.trim and not expected.may_be_blank else None
     pattern = expected.pattern or not_blank

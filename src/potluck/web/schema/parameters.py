@@ -9,28 +9,15 @@ from uuid import UUID
 import msgspec
 
 from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.schema import types
 from potluck.web.schema.coercion import from_text, from_texts
 from potluck.web.schema.compiling import schema_of
-from potluck.web.schema.decoding import build, normalised, wrong_fields
-from potluck.web.schema.types import (
-    ChoiceType,
-    DateTimeType,
-    DateType,
-    DecimalType,
-    FloatType,
-    ListType,
-    ObjectType,
-    SchemaType,
-    UuidType,
-    without_null,
-)
+from potluck.web.schema.decoding import LONGEST_NAME, build, normalised, wrong_fields
+from potluck.web.schema.types import SchemaType, without_null
 
 __all__ = ["decode_query", "path_value"]
 
 T = TypeVar("T", bound=msgspec.Struct)
-
-# Names that nobody knows come from the caller; as much of them as one finds them by is given back.
-LONGEST_NAME = 100
 
 
 def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: bool) -> T:
@@ -39,7 +26,7 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
     `strict` refuses unknown parameters: in the API they are misspelt ones, but people hang their own on links to pages.
     """
     expected = schema_of(kind)
-    assert isinstance(expected, ObjectType)
+    assert isinstance(expected, types.ObjectType)
     sent: dict[str, list[str]] = {}
     for name, text in pairs:
         sent.setdefault(name, []).append(text)
@@ -50,7 +37,7 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
         if texts is None:
             if field.required:
                 wrong.append(WrongField(name, f"{name} is missing"))
-        elif len(texts) > 1 and not isinstance(without_null(field.type), ListType):
+        elif len(texts) > 1 and not isinstance(without_null(field.type), types.ListType):
             wrong.append(WrongField(name, f"{name} is given more than once"))
         else:
             tree[name] = normalised(field.type, from_texts(field.type, texts))
@@ -74,7 +61,7 @@ def path_value(expected: SchemaType, name: str, text: str) -> Any:
     for found in _first_wrong(expected, value, name):
         return WrongField(name, found.message)
     inner = without_null(expected)
-    if isinstance(inner, ChoiceType):
+    if isinstance(inner, types.ChoiceType):
         return value if inner.kind is None else inner.kind(value)
     convert = CONVERTERS.get(type(inner))
     return value if convert is None else convert(value)
@@ -82,11 +69,11 @@ def path_value(expected: SchemaType, name: str, text: str) -> Any:
 
 CONVERTERS: Mapping[type[SchemaType], Callable[[str], Any]] = {
     # A third of the time that UUID's own constructor takes.
-    UuidType: lambda text: msgspec.convert(text, UUID),
-    DateType: date.fromisoformat,
-    DateTimeType: lambda text: msgspec.convert(text, datetime),
-    DecimalType: Decimal,
-    FloatType: float,
+    types.UuidType: lambda text: msgspec.convert(text, UUID),
+    types.DateType: date.fromisoformat,
+    types.DateTimeType: lambda text: msgspec.convert(text, datetime),
+    types.DecimalType: Decimal,
+    types.FloatType: float,
 }
 
 

@@ -11,29 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import NODEFAULT, UNSET
 
-from potluck.web.schema.types import (
-    DATE_TEXT,
-    LARGEST_INTEGER,
-    UUID_TEXT,
-    BooleanType,
-    ChoiceType,
-    DateTimeType,
-    DateType,
-    DecimalType,
-    Field,
-    FloatType,
-    IntegerType,
-    ListType,
-    MapType,
-    NullableType,
-    NumberText,
-    ObjectType,
-    SchemaType,
-    TextType,
-    UnionType,
-    UuidType,
-    without_null,
-)
+from potluck.web.schema import types
+from potluck.web.schema.types import SchemaType, without_null
 
 __all__ = ["Look", "look_at", "look_at_object"]
 
@@ -45,8 +24,8 @@ Check = Callable[[Any], Iterable[Any]]
 _parts_of_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _parts_of_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
-QUOTED_UUID = re.compile(f'"{UUID_TEXT.pattern}"'.encode())
-QUOTED_DATE = re.compile(f'"{DATE_TEXT.pattern}"'.encode())
+QUOTED_UUID = re.compile(f'"{types.UUID_TEXT.pattern}"'.encode())
+QUOTED_DATE = re.compile(f'"{types.DATE_TEXT.pattern}"'.encode())
 _TIME = r"-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
 # The first and the last year of all may have hours without a name in UTC.
 QUOTED_DATE_TIME = re.compile(rf'"(?!0001|9999)[0-9]{{4}}{_TIME}(Z|[+-][0-9]{{2}}:[0-9]{{2}})"'.encode())
@@ -66,37 +45,37 @@ def look_at(expected: SchemaType) -> Look | None:
 
 def _look_without_check(expected: SchemaType, *, nullable: bool) -> Look | None:
     match expected:
-        case FloatType() | BooleanType() | ChoiceType():
+        case types.FloatType() | types.BooleanType() | types.ChoiceType():
             return None
-        case TextType():
+        case types.TextType():
             return _text(expected, nullable=nullable)
-        case IntegerType():
+        case types.IntegerType():
             return _integer(expected)
-        case UuidType() | DateType() | DateTimeType():
+        case types.UuidType() | types.DateType() | types.DateTimeType():
             fullmatch = _written(expected).fullmatch
             return lambda value, raw: fullmatch(raw) is not None
-        case DecimalType():
+        case types.DecimalType():
             return _decimal(expected)
-        case ListType():
+        case types.ListType():
             return _list(expected)
-        case MapType():
+        case types.MapType():
             return _map(expected)
-        case ObjectType():
+        case types.ObjectType():
             return _object(expected)
-        case UnionType():
+        case types.UnionType():
             return _union(expected)
     return _never
 
 
 def _same_in_json(expected: SchemaType) -> bool:
     match expected:
-        case TextType() | IntegerType() | BooleanType():
+        case types.TextType() | types.IntegerType() | types.BooleanType():
             return True
-        case ChoiceType():
+        case types.ChoiceType():
             return expected.kind is None
-        case NullableType():
+        case types.NullableType():
             return _same_in_json(expected.inner)
-        case ListType():
+        case types.ListType():
             return expected.item is not None and _same_in_json(expected.item)
     return False
 
@@ -117,7 +96,7 @@ def _with_check(check: Check, look: Look | None) -> Look:
     return checked
 
 
-def _text(expected: TextType, *, nullable: bool = False) -> Look | None:
+def _text(expected: types.TextType, *, nullable: bool = False) -> Look | None:
     trimmed = _not_blank_and_trimmed if nullable and expected.may_be_blank else _trimmed
     if expected.matching is None:
         return trimmed if expected.trim else None
@@ -135,33 +114,33 @@ def _not_blank_and_trimmed(value: str, raw: Any) -> bool:
     return value != "" and value.strip() == value
 
 
-def _integer(expected: IntegerType) -> Look | None:
+def _integer(expected: types.IntegerType) -> Look | None:
     # Bounds reach the decoder only if they were declared.
-    if expected.least > -LARGEST_INTEGER and expected.most < LARGEST_INTEGER:
+    if expected.least > -types.LARGEST_INTEGER and expected.most < types.LARGEST_INTEGER:
         return None
     least, most = expected.least, expected.most
     return lambda value, raw: least <= value <= most
 
 
-def _written(expected: UuidType | DateType | DateTimeType) -> re.Pattern[bytes]:
+def _written(expected: types.UuidType | types.DateType | types.DateTimeType) -> re.Pattern[bytes]:
     """How JSON has it where msgspec is more generous: ids in capitals, times without a zone."""
     match expected:
-        case UuidType():
+        case types.UuidType():
             return QUOTED_UUID
-        case DateType():
+        case types.DateType():
             return QUOTED_DATE
     return QUOTED_LOCAL_DATE_TIME if expected.local else QUOTED_DATE_TIME
 
 
-def _decimal(expected: DecimalType) -> Look:
+def _decimal(expected: types.DecimalType) -> Look:
     def look(value: Any, raw: Any) -> bool:
         found = NUMBER.fullmatch(raw)
-        return found is not None and expected.accepts(NumberText(found[0].decode()))
+        return found is not None and expected.accepts(types.NumberText(found[0].decode()))
 
     return look
 
 
-def _list(expected: ListType) -> Look | None:
+def _list(expected: types.ListType) -> Look | None:
     if expected.item is None:
         looks = [look_at(each) for each in expected.each]
         if not any(looks):
@@ -191,7 +170,7 @@ def _once(parts: dict[str, Any], colons: int) -> bool:
     return colons == len(parts) or colons == len(parts) + b"".join(parts.values()).count(b":")
 
 
-def _map(expected: MapType) -> Look:
+def _map(expected: types.MapType) -> Look:
     name_look, value_look = look_at(expected.name), look_at(expected.value)
 
     def look(value: Any, raw: Any) -> bool:
@@ -205,7 +184,7 @@ def _map(expected: MapType) -> Look:
     return look
 
 
-def look_at_object(expected: ObjectType) -> Look:
+def look_at_object(expected: types.ObjectType) -> Look:
     """The look at a whole body, generated for its fields: most bodies need nothing else, and calls would cost most."""
     lines = [
         "def look(value, raw):",
@@ -217,7 +196,7 @@ def look_at_object(expected: ObjectType) -> Look:
     for index, field in enumerate(expected.fields.values()):
         lines.append(f"    v = value.{field.attribute}")
         inner = without_null(field.type)
-        if isinstance(inner, UuidType | DateType | DateTimeType) and inner.check is None:
+        if isinstance(inner, types.UuidType | types.DateType | types.DateTimeType) and inner.check is None:
             scope[f"match_{index}"] = _written(inner).fullmatch
         look = scope[f"look_{index}"] = look_at(field.type)
         if look is not None:
@@ -238,9 +217,9 @@ def look_at_object(expected: ObjectType) -> Look:
     return made
 
 
-def _look_lines(field: Field, index: int) -> Iterable[str]:
+def _look_lines(field: types.Field, index: int) -> Iterable[str]:
     inner = without_null(field.type)
-    if isinstance(inner, TextType) and inner.trim and inner.matching is None and inner.check is None:
+    if isinstance(inner, types.TextType) and inner.trim and inner.matching is None and inner.check is None:
         null_if_blank = inner is not field.type and inner.may_be_blank
         yield f"if {'not v or ' if null_if_blank else ''}v.strip() != v: return False"
     elif _same_in_json(inner):
@@ -248,16 +227,16 @@ def _look_lines(field: Field, index: int) -> Iterable[str]:
     else:
         yield "if parts is None: parts = parts_of(raw)"
         yield f"part = parts.get({field.name!r})"
-        written = isinstance(inner, UuidType | DateType | DateTimeType) and inner.check is None
+        written = isinstance(inner, types.UuidType | types.DateType | types.DateTimeType) and inner.check is None
         right = f"match_{index}(part)" if written else f"look_{index}(v, part)"
         yield f"if part is not None and not {right}: return False"
 
 
-def _object(expected: ObjectType) -> Look:
+def _object(expected: types.ObjectType) -> Look:
     look = look_at_object(expected)
     return lambda value, raw: look(value, bytes(raw))
 
 
-def _union(expected: UnionType) -> Look:
+def _union(expected: types.UnionType) -> Look:
     looks = {each.kind: _object(each) for each in expected.objects.values()}
     return lambda value, raw: looks[type(value)](value, raw)

@@ -221,22 +221,18 @@ class DecimalType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class BooleanType(SchemaType):
+    requirement = "must be true or false"
+
     def accepts(self, value: Any) -> bool:
         return type(value) is bool
-
-    @property
-    def requirement(self) -> str:
-        return "must be true or false"
 
 
 @dataclass(slots=True, kw_only=True)
 class UuidType(SchemaType):
+    requirement = "must be a UUID in lower case, such as 3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f"
+
     def accepts(self, value: Any) -> bool:
         return type(value) is str and UUID_TEXT.fullmatch(value) is not None
-
-    @property
-    def requirement(self) -> str:
-        return "must be a UUID in lower case, such as 3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -262,6 +258,8 @@ class DateTimeType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class DateType(SchemaType):
+    requirement = "must be a date such as 2026-05-17"
+
     def accepts(self, value: Any) -> bool:
         if type(value) is not str or not DATE_TEXT.fullmatch(value):
             return False
@@ -270,10 +268,6 @@ class DateType(SchemaType):
         except ValueError:
             return False
         return True
-
-    @property
-    def requirement(self) -> str:
-        return "must be a date such as 2026-05-17"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -370,12 +364,10 @@ class ObjectType(SchemaType):
     tag_field: str | None = None
     tag: str | int | None = None
 
+    requirement = "must be an object"
+
     def accepts(self, value: Any) -> bool:
         return isinstance(value, dict)
-
-    @property
-    def requirement(self) -> str:
-        return "must be an object"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -385,12 +377,10 @@ class UnionType(SchemaType):
     tag_field: str
     objects: dict[str | int, ObjectType]
 
+    requirement = "must be an object"
+
     def accepts(self, value: Any) -> bool:
         return isinstance(value, dict)
-
-    @property
-    def requirement(self) -> str:
-        return "must be an object"
 
     @property
     def choice(self) -> ChoiceType:

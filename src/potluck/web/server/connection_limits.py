@@ -206,16 +206,7 @@ class Connection(HttpToolsProtocol):
 
 def _refusal(status: HTTPStatus, request_id: str) -> bytes:
     """A complete response with its headers: the application never saw the request."""
-    problem = BY_STATUS.get(status)
-    body = msgspec.json.encode(
-        {
-            "type": f"/problems/{problem.slug}" if problem else "about:blank",
-            "title": problem.title if problem else status.phrase,
-            "status": status.value,
-            "detail": status.description or status.phrase,
-            "requestId": request_id,
-        }
-    )
+    body = msgspec.json.encode(BY_STATUS[status].body(status.description or status.phrase, request_id))
     headers = {
         "content-type": "application/problem+json",
         "content-length": str(len(body)),

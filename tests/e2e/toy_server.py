@@ -1,4 +1,4 @@
-"""The suite with the toy in it, served by processes of its own: `python -m tests.toy.serve FOLDER [WORKERS [PORT]]`."""
+"""The suite with the toy in it, served on its own: `python -m tests.e2e.toy_server FOLDER [WORKERS [PORT]]`."""
 
 import sys
 from contextlib import AbstractAsyncContextManager
@@ -27,4 +27,4 @@ if __name__ == "__main__":
     folder, *rest = sys.argv[1:]
     workers, port = (int(each) for each in (rest + ["1", "0"][len(rest) :]))
     chosen = replace(Settings.from_environment(), data=Path(folder), workers=workers, port=port)
-    sys.exit(serve("tests.toy.serve:with_toy", chosen, folder))
+    sys.exit(serve("tests.e2e.toy_server:with_toy", chosen, folder))
