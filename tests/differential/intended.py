@@ -65,6 +65,9 @@ SHOPPING = [
         Intended(f"shopping_pages/{step}", "html", ON_ITS_PAGE, now="Only an admin of the family may do this")
         for step in ("member sends /invitations", "member sends /name", "member sends /delete")
     ),
+    Intended(
+        "shopping_pages/member sends /*", "around", "a refusal that the page does not tell stands above it", now="admin"
+    ),
     Intended("shopping_pages/member sends /delete", "status", "who may comes before what was sent", now="403"),
 ]
 
