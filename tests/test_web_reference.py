@@ -1,0 +1,61 @@
+"""The reference of the app layer names all that the layer exports, and its program does what the page says."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from potluck.web.app import App
+from tests.web.suites import ask, data, problem, signed_up, suite_on
+
+PAGE = Path(__file__).parent.parent / "docs" / "web.md"
+MODULES = (
+    "potluck.field_types",
+    *(
+        f"potluck.web.{name}"
+        for name in ("access", "actions", "direct", "endpoints", "inputs", "places", "views", "writes")
+    ),
+)
+NO_CLUB = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The Python on the page, run from top to bottom."""
+    names = {"__name__": "shed"}
+    for snippet in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S):
+        exec(compile(snippet, PAGE.name, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_name_is_in_the_reference(module):
+    code = " ".join(re.findall(r"```python\n.*?```|`[^`\n]+`", PAGE.read_text(), re.S))
+    named = set(re.findall(r"\w+", code))
+    assert set(importlib.import_module(module).__all__) - named == set()
+
+
+async def test_the_program_of_the_reference_works(program, tmp_path):
+    cores = []
+
+    def shed_app(core):
+        cores.append(core)
+        return App(name="shed", tables=[program["shed"]], subjects=[program["tools"]])
+
+    async with suite_on(tmp_path, [shed_app]) as (client, _):
+        ada, bo = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo")]
+        club = program["Club"](club_id=program["new_id"](), name="Elm Street")
+        await cores[0].store.put(club)
+        path = f"/clubs/{club.club_id}/tools"
+        problem(await ask(client, "GET", f"/clubs/{NO_CLUB}/tools", by=ada), 404, "not-found")
+        assert data(await ask(client, "GET", path, by=ada))["items"] == []
+        saw = data(await ask(client, "POST", path, {"name": " Saw "}, by=ada), 201)
+        assert (saw["name"], saw["lendable"]) == ("Saw", True)
+        loans = f"{path}/{saw['toolId']}/loans"
+        assert data(await ask(client, "POST", loans, by=ada), 201)["left"] == 0
+        problem(await ask(client, "POST", loans, by=ada), 409, "have-one")
+        problem(await ask(client, "POST", loans, by=bo), 409, "none-left")
+        one = f"{path}/{saw['toolId']}"
+        renamed = data(await ask(client, "PATCH", one, {"name": "Bow saw", "version": 1}, by=bo))
+        assert (renamed["name"], renamed["left"], renamed["version"]) == ("Bow saw", 0, 2)
