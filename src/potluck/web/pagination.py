@@ -51,6 +51,8 @@ def list_input(filters: type[Input] | None) -> Any:
         if default is msgspec.NODEFAULT:
             raise DeclarationError(f"{filters.__name__}.{name}: a filter can be left out, so it needs a default")
 
+    check: Any = getattr(filters, "check", None)
+
     def filter_of(wanted: Any) -> Input:
         return filters(**{name: getattr(wanted, name) for name in defaults})
 
@@ -58,6 +60,7 @@ def list_input(filters: type[Input] | None) -> Any:
         "__annotations__": {name: hints[name] for name in defaults},
         "__module__": filters.__module__,
         "filter_of": staticmethod(filter_of),
+        **({"check": staticmethod(lambda sent: check(filter_of(sent)))} if check is not None else {}),
         **defaults,
     }
     declare: Any = type(PageQuery)
