@@ -7,15 +7,23 @@ from uuid import UUID
 
 import pytest
 
+from potluck.apps.polls.app import polls_app
+from potluck.apps.polls.deletion import Deletions
 from potluck.apps.shopping.access import FamilyAdmin, InFamily, LeavingOrAdmin
+from potluck.apps.shopping.app import shopping_app
 from potluck.apps.shopping.entities import Member
 from potluck.field_types import Amount
-from potluck.table import Unavailable
+from potluck.people.invitations import Invitations
+from potluck.table import Unavailable, the, update
+from potluck.table import check as checked
 from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.inputs import DeclarationError, Input
+from potluck.web.runner import _Together
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
+from tests.toy.entities import Book
+from tests.web.suites import ask, data, signed_up, suite_on
 
 FAMILY, ADA, BEN = UUID(int=1), UUID(int=2), UUID(int=3)
 
@@ -47,6 +55,14 @@ def test_the_right_to_follow_a_list_is_all_that_its_access_asks_for():
     assert (own.held(demoted), others.held(demoted)) == (True, False)
 
 
+def test_every_check_of_a_row_goes_into_the_write_of_that_row():
+    write = update(Book.by_id(FAMILY), the(Book.name).becomes("Others"), keep_version=True)
+    counted, named = the(Book.admin_count) == 1, the(Book.name) == "Plans"
+    (sent,) = _Together([checked(Book.by_id(FAMILY), when=each) for each in (counted, named)], [write], []).operations
+    both = write.and_when(counted).and_when(named)
+    assert sent.request(0) == both.request(0)
+
+
 def test_no_part_of_a_path_takes_the_place_of_what_a_rule_is_given():
     class Odd(SignedIn):
         rows: UUID  # type: ignore[assignment]
@@ -67,6 +83,22 @@ def test_no_part_of_a_path_takes_the_place_of_what_a_rule_is_given():
 
 async def unavailable(*_: Any, **__: Any) -> None:
     raise Unavailable("the engine is too busy")
+
+
+async def test_what_follows_a_write_and_fails_does_not_deny_the_write(tmp_path, monkeypatch):
+    """503 says that nothing was written; the family and the poll were gone."""
+    async with suite_on(tmp_path, (shopping_app, polls_app)) as (client, _):
+        ada = await signed_up(client)
+        family = data(await ask(client, "POST", "/families", {"name": "Byron"}, by=ada), 201)["familyId"]
+        asked = {"title": "Lunch", "candidates": ["Soup", "Salad"]}
+        poll = data(await ask(client, "POST", "/polls", asked, by=ada), 201)["id"]
+        monkeypatch.setattr(Invitations, "withdraw_all", unavailable)
+        with monkeypatch.context() as patched:
+            patched.setattr(Deletions, "carry_on", unavailable)
+            gone = [await ask(client, "DELETE", each, by=ada) for each in (f"/families/{family}", f"/polls/{poll}")]
+        assert [each.status_code for each in gone] == [204, 204]
+        for each in (f"/families/{family}", f"/polls/{poll}"):
+            assert (await ask(client, "GET", each, by=ada)).status_code == 404
 
 
 # --- what is remembered -----------------------------------------------------------------------------------------------
