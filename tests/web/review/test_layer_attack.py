@@ -18,12 +18,15 @@ from potluck.table import Unavailable, the, update
 from potluck.table import check as checked
 from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
+from potluck.web.app import App, Core
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.runner import _Together
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
+from tests.toy import notes_app
 from tests.toy.entities import Book
-from tests.web.suites import ask, data, signed_up, suite_on
+from tests.web.contract.worlds import book_of
+from tests.web.suites import ask, data, problem, signed_up, suite_on
 
 FAMILY, ADA, BEN = UUID(int=1), UUID(int=2), UUID(int=3)
 
@@ -78,6 +81,16 @@ def test_no_part_of_a_path_takes_the_place_of_what_a_rule_is_given():
         odd.action("POST")(touch)
 
 
+async def test_whoever_is_not_signed_in_is_told_so_whatever_key_they_send(doors):
+    ada = await doors.join()
+    book = await book_of(doors, ada)
+    for key in ("k", "3f2b8c1e-0000-4000-8000-000000000000"):
+        problem(await doors.ask("POST", book.notes, {"title": "A"}, idempotency_key=key), 401, "not-signed-in")
+    # Also for a repeat of signing out: the key was theirs, and they are nobody now.
+    assert (await doors.ask("DELETE", "/sessions/current", by=ada, idempotency_key="out")).status_code == 204
+    problem(await doors.ask("DELETE", "/sessions/current", by=ada, idempotency_key="out"), 401, "not-signed-in")
+
+
 # --- what was done ----------------------------------------------------------------------------------------------------
 
 
@@ -102,6 +115,22 @@ async def test_what_follows_a_write_and_fails_does_not_deny_the_write(tmp_path, 
 
 
 # --- what is remembered -----------------------------------------------------------------------------------------------
+
+
+async def test_what_is_remembered_is_bounded_with_the_addresses_it_is_found_by(tmp_path):
+    """An address can be eight thousand characters long and mean what a short one does."""
+    cores: list[Core] = []
+
+    def known(core: Core) -> App:
+        cores.append(core)
+        return notes_app(core)
+
+    async with suite_on(tmp_path, (known,)) as (client, _):
+        ada = await signed_up(client)
+        before = cores[0].store._queries._bytes
+        for number in range(20):
+            data(await ask(client, "GET", f"/books?{'&' * (7000 + number)}", by=ada))
+        assert cores[0].store._queries._bytes - before > 20 * 7000
 
 
 # --- garbage ----------------------------------------------------------------------------------------------------------
