@@ -1,10 +1,12 @@
 """What an attack on the layer found: each of these once answered wrongly."""
 
+import dataclasses
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Annotated, Any
 from uuid import UUID
 
+import httpx
 import pytest
 
 from potluck.apps.polls.app import polls_app
@@ -13,20 +15,24 @@ from potluck.apps.shopping.access import FamilyAdmin, InFamily, LeavingOrAdmin
 from potluck.apps.shopping.app import shopping_app
 from potluck.apps.shopping.entities import Member
 from potluck.field_types import Amount
+from potluck.people.errors import InvalidFields
 from potluck.people.invitations import Invitations
 from potluck.table import Unavailable, the, update
 from potluck.table import check as checked
 from potluck.web.access import SignedIn, Visitor
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
+from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.runner import _Together
+from potluck.web.schema import decode
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
 from tests.toy import notes_app
+from tests.toy.access import InBook
 from tests.toy.entities import Book
 from tests.web.contract.worlds import book_of
-from tests.web.suites import ask, data, problem, signed_up, suite_on
+from tests.web.suites import API, ask, bearer, data, problem, signed_up, suite_on
 
 FAMILY, ADA, BEN = UUID(int=1), UUID(int=2), UUID(int=3)
 
@@ -79,6 +85,27 @@ def test_no_part_of_a_path_takes_the_place_of_what_a_rule_is_given():
     touch.__annotations__ = {"at": Odd, "return": Writes[None]}
     with pytest.raises(DeclarationError, match="rows"):
         odd.action("POST")(touch)
+
+
+async def test_a_path_may_name_more_than_an_access_needs(tmp_path):
+    pages = Endpoints()
+
+    @pages.get("/notes/{book_id}/pictures/{picture}")
+    async def picture(call: Call) -> Any:
+        at = await call.admit(InBook)
+        return call.page("notes/books.html", books=[at.book_id], form=None, picture=call.text("picture"))
+
+    def with_pictures(core: Core) -> App:
+        made = notes_app(core)
+        return dataclasses.replace(made, endpoints=[*made.endpoints, pages])
+
+    async with suite_on(tmp_path, (with_pictures,)) as (client, _):
+        ada = await signed_up(client)
+        made = data(await ask(client, "POST", "/books", {"name": "Plans"}, by=ada), 201)
+        other = await client.get(f"/notes/{FAMILY}/pictures/cat.png", headers=bearer(ada))
+        assert other.status_code == 404
+        found = await client.get(f"/notes/{made['bookId']}/pictures/cat.png", headers=bearer(ada))
+        assert found.status_code != 404
 
 
 async def test_whoever_is_not_signed_in_is_told_so_whatever_key_they_send(doors):
@@ -138,3 +165,17 @@ async def test_what_is_remembered_is_bounded_with_the_addresses_it_is_found_by(t
 
 class Priced(Input):
     price: Annotated[Decimal, Amount(0, 100, places=2)]
+
+
+@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1e-99999999999999999999", "0e99999999999999999999"])
+def test_a_number_that_no_decimal_can_be_is_a_wrong_field(number):
+    with pytest.raises(InvalidFields):
+        decode(Priced, b'{"price":%s}' % number.encode())
+
+
+@pytest.mark.parametrize("stated", ["\u00b2", "9" * 5000])
+async def test_a_length_that_is_no_number_breaks_nothing(doors, stated):
+    ada = await doors.join()
+    headers = [*bearer(ada).items(), ("content-type", "application/json"), ("content-length", stated.encode("latin-1"))]
+    answer = await doors.client.post(f"{API}/books", content=b'{"name":"Plans"}', headers=httpx.Headers(headers))
+    assert answer.status_code < 500
