@@ -113,6 +113,12 @@ class Access:
     rows: Store
     visitor: Visitor
     principal: Principal | None
+    attempt: int = 0
+    """How often the rule was asked before, because others were faster."""
+    seen: int | None = None
+    """The version that the caller says they saw, where the input is Versioned."""
+    keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
+    commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
 
     def __init__(self, core: Core, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
         self.core = core
@@ -120,12 +126,6 @@ class Access:
         self.rows = core.store
         self.visitor = visitor
         self.principal = visitor.principal
-        self.attempt = 0
-        """How often the rule was asked before, because others were faster."""
-        self.seen: int | None = None
-        """The version that the caller says they saw, where the input is Versioned."""
-        self.keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
-        self.commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
         self.__dict__.update(ids)
 
     # --- for subclasses -----------------------------------------------------------------------------------------------
@@ -339,7 +339,8 @@ class ByRow(SignedIn, Generic[R]):
         self.held_to().must_admit(refusal.current)
 
     def right(self) -> Right | None:
-        return Right(self.ref(), lambda row: meets(row, self.admits))
+        conditions = _conditions(self.held_to())
+        return Right(self.ref(), lambda row: all(meets(row, each) for each in conditions))
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:

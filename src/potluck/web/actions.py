@@ -307,7 +307,7 @@ class Actions(Generic[E]):
         """
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule)
+            read = self._signature(rule, path)
             follows: Any = None
             if live:
                 follows = live if callable(live) else rule
@@ -338,7 +338,7 @@ class Actions(Generic[E]):
         """`GET` of one thing, or of whatever the rule works out: an entity, a struct, or a response of its own."""
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule)
+            read = self._signature(rule, path)
             self.declared.append(
                 Read(
                     **read.common(self, self._api(path, read.on_thing)),
@@ -422,7 +422,7 @@ class Actions(Generic[E]):
         """
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, documented=False)
+            read = self._signature(rule, path, documented=False)
             self.declared.append(
                 Page(
                     **read.common(self, None),
@@ -449,7 +449,7 @@ class Actions(Generic[E]):
         **options: Any,
     ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, documented=api)
+            read = self._signature(rule, path + (form.path or "" if form is not None else ""), documented=api)
             form_path = None
             if form is not None:
                 form_path = self._page(path if form.path is None else form.path, read.on_thing)
@@ -479,7 +479,7 @@ class Actions(Generic[E]):
             raise DeclarationError(f"{self.api}: a page needs `page=`")
         return f"{self.page_address}/{{{self.id}}}{path}" if on_thing else self.page_address + path
 
-    def _signature(self, rule: Any, *, documented: bool = True) -> _Signature:
+    def _signature(self, rule: Any, path: str = "", *, documented: bool = True) -> _Signature:
         """What a rule takes and answers. Read once, at import."""
         hints = get_type_hints(rule)
         access, *given = [hints.get(name) for name in signature(rule).parameters]
@@ -498,10 +498,14 @@ class Actions(Generic[E]):
             else:
                 raise DeclarationError(f"{rule.__name__}: {each} is neither an Input nor the subject's entity")
         addresses = [each for each in (self.api, self.page_address) if each is not None]
-        known = {name for each in addresses for name in PATH_PARAMETER.findall(each)} | {self.id}
-        missing = known - {None} - set(parameters_of(access, self.entity))
+        known = {name for each in (*addresses, path) for name in PATH_PARAMETER.findall(each)}
+        known |= {self.id} if self.id is not None else set()
+        missing = known - set(parameters_of(access, self.entity))
         if missing:
-            raise DeclarationError(f"{rule.__name__}: nothing says what {sorted(map(str, missing))} of the path are")
+            raise DeclarationError(f"{rule.__name__}: nothing says what {sorted(missing)} of the path are")
+        taken = known & names_of_access(access)
+        if taken:
+            raise DeclarationError(f"{rule.__name__}: call {sorted(taken)} of the path otherwise: a rule has those")
         return read
 
 
@@ -534,6 +538,12 @@ def parameters_of(access: type[Access], entity: type[Entity] | None = None) -> d
         if issubclass(base, Access) and base.__module__ != Access.__module__:
             found |= get_annotations(base, eval_str=True)
     return found
+
+
+def names_of_access(access: type[Access]) -> set[str]:
+    """What a rule finds in its access by itself, which nothing in a path may take the place of."""
+    own = (each for each in access.__mro__ if each.__module__ == Access.__module__)
+    return {name for each in own for name in (*vars(each), *get_annotations(each))}
 
 
 def problems_of(declared: Problems) -> tuple[Problem, ...]:

@@ -109,7 +109,8 @@ class Api:
                 return Sent(given, expected(request) if action.takes_if_match else None)
 
             key = None
-            if action.kept:
+            # Somebody who has to sign in first has no keys: they are told so, and not what a key must be.
+            if action.kept and not (action.access.needs_principal and visitor.principal is None):
                 headers = action.access.headers
                 key = idempotency_key(request, visitor.principal, body, self._request_key, headers)
             done = await self._runner.perform(action, visitor, ids, sent, key)
@@ -139,7 +140,7 @@ class Api:
                     return JsonResponse(body), None
                 of_entity = read.subject.entity is type(found)
                 tagged = tag(read, found, body) if of_entity else tag_of(body)
-                size = _remembered_bytes(visitor, body)
+                size = _remembered_bytes(request, visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
                     # A version does not tell what changed by itself, as time passed.
                     return JsonResponse(body, 200, {"etag": tagged}), size
@@ -167,7 +168,7 @@ class Api:
                 tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
                 cursor = page.cursor(following)
                 body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
-                return Tagged(tagged, body), _remembered_bytes(visitor, body)
+                return Tagged(tagged, body), _remembered_bytes(request, visitor, body)
 
             found = await self._core.store.remember(_question(request, visitor), work, LISTS_REMEMBERED_SECONDS)
             return _unless_known(request, found)
@@ -321,9 +322,15 @@ def _question(request: Request, visitor: Visitor) -> Hashable:
     return request.scope["path"], request.scope["query_string"], person, tuple(visitor.headers.items())
 
 
-def _remembered_bytes(visitor: Visitor, body: bytes) -> int | None:
-    """How large an answer is that may be remembered; None for one that depends on where it is asked."""
-    return None if visitor.uses_client else len(body)
+def _remembered_bytes(request: Request, visitor: Visitor, body: bytes) -> int | None:
+    """How large an answer and its question are that may be remembered; None for one that depends on where it is asked.
+
+    An address can be made far longer than what it asks for, and so can a header.
+    """
+    if visitor.uses_client:
+        return None
+    asked = len(request.scope["path"]) + len(request.scope["query_string"]) + sum(map(len, visitor.headers.values()))
+    return asked + len(body)
 
 
 def _no_query(request: Request) -> None:

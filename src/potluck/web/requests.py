@@ -30,6 +30,9 @@ JSON_TYPE = re.compile(r"application/(?:json|[a-z0-9!#$&^_.-]+\+json)")
 UTF_8 = {"utf-8", "utf8"}
 NOT_AS_JSON = "The body must be sent as application/json, in UTF-8 and without a content encoding"
 KEY = b"idempotency-key"
+# What else may stand there, the server refuses; the body is counted as it comes.
+STATED_LENGTH = re.compile("[0-9]+")
+LONGEST_LENGTH = 20
 
 
 def camel(name: str) -> str:
@@ -88,6 +91,9 @@ class Ids:
         found: dict[str, Any] = {}
         wrong: list[WrongField] = []
         for name, text in request.path_params.items():
+            if name not in self._types:
+                # A path may have parts that are the endpoint's own business.
+                continue
             if name in self._uuids and UUID_TEXT.fullmatch(text):
                 # Most are ids, and most of those are right.
                 found[name] = UUID(text)
@@ -116,7 +122,7 @@ def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
     """The body, which is not read any further than it may be large."""
     stated = request.headers.get("content-length", "")
-    if stated.isdigit() and int(stated) > largest:
+    if STATED_LENGTH.fullmatch(stated) and int(stated[:LONGEST_LENGTH]) > largest:
         raise HttpProblem(BY_STATUS[413])
     parts: list[bytes] = []
     size = 0

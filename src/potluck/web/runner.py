@@ -9,6 +9,7 @@ rule is asked again when somebody was faster, and a refused write becomes the ri
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Done", "Runner", "Sent"]
 
 encode = msgspec.json.Encoder().encode
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,11 @@ class Runner:
         if not kept and not await self._commit(at, writes, thing, sent.version, key, answer):
             return None
         if writes.after is not None:
-            await writes.after()
+            try:
+                await writes.after()
+            except Exception:
+                # What was asked is done, and an error would say that it was not.
+                log.warning("what follows %s failed", action.name, exc_info=True)
         return Done(at, writes.answer, shown, answer)
 
     async def show(self, declared: Declared, at: Access, answer: Any) -> Any:
@@ -276,7 +282,7 @@ class _Together:
                 first.append(each)
                 self._carriers.add(id(each))
             else:
-                merged[id(write)] = write.and_when(each.when)
+                merged[id(write)] = merged.get(id(write), write).and_when(each.when)
         rest: list[Operation] = []
         for write in writes:
             sent = merged.get(id(write), write)

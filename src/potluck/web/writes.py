@@ -15,7 +15,8 @@ A_co = TypeVar("A_co", covariant=True)
 B = TypeVar("B")
 
 After = Callable[[], Awaitable[object]]
-"""Work that follows the write and that nothing depends on: it is awaited before the answer is given."""
+"""Work that follows the write and that nothing depends on: it is awaited before the answer is given, which is the same
+if it fails."""
 
 Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
 """Looks at a refusal and says which problem it is; None if the rule should be asked again."""

@@ -492,8 +492,8 @@ async def test_a_deletion_that_was_interrupted_is_found_and_carried_to_its_end(e
         await write_each(operations)
 
     booth.store.write_each = failing
-    with pytest.raises(Unavailable):
-        await booth.polls.authoring.delete(admin_of(poll), poll.id)
+    # The poll is deleted; what is left of it is not its caller's business.
+    await booth.polls.authoring.delete(admin_of(poll), poll.id)
     booth.store.write_each = write_each
     assert 0 < await booth.store.count(PollRow.of_poll(poll.id)) < 600
     assert [each.poll_id for each in await booth.store.all(Deletion.all_under_way())] == [poll.id]

@@ -47,7 +47,7 @@ def decode(kind: type[T], raw: bytes) -> T:
     decoder, look = _plans.get(kind) or _plan(kind)
     try:
         value: T = decoder.decode(raw)
-    except (msgspec.DecodeError, ValueError, RecursionError):
+    except (msgspec.DecodeError, ValueError, ArithmeticError, RecursionError):
         return _decode_thoroughly(kind, raw)
     return value if look(value, raw) else _decode_thoroughly(kind, raw)
 

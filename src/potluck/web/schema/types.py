@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import Any
 
@@ -195,7 +195,11 @@ class DecimalType(SchemaType):
     def accepts(self, value: Any) -> bool:
         if type(value) is not int and type(value) is not NumberText:
             return False
-        number = Decimal(value)
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            # An exponent beyond any that a decimal can have.
+            return False
         if not number.is_finite():
             return False
         if number:
