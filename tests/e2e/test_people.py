@@ -160,10 +160,12 @@ def test_a_name_that_changed_in_two_windows_shows_both(visit):
     here.page.get_by_label("What people call you").fill("Mara here")
     press(here.page, "Change the name")
     here.page.get_by_text("People now see you as Mara here.").wait_for()
+    expect(here.page.get_by_role("heading", level=1)).to_have_text("Mara here")
+    expect(here.page.get_by_role("link", name="Mara here, your account")).to_have_count(1)
     there.expected = "status of 409"
     there.page.get_by_label("What people call you").fill("Mara there")
     press(there.page, "Change the name")
-    there.page.get_by_role("heading", name="Your name changed twice").wait_for()
+    expect(there.page.get_by_role("heading", name="Your name changed twice")).to_be_focused()
     assert there.violations() == []
     there.picture_of("#name", "name-twice")
     there.page.get_by_role("button", name="Mara there").click()

@@ -527,5 +527,6 @@ def test_whoever_made_polls_looks_after_them(window, office):
     seen.open(f"{poll}/delete")
     looked_at(seen, "delete")
     seen.page.get_by_role("button", name="Delete it for good").click()
-    seen.page.wait_for_url("**/polls")
+    seen.page.wait_for_url("**/polls?said=deleted")
+    expect(seen.page.locator("#toasts")).to_have_text("The poll is gone, and its votes with it.")
     assert seen.page.locator(".row-name").all_inner_texts() == ["And when?"]

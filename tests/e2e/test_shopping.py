@@ -327,6 +327,19 @@ def test_the_box_takes_several_lines_and_knows_what_is_at_home(home):
     assert home.listed()["Coffee beans"]["status"] == "purchased"
 
 
+def test_the_box_says_how_many_it_took_and_stays_within_its_window(home):
+    visit = home.visit
+    visit.open(home.page)
+    visit.live()
+    add(visit, "Mint\nLemons\nSage")
+    # Lemons are there already, so it is asked about them.
+    visit.page.get_by_role("region", name="Lemons is on the list already").wait_for()
+    expect(visit.page.locator("#toasts")).to_have_text("2 things are on the list.")
+    add(visit, "x" * 130)
+    visit.page.get_by_role("alert").get_by_text("One line can have 100 characters.").wait_for()
+    assert visit.overflow() == 0
+
+
 def test_the_list_by_keyboard_alone(home):
     visit = home.visit
     visit.open(home.page)
@@ -361,6 +374,8 @@ def test_the_list_by_keyboard_alone(home):
     to("Undo")
     visit.page.keyboard.press("Enter")
     visit.page.get_by_role("checkbox", name="Lemons", checked=False).wait_for()
+    # Whoever undoes it by key goes on where it is again.
+    expect(visit.page.get_by_role("checkbox", name="Lemons")).to_be_focused()
     sent(visit)
     assert home.listed()["Oat milk"]["unit"] == "litres"
 

@@ -186,6 +186,9 @@ async def test_whoever_is_not_admitted_is_told_what_to_do(calls):
         poll = await made(here, voterPolicy="codes")
         _, refused = await send(here, f"{poll}/vote", 403, **{"rank-1": "1", "code": "AAAA"})
         assert "This poll asks for one of its codes" in refused.text
+        assert re.search(r'<input id="code"[^>]* autofocus', refused.text)
+        _, refused = await send(here, f"{poll}/codes", 422, count="0")
+        assert re.search(r'<input id="count"[^>]* autofocus', refused.text)
         # A code that somebody else has used is told so, with what was chosen; a form that is sent twice is not refused.
         _, shown = await send(here, f"{poll}/codes", 200, count="1")
         (code,) = re.findall(r"<code>([0-9A-Z-]{14})</code>", shown.text)
@@ -257,6 +260,9 @@ async def test_a_form_is_shown_again_with_everything_that_is_wrong(calls):
     assert re.search(r'<input id="title"[^>]* autofocus', again.text)
     _, again = await send(calls.client, "/polls", 422, title="T", candidates="Soup\nStew", expires="2001-01-01T10:00")
     assert re.findall(r'<(?:input|textarea) id="(\w+)"[^>]* autofocus', again.text) == ["expires"]
+    _, again = await send(calls.client, "/polls", 422, title="T", candidates="Soup\nStew", maxRankings="0")
+    assert "It must be 1 to 100" in again.text
+    assert "maxRankings must" not in again.text
 
 
 # --- pure ------------------------------------------------------------------------------------------------------------

@@ -242,6 +242,29 @@ async def test_a_quantity_that_meets_another_change_shows_both_with_what_was_typ
         assert kept in clash.text
 
 
+@pytest.mark.parametrize(
+    ("path", "sent", "wrong"),
+    [
+        ("/list/{shopping_item_id}", {"name": "", "quantity": "1", "version": "1"}, "name"),
+        ("/list/{shopping_item_id}", {"name": "Cake", "notes": "x" * 501, "version": "1"}, "notes"),
+        ("/inventory", {"name": "", "quantity": "1", "threshold": "0"}, "new-name"),
+        ("/inventory", {"name": "Rice", "unit": "x" * 51, "quantity": "1", "threshold": "0"}, "new-unit"),
+        ("/stores", {"name": "Market", "address": "x" * 201}, "store-address"),
+        ("/locations", {"name": "Loft", "description": "x" * 201}, "location-description"),
+        ("/stores/{store_id}", {"name": "Corner", "address": "x" * 201, "version": "1"}, "more"),
+        ("/invitations", {"role": "member", "email": "for Zed"}, "email"),
+    ],
+)
+async def test_a_form_that_is_refused_says_why_beside_the_field_and_leads_there(suite, path, sent, wrong):
+    client, _ = suite
+    ada = await signed_up(client)
+    ids = await a_family(client, ada)
+    again = await posted(client, ada, filled(f"/shopping/{{family_id}}{path}", ids), **sent)
+    assert again.status_code == 422
+    assert f'id="{wrong}-error"' in again.text
+    assert re.findall(r'<(?:input|textarea) id="([\w-]+)"[^>]* autofocus', again.text) == [wrong]
+
+
 async def test_what_runs_low_is_put_on_the_list_once(suite):
     client, _ = suite
     ada = await signed_up(client)

@@ -38,8 +38,9 @@ pages = Endpoints()
 
 @pages.get(HOME)
 async def own_polls(call: Call) -> Response:
+    said = call.query.get("said", "")
     if call.principal is None:
-        return call.page("polls/polls.html", polls=[], more="", **frame())
+        return call.page("polls/polls.html", polls=[], more="", said=said, **frame())
     wanted = decode_query(PageQuery, call.request.query_params.multi_items(), strict=False)
     page = PageRequest.read(call.request, call.visitor, wanted, call.core.cursors)
     references = own_polls_of(call.core.store, call.principal.user_id)
@@ -49,6 +50,7 @@ async def own_polls(call: Call) -> Response:
         "polls/polls.html",
         polls=[view_of(each, now) for each in await references.get(part.items)],
         more="" if cursor is None else f"{HOME}?cursor={cursor}",
+        said=said,
         **frame(),
     )
 

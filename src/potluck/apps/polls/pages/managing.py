@@ -128,7 +128,7 @@ async def delete_page(at: PollAdmin, poll: Poll) -> dict[str, Any]:
 async def delete(call: Call) -> Response:
     at = await call.admit(PollAdmin)
     await call.perform(polls, delete_poll)
-    return redirect(HOME, drop_key(call, ADMIN_COOKIE, at.poll_id))
+    return redirect(f"{HOME}?said=deleted", drop_key(call, ADMIN_COOKIE, at.poll_id))
 
 
 async def _managed(at: ToPoll, **context: Any) -> dict[str, Any]:

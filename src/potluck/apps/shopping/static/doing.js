@@ -128,9 +128,16 @@ export async function addAll(lines, field) {
   const left = lines.filter((_, index) => kept[index] === false).map(typed);
   // What could not be kept is still there to be sent another way.
   if (left.length) field.value = [...left, field.value].filter(Boolean).join("\n");
-  else if (lines.length > 1) toast(`${lines.length} things are on the list.`);
+  else if (lines.length > 1) {
+    // Of what is there already it is asked first; the question says so.
+    const added = kept.filter((each) => each !== ASKED).length;
+    if (added) toast(`${things(added)} ${added === 1 ? "is" : "are"} on the list.`);
+  }
   return left.length === 0;
 }
+
+// Neither kept nor refused: whoever added it says what is meant.
+const ASKED = "asked";
 
 async function addOne(line) {
   const called = (each) => fold(each.name) === fold(line.name);
@@ -146,7 +153,8 @@ async function addOne(line) {
   await reread();
   announce();
   part("notices").lastElementChild?.scrollIntoView({ block: "nearest" });
-  return part("notices").lastElementChild?.querySelector("button")?.focus();
+  part("notices").lastElementChild?.querySelector("button")?.focus();
+  return ASKED;
 }
 
 // Where the focus goes when its row leaves.
@@ -172,7 +180,10 @@ export async function tick(id, status) {
       },
       still.matches ? 0 : LINGERS,
     );
-    toast(`${item.name} is in the basket.`, "Undo", () => tick(id, "pending"));
+    toast(`${item.name} is in the basket.`, "Undo", async () => {
+      await tick(id, "pending");
+      return rows.get(id)?.querySelector('[role="checkbox"]');
+    });
   } else lingering.delete(id);
   return make("status", id, { values: { status }, before: { status: item.status }, seen: item.version });
 }
@@ -219,5 +230,6 @@ export async function clear() {
       const back = await ask("undo", { undoToken: answer.undoToken });
       for (const item of back?.items ?? []) page.items.set(item.shoppingItemId, item);
       if (back) changed();
+      return part("purchased").querySelector("summary");
     });
 }

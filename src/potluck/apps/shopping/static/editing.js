@@ -65,7 +65,10 @@ export async function takeOff() {
   const item = editing;
   dialog.close();
   if (!(await make("delete", item.shoppingItemId, { seen: item.version }))) return;
-  toast(`${item.name} is off the list.`, "Undo", () => putBack(item));
+  toast(`${item.name} is off the list.`, "Undo", async () => {
+    await putBack(item);
+    return document.getElementById("add");
+  });
   document.getElementById("add").focus({ preventScroll: true });
 }
 

@@ -21,12 +21,14 @@ export const icon = (name) =>
 
 export const things = (count) => `${count} ${count === 1 ? "thing" : "things"}`;
 
+// What `act` comes to is where the thing is again: whoever pressed the button by key goes on from there.
 export function toast(text, action = "", act = null) {
   const button = act && element("button", { type: "button" }, icon("undo-2"), action);
   const made = element("div", { class: "toast" }, element("p", {}, text), button);
-  button?.addEventListener("click", () => {
+  button?.addEventListener("click", async (event) => {
     made.remove();
-    act();
+    const there = await act();
+    if (event.detail === 0) there?.focus();
   });
   document.getElementById("toasts").replaceChildren(made);
 }
