@@ -81,6 +81,17 @@ POLLS = [
 ]
 
 SITE = [
+    Intended("*", "html", "what is wrong, or has just been made, has the focus", now="autofocus"),
+    Intended("*", "around", "a new name is shown at the top at once, by its id", now='id="me"'),
+    *(
+        Intended("*", "html", "a new name is shown at the top at once, by its id", now=now)
+        for now in ('id="my-initials"', 'id="my-name"', "hx-select-oob")
+    ),
+    Intended("*", "html", "an invitation takes an e-mail address and no other note", now="as a note for you"),
+    Intended(
+        "shopping_pages/*", "html", "a refused address is told beside its field, as every text is", now='type="text"'
+    ),
+    Intended("polls_pages/delete*", "headers/location", "whoever deleted a poll is told so", now="said=deleted"),
     *(
         Intended("*", where, "pages count the apps that are there, of which the toy is the sixth", now="six")
         for where in ("around", "html")
