@@ -88,7 +88,8 @@ class Store:
 
     @property
     def now(self) -> int:
-        """The current second, which expiry is compared with."""
+        """The second it is, as expiry is compared with. What was worked out by it is not remembered."""
+        _note(UNKNOWN)
         return _second(self.clock)
 
     # --- reading ------------------------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ class Store:
         after: Mapping[str, Any] | None = None
         while True:
             answer = await self._read(query.pattern.name, query.request(after=after, recognisable=True))
-            now = self.now
+            now = _second(self.clock)
             total += sum(len(plan.visible(answer["Items"], now)) for plan in query.pattern.members)
             after = answer.get("LastEvaluatedKey")
             if after is None:
@@ -314,7 +315,11 @@ class Store:
         """The item as it is stored; NotFound when there is none."""
         plan = ref.plan
         stored: dict[str, Any] | None = (await self._read(ref.pattern, ref.request())).get("Item")
-        if stored is None or not plan.matches(stored) or (plan.expired(stored, self.now) and not though_expired):
+        if (
+            stored is None
+            or not plan.matches(stored)
+            or (plan.expired(stored, _second(self.clock)) and not though_expired)
+        ):
             raise NotFound(f"{ref.pattern}: there is no such item")
         return stored
 
@@ -344,7 +349,7 @@ class Store:
         """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
         token = str(uuid4())
-        now = self.now
+        now = _second(self.clock)
         request = transaction.request(now, token)
         with access_pattern(transaction.name):
             await self._sender.transact(request, lambda error: transaction.explain(error, now))
@@ -392,7 +397,7 @@ class Store:
             await all_done([self._write(operation) for operation in single[start : start + WRITES_AT_ONCE]])
 
     async def _write_batches(self, operations: list[Operation]) -> None:
-        now = self.now
+        now = _second(self.clock)
         waiting = [(action.table, action.batch()) for each in operations for action in each.actions(now)]
         attempt = 0
         while waiting:
@@ -417,7 +422,7 @@ class Store:
         return attempt
 
     async def _write(self, operation: Operation, recognise: bool = True) -> dict[str, Any]:
-        now = self.now
+        now = _second(self.clock)
         request = operation.request(now)
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
@@ -462,7 +467,7 @@ class Store:
     def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
         for plan in members:
             if item is not None and plan.matches(item):
-                return None if plan.expired(item, self.now) else plan.coding.decode(item)
+                return None if plan.expired(item, _second(self.clock)) else plan.coding.decode(item)
         return None
 
     def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T], float]:
@@ -480,7 +485,7 @@ class Store:
                 return *query.kept(rows, entities), until
             items = self._rows.unpack(items)
         _note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
-        return *query.read(items, self.now), 0
+        return *query.read(items, _second(self.clock)), 0
 
     async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
         """The result of `work`, cached while nothing is written; `work` must read nothing but this store.
@@ -519,7 +524,7 @@ class Store:
             found, size = await work()
         finally:
             _watching.reset(token)
-        until = min(watch.until, self.now + seconds)
+        until = min(watch.until, _second(self.clock) + seconds)
         if size is not None and until > 0:
             self._queries.keep(question, state, found, until, ANSWER_BYTES + size)
         return found

@@ -318,7 +318,7 @@ def _question(request: Request, visitor: Visitor) -> Hashable:
     """Everything that an answer depends on besides the store: the address, who asks, and the headers that count."""
     who = visitor.principal
     # Not until when their session lasts, which every request changes, and no rule looks at.
-    person = None if who is None else (who.user_id, who.kind, who.name, who.hash, who.session_epoch)
+    person = None if who is None else (who.user_id, who.kind, who.name, who.hash, who.session_epoch, visitor.by_cookie)
     return request.scope["path"], request.scope["query_string"], person, tuple(visitor.headers.items())
 
 
