@@ -17,7 +17,7 @@ from potluck.engines.throttling import Throttling
 from potluck.leases import Lease, Rows
 from potluck.streams import Action, Change, Consumer, PositionLost
 from tests.engine_targets import BOTH, EMBEDDED, opened, table
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, stopped
 
 ROWS = Rows("Work")
 
@@ -58,9 +58,7 @@ async def running(*consumers: Consumer) -> AsyncIterator[list[asyncio.Task[None]
     try:
         yield tasks
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await stopped(*tasks)
 
 
 async def until(condition: Callable[[], bool]) -> None:

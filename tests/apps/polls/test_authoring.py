@@ -21,7 +21,7 @@ from potluck.people.secrets import system_random
 from potluck.table import Unavailable, absent, delete, put
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import KEY, NOBODY, NOW, PollSettings, admin_of, open_polls, outcomes
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, stopped
 
 LATER = NOW + timedelta(hours=1)
 
@@ -473,8 +473,7 @@ async def test_of_a_poll_with_many_votes_the_rest_is_deleted_behind_the_call(emb
             while await booth.dump():  # noqa: ASYNC110 - another task empties it
                 await asyncio.sleep(0.02)
     finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        await stopped(running)
 
 
 async def test_a_deletion_that_was_interrupted_is_found_and_carried_to_its_end(embedded_booth):

@@ -11,7 +11,7 @@ from potluck.people.errors import StillNeeded
 from potluck.streams import Change
 from potluck.table import the
 from potluck.table.entity import plan_of
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, stopped
 
 
 async def test_an_export_has_what_its_owner_sees_table_after_table(shop):
@@ -132,8 +132,7 @@ async def test_the_consumer_of_accounts_carries_names_over(embedded_shop):
             while (await shop.shopping.members.all(ada, family))[0].name != "Countess":  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
     finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        await stopped(running)
 
 
 async def test_the_home_page_is_told_how_much_is_to_buy_and_what_is_low(shop):

@@ -14,7 +14,7 @@ from potluck.streams import PositionLost
 from potluck.table import absent, put
 from potluck.web.errors import Conflict, NotFound
 from tests.apps.shopping.assembly import NOW, outcomes
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, stopped
 
 MANY = 2000
 
@@ -269,8 +269,7 @@ async def test_the_consumer_carries_a_deletion_that_it_reads_of(shop):
         assert await loosened(shop, ada, family, store) == LINKS_AT_ONCE + 1
         assert await deletions.parked() == []
     finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        await stopped(running)
 
 
 async def test_a_consumer_that_missed_changes_finds_every_deletion(embedded_shop):
