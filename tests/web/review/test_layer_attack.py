@@ -154,10 +154,13 @@ async def test_what_is_remembered_is_bounded_with_the_addresses_it_is_found_by(t
 
     async with suite_on(tmp_path, (known,)) as (client, _):
         ada = await signed_up(client)
-        before = cores[0].store._queries._bytes
+        counted, grown = cores[0].store._queries, []
         for number in range(20):
+            before = counted._bytes
             data(await ask(client, "GET", f"/books?{'&' * (7000 + number)}", by=ada))
-        assert cores[0].store._queries._bytes - before > 20 * 7000
+            grown.append(counted._bytes - before)
+        # A write of the suite's own (a consumer's lease) drops all answers, so that not every step has to grow.
+        assert max(grown) > 7000
 
 
 # --- garbage ----------------------------------------------------------------------------------------------------------
