@@ -313,6 +313,8 @@ class Actions(Generic[E]):
                 follows = live if callable(live) else rule
                 if live is True and (read.input is not None or iscoroutinefunction(rule)):
                     raise DeclarationError(f"{rule.__name__}: say which query is live: `live=lambda at: ...`")
+            if also is not None and order is None and not iscoroutinefunction(rule):
+                raise DeclarationError(f"{rule.__name__}: `also` needs the whole list; name its `order=` as well")
             self.declared.append(
                 Listing(
                     **read.common(self, self._api(path)),
