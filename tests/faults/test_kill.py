@@ -65,6 +65,6 @@ async def test_nothing_acknowledged_is_lost_over_five_kills(tmp_path):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(100, 140))
-async def test_nothing_acknowledged_is_lost_over_two_hundred_kills(tmp_path, seed):
+@pytest.mark.parametrize("seed", range(100, 260))
+async def test_nothing_acknowledged_is_lost_over_eight_hundred_kills(tmp_path, seed):
     await survive_kills(tmp_path, seed, rounds=ROUNDS_PER_STORE)
