@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 import pytest_asyncio
 
+from potluck.apps.library.app import library_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.suite import APPS
@@ -19,6 +20,7 @@ from potluck.web.actions import Action
 from potluck.web.api_page import example
 from potluck.web.app import AppMaker
 from potluck.web.requests import camel
+from tests.apps.library import access_world as library
 from tests.apps.polls import access_world as polls
 from tests.apps.shopping import access_world as shopping
 from tests.toy import notes_app
@@ -34,6 +36,7 @@ WORLDS: dict[AppMaker, Furnish] = {
     notes_app: toy.furnish,
     shopping_app: shopping.furnish,
     polls_app: polls.furnish,
+    library_app: library.furnish,
     people: people_world.furnish,
 }
 # What those get who are refused by a key, or on a page.
@@ -198,8 +201,8 @@ def says_nothing(answer: Answer) -> bool:
     return (answer.status, answer.body) == (204, "")
 
 
-# Nobody is a member of anything there, so nobody can be removed.
-WITHOUT_MEMBERS = (polls_app, people)
+# Nobody is a member of anything there, so nobody can be removed. A library is its owner's; others only look.
+WITHOUT_MEMBERS = (polls_app, people, library_app)
 
 of_members = pytest.mark.parametrize(
     "walk", [app for app in WORLDS if app not in WITHOUT_MEMBERS], indirect=True, ids=lambda app: app.__name__

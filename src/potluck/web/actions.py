@@ -32,9 +32,10 @@ from starlette.responses import Response
 from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
+from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
-from potluck.web.pagination import References
+from potluck.web.pagination import OwnPages, References
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -45,6 +46,9 @@ E = TypeVar("E", bound=Entity)
 In = TypeVar("In", bound=Input)
 T = TypeVar("T")
 S = TypeVar("S")
+
+# Of a call that says nothing else.
+LARGEST_BODY = 1_000_000
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 Context = Mapping[str, Any]
@@ -141,6 +145,12 @@ class Action(Declared):
     """False: nothing is kept under an Idempotency-Key, and a repeat is done anew."""
     serialized: bool = False
     """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
+    largest_body: int = LARGEST_BODY
+
+    @property
+    def input_in_query(self) -> bool:
+        """Whether the input stands after `?`: a DELETE has no body."""
+        return self.method == "DELETE" and self.input is not None
 
     @property
     def versioned(self) -> bool:
@@ -170,6 +180,7 @@ class Listing(Declared):
 
     order: Callable[[Any], tuple[Any, ...]] | None = None
     also: Callable[[Sequence[Any]], Struct] | None = None
+    shows: type[Struct] | None = None
     live: Callable[[Any], Query[Any]] | None = None
     row: str | None = None
     row_events: str | None = None
@@ -232,6 +243,10 @@ class ListDecorator(Protocol[E]):
     def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
     @overload
     def __call__(
+        self, rule: Callable[[A, In], Query[E] | OwnPages[S]], /
+    ) -> Callable[[A, In], Query[E] | OwnPages[S]]: ...
+    @overload
+    def __call__(
         self, rule: Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]], /
     ) -> Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]]: ...
     @overload
@@ -261,20 +276,23 @@ class Actions(Generic[E]):
         self.access, self.one, self.api, self.page_address, self.tag, self.frame = access, one, api, page, tag, frame
         self.views = _views(view)
         self.declared: list[Declared] = []
-        self.entity: type[Entity] | None = None
+        self.entities: tuple[type[Entity], ...] = ()
+        """What its things are; of several kinds, if `one` finds several."""
         self.id: str | None = None
         self.names: tuple[str, ...] = ()
         if one is not None:
             self.names = one.__self__.names  # type: ignore[attr-defined]
-            self.entity = one.__self__.pattern.members[0].cls  # type: ignore[attr-defined]
-            own = [name for name in self.names if f"{{{name}}}" not in (api or page or "")]
+            self.entities = tuple(each.cls for each in one.__self__.pattern.members)  # type: ignore[attr-defined]
+            named = {*PATH_PARAMETER.findall(api or page or ""), *access.finds_by}
+            own = [name for name in self.names if name not in named]
             if len(own) != 1:
                 raise DeclarationError(
                     f"{api or page}: all parameters of {one} but the last must be in it: {self.names}"
                 )
             self.id = own[0]
         elif self.views:
-            self.entity = next(iter(self.views.values())).entity
+            self.entities = next(iter(self.views.values())).entities
+        self.entity: type[Entity] | None = self.entities[0] if self.entities else None
 
     def view_for(self, access: type[Access]) -> ViewPlan:
         """The view by which this access shows things."""
@@ -295,6 +313,7 @@ class Actions(Generic[E]):
         *problems: type[ProblemError] | Problem,
         order: Callable[[Any], tuple[Any, ...]] | None = None,
         also: Callable[[Sequence[Any]], Struct] | None = None,
+        shows: type[Struct] | None = None,
         live: bool | Callable[[Any], Query[E]] = False,
         row: str | None = None,
         row_events: str = "/events",
@@ -302,8 +321,9 @@ class Actions(Generic[E]):
         """`GET` of the list. A rule that returns a query or References is read page by page in the order of its keys.
 
         `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
-        out from the whole list. `live` also serves `/events` and `/changes` of the rule's query, or of another that is
-        made from the access. `row` is the template by which a page hears of changes, at `row_events` after its address.
+        out from the whole list. `shows` is what OwnPages hold. `live` also serves `/events` and `/changes` of the
+        rule's query, or of another that is made from the access. `row` is the template by which a page hears of
+        changes, at `row_events` after its address.
         """
 
         def declare(rule: Any) -> Any:
@@ -321,6 +341,7 @@ class Actions(Generic[E]):
                     problems=problems_of(problems),
                     order=order,
                     also=also,
+                    shows=shows,
                     live=follows,
                     row=row,
                     row_events=None if row is None else f"{self.page_address}{row_events}",
@@ -383,6 +404,7 @@ class Actions(Generic[E]):
         input_optional: bool = False,
         kept: bool = True,
         serialized: bool = False,
+        largest_body: int = LARGEST_BODY,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
 
@@ -398,6 +420,7 @@ class Actions(Generic[E]):
             input_optional=input_optional,
             serialized=serialized,
             kept=kept,
+            largest_body=largest_body,
         )
 
     def form(
@@ -493,7 +516,7 @@ class Actions(Generic[E]):
         for each in given:
             if each is Show:
                 read.takes_show = True
-            elif self.one is not None and each is self.entity:
+            elif self.one is not None and kinds_of(each) == self.entities:
                 read.on_thing = True
             elif isinstance(each, type) and issubclass(each, Input):
                 read.input = each
