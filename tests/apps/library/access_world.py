@@ -18,6 +18,8 @@ async def furnish(suite: Suite) -> AccessWorld:
         ids=ids,
         ids_elsewhere=ids_elsewhere,
         elsewhere=eve,
+        # Whoever is signed in may look something up; the number is no place of anybody's.
+        open_to_anyone=frozenset({"GET /api/v1/lookup/isbn/{isbn}"}),
         outsiders={"a stranger": await suite.person("Stranger"), "somebody it was shared with": revoked},
     )
 
@@ -35,4 +37,5 @@ async def furnished(suite: Suite, owner: Person) -> dict[str, str]:
         "collection_id": collection["collectionId"],
         "item_id": item["itemId"],
         "email": "ida@example.org",
+        "isbn": "no-isbn",
     }

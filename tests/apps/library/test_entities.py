@@ -652,6 +652,7 @@ CASES = [
         relocation,
         1.0,
     ),
+    Case(Cover.of_owner(OWNER), sent.query(f"{OF_OWNER}#covers", begins_with="item#"), [cover], 1.0),
     Case(Cover.one(OWNER, item_id(4)), sent.get_item(f"{OF_OWNER}#covers", f"item#{item_id(4)}"), cover, 1.0),
     Case(
         KnownElsewhere.one("isbn#9782070415748", "open-library"),

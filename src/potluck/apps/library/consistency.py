@@ -50,7 +50,7 @@ from potluck.table import OutcomeUnknown, Request, Unavailable, WriteRefused, ch
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
 
-__all__ = ["ConsistencyManager"]
+__all__ = ["ConsistencyManager", "deleted_with"]
 
 # A transaction takes 100 actions; one of them checks the name. A batch takes some milliseconds of the store's writer,
 # which is how long others wait for it.
@@ -187,7 +187,7 @@ class ConsistencyManager:
         rows = self._rows.each(LibraryRow.of_library(owner_id, library_id))
         async for some in _batches(rows, AT_ONCE // 2):
             done = False
-            await self._write([write for each in some for write in _deleted(each)])
+            await self._write([write for each in some for write in deleted_with(each)])
         return done
 
     # --- items --------------------------------------------------------------------------------------------------------
@@ -318,8 +318,8 @@ def _loosened(member: CollectionMember, found: dict[UUID, Item]) -> list[Operati
     return [delete(member), update(item, *cleared, when=same, keep_version=True)]
 
 
-def _deleted(row: Any) -> list[Operation]:
-    """A row of a library that is gone, with what hangs on it elsewhere."""
+def deleted_with(row: Any) -> list[Operation]:
+    """What deletes a row of a library that is gone, with what hangs on it elsewhere."""
     match row:
         case Book() | Video():
             kind: Any = type(row)

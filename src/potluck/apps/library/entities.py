@@ -429,6 +429,10 @@ class Cover(Entity, table=media_library, type="COVER", key=("owner#{owner_id}#co
     def one(owner_id: OwnerId, item_id: UUID) -> None:
         """What does this item look like?"""
 
+    @query(consistent=True)
+    def of_owner(owner_id: OwnerId) -> None:
+        """All covers of a person, so that none is left behind."""
+
 
 # By which a book or a video is looked up elsewhere: "isbn#9780306406157", "video#the_third_man".
 Wanted = Annotated[str, Meta(min_length=1, max_length=210)]

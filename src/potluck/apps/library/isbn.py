@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["BadIsbn", "isbn_13"]
+__all__ = ["BadIsbn", "check_digit", "isbn_13"]
 
 # What stands between the groups: hyphens and dashes of all kinds, dots, spaces.
 BETWEEN = re.compile(r"[\s.\-\u00ad\u2010-\u2015\u2212]+")
@@ -31,11 +31,11 @@ def isbn_13(text: str) -> str:
         expected = _check_10(digits[:9])
         if digits[9] != expected:
             raise BadIsbn(_wrong_digit("nine", expected))
-        return PREFIX + digits[:9] + _check_13(PREFIX + digits[:9])
+        return PREFIX + digits[:9] + check_digit(PREFIX + digits[:9])
     if len(digits) == 13 and "X" not in digits:
         if not THIRTEEN.fullmatch(digits):
             raise BadIsbn("An ISBN of thirteen digits begins with 978 or 979; this is the barcode of something else")
-        expected = _check_13(digits[:12])
+        expected = check_digit(digits[:12])
         if digits[12] != expected:
             raise BadIsbn(_wrong_digit("twelve", expected))
         return digits
@@ -51,5 +51,6 @@ def _check_10(nine: str) -> str:
     return "0123456789X"[(11 - rest) % 11]
 
 
-def _check_13(twelve: str) -> str:
+def check_digit(twelve: str) -> str:
+    """The last digit of an ISBN of thirteen."""
     return str(-sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(twelve)) % 10)

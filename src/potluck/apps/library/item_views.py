@@ -1,5 +1,6 @@
 """What is shown of a book or a video; whether and to whom it is lent, and its version, only its owner sees."""
 
+import zlib
 from typing import Literal
 from uuid import UUID
 
@@ -32,10 +33,16 @@ class ItemView(View[Book | Video]):
         return "book" if isinstance(item, Book) else "video"
 
     @computed
-    def cover(item: Item) -> str | None:
-        if item.cover_hash is None:
-            return None
-        return f"/api/v1/libraries/{item.library_id}/items/{item.item_id}/cover"
+    def cover(item: Item) -> str:
+        """Where its cover is, fetched or drawn; another picture is another address, so that browsers may keep it."""
+        drawn = zlib.crc32(f"{item.title}\n{item.collection_name}\n{item.order}".encode())
+        version = f"{drawn:08x}" if item.cover_hash is None else item.cover_hash[:16]
+        return f"/api/v1/libraries/{item.library_id}/items/{item.item_id}/cover?v={version}"
+
+    @computed
+    def has_picture(item: Item) -> bool:
+        """Whether the cover was fetched, and not drawn."""
+        return item.cover_hash is not None
 
     @computed
     def authors(item: Item) -> list[str] | Unset:
