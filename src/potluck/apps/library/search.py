@@ -143,10 +143,11 @@ class SearchIndex:
     def _most_shared(self, hits: Counter[int], most: int) -> Iterator[tuple[int, int]]:
         """Those with the most hits. Of as many, the one that says least besides comes first."""
         # Sorting all that share anything would take longer than everything else: first, how many hits are enough.
-        enough, left = 0, most
-        for enough, having in sorted(Counter(hits.values()).items(), reverse=True):
+        enough, left = 1, most
+        for shared, having in sorted(Counter(hits.values()).items(), reverse=True):
             left -= having
             if left <= 0:
+                enough = shared
                 break
         chosen = [(-shared, self._lengths[number], number) for number, shared in hits.items() if shared >= enough]
         for negative, _, number in nsmallest(most, chosen):
