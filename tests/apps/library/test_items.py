@@ -7,14 +7,18 @@ from uuid import UUID
 import pytest
 from msgspec import UNSET
 
+from potluck.apps.library.access import InLibrary
 from potluck.apps.library.collections import delete_collection
 from potluck.apps.library.entities import Collection, Event, LibraryItem, Loan
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import ItemChange, NewVideo, ShelfFilter, add_video, all_items, delete_item
 from potluck.apps.library.lending import Lend, give_back, history, lend
 from potluck.apps.library.libraries import Forced, StillLent
+from potluck.apps.library.shelf import shelf_page
 from potluck.apps.library.shelving import EVENTS_AT_ONCE
 from potluck.people.errors import InvalidFields
+from potluck.table import the
+from potluck.web.access import Visitor, read_together
 from potluck.web.errors import Conflict, NotFound
 from tests.apps.library.assembly import outcomes
 
@@ -158,8 +162,6 @@ async def test_a_rename_between_reading_and_writing_is_read_again(interrupted_sh
 
     async def renamed():
         collection = await shelves.rows.one(Collection.one(owner, home, foo))
-        from potluck.table import the
-
         await shelves.rows.update(collection, the(Collection.name).becomes("Bar"))
 
     shelves.meanwhile(renamed)
@@ -233,10 +235,6 @@ async def test_a_page_never_cuts_a_collection_in_two(embedded_shelves):
     await shelves.collection(ada, home, "Empty")
     for title in ("Aardvark", "Beta", "Omega"):
         await shelves.book(ada, home, title)
-    from potluck.apps.library.access import InLibrary
-    from potluck.apps.library.shelf import shelf_page
-    from potluck.web.access import Visitor, read_together
-
     at = InLibrary(shelves.core, shelves.app.context, Visitor(principal=ada), {"library_id": home})
     await at.admit(*await read_together(shelves.rows, at.reads()))
     found, after = [], None
