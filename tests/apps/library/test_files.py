@@ -1,4 +1,4 @@
-"""Import and export: a preview that says what would happen, a second run that adds nothing, bad rows by their reason."""
+"""Import and export: a preview of what would happen, a second run that adds nothing, bad rows by their reason."""
 
 import csv
 import io

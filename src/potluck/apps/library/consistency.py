@@ -15,6 +15,7 @@ too long writes nothing.
 | an item moved, with a long history | its history |
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -55,6 +56,7 @@ __all__ = ["ConsistencyManager", "deleted_with"]
 # A transaction takes 100 actions; one of them checks the name. A batch takes some milliseconds of the store's writer,
 # which is how long others wait for it.
 AT_ONCE = 40
+SIDE_BY_SIDE = 3
 
 
 class Job(NamedTuple):
@@ -122,14 +124,15 @@ class ConsistencyManager:
         async for _ in attempts("following a collection", self._rows.patience):
             collection = await self._rows.get(ref)
             done = True
-            async for some in _batches(self._rows.each(members), AT_ONCE):
+            async for some in _batches(self._rows.each(members), AT_ONCE * SIDE_BY_SIDE):
                 found = await self._items(some)
                 if collection is None:
-                    done &= await self._write([write for each in some for write in _loosened(each, found)])
+                    pairs = [_loosened(each, found) for each in some]
+                    done &= await self._write_each(pairs)
                 else:
                     named = check(ref, when=the(Collection.name).still(collection.name))
                     stale = [each for each in found.values() if each.collection_name != collection.name]
-                    done &= await self._write([_in_collection(each, collection.name) for each in stale], named)
+                    done &= await self._write_each([[_in_collection(each, collection.name)] for each in stale], named)
             if done:
                 return
 
@@ -166,8 +169,8 @@ class ConsistencyManager:
             async for each in self._rows.each(stored)
             if (each.library_name, each.owner_name) != (library.library_name, library.owner_name)
         )
-        async for some in _batches(stale, AT_ONCE):
-            done &= await self._write([_of_library(each, library) for each in some], check_names)
+        async for some in _batches(stale, AT_ONCE * SIDE_BY_SIDE):
+            done &= await self._write_each([[_of_library(each, library)] for each in some], check_names)
         shared = await self._rows.all(Share.of_library(library.owner_id, library.library_id))
         pointers = await self._rows.get_many([SharedLibrary.one(each.shared_to_id, each.library_id) for each in shared])
         becomes = the(SharedLibrary.shared_from_name).becomes(library.owner_name)
@@ -208,6 +211,14 @@ class ConsistencyManager:
                 await self._write([delete(each) for each in some])
 
     # --- writing ------------------------------------------------------------------------------------------------------
+
+    async def _write_each(self, each: Sequence[Sequence[Operation]], *checks: Operation) -> bool:
+        """All of them, in a few transactions side by side: while one is stored, the next is put together."""
+        parts = [
+            [write for writes in each[start : start + AT_ONCE] for write in writes]
+            for start in range(0, len(each), AT_ONCE)
+        ]
+        return all(await asyncio.gather(*(self._write(part, *checks) for part in parts)))
 
     async def _write(self, operations: Sequence[Operation], *checks: Operation) -> bool:
         """All of them together, if none is refused; else one by one, and False: somebody else was faster with some."""

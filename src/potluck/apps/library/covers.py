@@ -91,11 +91,12 @@ class Covers:
 
     async def handle(self, change: Change) -> None:
         """What the consumer does with a change: a new address of a picture is looked at, once."""
-        item = _item(change.new)
-        before = _item(change.old)
-        if item is None or item.picture_url is None or item.cover_hash is not None:
+        new, old = change.new or {}, change.old or {}
+        # Most changes are of other things; what they are of is told without reading the whole row.
+        if "PictureUrl" not in new or "CoverHash" in new or new["PictureUrl"] == old.get("PictureUrl"):
             return
-        if before is not None and before.picture_url == item.picture_url and before.library_id == item.library_id:
+        item = _item(new)
+        if item is None or item.picture_url is None:
             return
         try:
             cover = await self.fetched(item)
@@ -116,9 +117,9 @@ class Covers:
             log.info("a cover came too late: %s", refusal)
 
 
-def _item(row: dict[str, Any] | None) -> Item | None:
+def _item(row: dict[str, Any]) -> Item | None:
     for kind in (Book, Video):
-        if row is not None and plan_of(kind).matches(row):
+        if plan_of(kind).matches(row):
             found: Item = plan_of(kind).coding.decode(row)
             return found
     return None
