@@ -19,6 +19,7 @@ Progress = Callable[[float], None]
 """Told now and then, on any thread, which part is done."""
 
 STEPS_BETWEEN_REPORTS = 100_000
+CACHE_KIB = 2048
 
 LEAP = 1 << 40
 """More changes than any store sees between a backup and the day that it is needed; some millions of leaps fit."""
@@ -112,6 +113,8 @@ def copied(connection: apsw.Connection, path: Path, progress: Progress | None) -
     descriptor, partial = mkstemp(prefix=f"{path.name}-", suffix=".partial", dir=path.parent)
     os.close(descriptor)
     try:
+        # Everything is read once, and written as it comes: a copy that waits in memory is one whose size tells nothing.
+        connection.execute(f"PRAGMA cache_size={-CACHE_KIB}").fetchall()
         if progress is not None:
             report_on(connection, partial, progress)
         try:
@@ -148,3 +151,5 @@ def let_go_of(path: Path) -> None:
             connection.close()
     except apsw.BusyError as error:
         raise StoreUnusable(f"{path} is in use: stop Potluck first, with all its workers") from error
+    except (apsw.CorruptError, apsw.NotADBError):
+        return  # nobody can use it, and to replace it is what backups are for

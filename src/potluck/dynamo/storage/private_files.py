@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 
-__all__ = ["BESIDE", "close_to_others", "make_private", "open_to", "place", "sync_folder", "write_private"]
+__all__ = ["BESIDE", "close_to_others", "hand_over", "make_private", "open_to", "place", "sync_folder", "write_private"]
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ def close_to_others(path: str) -> None:
     """Take from others what an earlier version, or whoever copied it, let them do with a file and those beside it."""
     real = os.path.realpath(path)
     for each in (real, *(real + ending for ending in BESIDE)):
+        mode = 0
         try:
             mode = open_to(each)
             if mode:
@@ -47,6 +48,13 @@ def close_to_others(path: str) -> None:
             continue
         except PermissionError:
             logger.warning("%s can be read by others (mode %o), and belongs to another user to change", each, mode)
+
+
+def hand_over(file: Path) -> None:
+    """If root made this, give it to whoever has the folder, as SQLite does with what it makes beside a file."""
+    if os.name == "posix" and os.geteuid() == 0:
+        owner = os.stat(file.parent)
+        os.chown(file, owner.st_uid, owner.st_gid)
 
 
 def write_private(path: Path, content: bytes) -> None:
