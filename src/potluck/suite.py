@@ -38,7 +38,7 @@ from potluck.web.pagination import Cursors
 from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
 from potluck.web.runner import Runner
-from potluck.web.secret import derived, load_secret
+from potluck.web.secret import derived, held_to_its_secret, load_secret
 from potluck.web.static_files import static_file
 from potluck.web.style import style_pages
 
@@ -94,6 +94,8 @@ async def opened(
     """The apps on their core, with their tables; nothing is served, and nothing goes on behind it."""
     if settings.engine == "embedded":
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Before the store, so that one without its secret is known to have lost it.
+    secret = load_secret(settings)
     engine = await open_engine(
         settings.engine,
         path=settings.file,
@@ -102,9 +104,10 @@ async def opened(
         prefix=settings.table_prefix,
     )
     try:
-        core, made = _core(settings, wrap(engine), apps, clock, passwords)
+        core, made = _core(settings, secret, wrap(engine), apps, clock, passwords)
         try:
             await core.store.create_tables(accounts, *(table for app in made for table in app.tables))
+            await held_to_its_secret(core.store, settings, secret)
             yield core, made
         finally:
             core.people.close()
@@ -113,7 +116,12 @@ async def opened(
 
 
 def _core(
-    settings: Settings, engine: Engine, makers: Sequence[AppMaker], clock: Clock, passwords: Passwords | None
+    settings: Settings,
+    secret: bytes,
+    engine: Engine,
+    makers: Sequence[AppMaker],
+    clock: Clock,
+    passwords: Passwords | None,
 ) -> tuple[Core, list[App]]:
     # The store and live updates know until when what they give holds; whoever else looks at the clock has to say so.
     store, seen_clock = Store(engine, clock), noted(clock)
@@ -136,7 +144,6 @@ def _core(
         indexes_lag=timedelta(seconds=lag_seconds),
         passwords=passwords,
     )
-    secret = load_secret(settings)
     live = Live(engine, clock, key=derived(secret, "positions"), lag_seconds=lag_seconds)
     cursors = Cursors(derived(secret, "cursors"))
     core = Core(
