@@ -184,7 +184,6 @@ async def test_a_length_that_is_no_number_breaks_nothing(doors, stated):
     assert answer.status_code < 500
 
 
-@pytest.mark.xfail(reason="Shopping's one-line fields have no rule but their length; polls' have one", strict=True)
 @pytest.mark.parametrize("name", ["a\x00b", "a\nb", "a\u202eb", "\u200b", "a\u2028b"])
 async def test_what_people_see_as_one_line_is_one_line_that_is_seen(tmp_path, name):
     async with suite_on(tmp_path, (shopping_app,)) as (client, _):

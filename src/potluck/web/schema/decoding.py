@@ -17,6 +17,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
+from potluck.characters import several_lines, with_line_ends
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import BodyNotJson
 from potluck.web.schema import types
@@ -153,10 +154,11 @@ _READER = json.JSONDecoder(
 
 
 def normalised(expected: SchemaType, value: Any) -> Any:
-    """The value with its texts trimmed, and null for blank ones where null and length 0 are allowed."""
+    """The value with its texts trimmed and their lines ended alike; null for blank ones, where that and 0 are allowed."""
     match expected:
-        case types.TextType(trim=True) if type(value) is str:
-            return value.strip()
+        case types.TextType() if type(value) is str:
+            text = with_line_ends(value) if expected.rule is several_lines else value
+            return text.strip() if expected.trim else text
         case types.NullableType():
             made = normalised(expected.inner, value)
             return None if made == "" and _blank_is_null(expected.inner) else made
@@ -202,14 +204,17 @@ def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = 
     if not expected.accepts(value):
         yield WrongField(path or "body", expected.message_for(value) or f"{label} {expected.requirement}")
         return
+    if isinstance(expected, types.TextType) and expected.rule is not None and (found := expected.rule(value)):
+        yield WrongField(path or "body", f"{label} {found}")
+        return
     right = True
     for each in _wrong_within(expected, value, path, label):
         right = False
         yield each
     if right and expected.check is not None:
-        for found in expected.check(value):
-            message = found.message or expected.message_for(value) or f"{label} {expected.requirement}"
-            yield WrongField(f"{path}{found.field}" or "body", message)
+        for each in expected.check(value):
+            message = each.message or expected.message_for(value) or f"{label} {expected.requirement}"
+            yield WrongField(f"{path}{each.field}" or "body", message)
 
 
 def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> Iterator[WrongField]:
