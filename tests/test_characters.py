@@ -76,7 +76,20 @@ def test_what_ends_the_line_hides_or_reorders_is_named(wrong):
 
 def test_several_lines_may_have_tabs_line_ends_and_what_is_harmless_in_prose():
     assert several_lines("a\tb\n\nc \u2068שלום\u2069 Butter\u00admilch") is None
-    wrong = ["\0", "\x0b", "\x1b", "\x7f", "\x85", "\u2028", "\u202a", "\u202e", "\ufff9", "\ue000", "\ud800", "\U000e0061"]
+    wrong = [
+        "\0",
+        "\x0b",
+        "\x1b",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "\u202a",
+        "\u202e",
+        "\ufff9",
+        "\ue000",
+        "\ud800",
+        "\U000e0061",
+    ]
     assert [several_lines(f"a\n{each}") for each in wrong] == [f"must not contain U+{ord(each):04X}" for each in wrong]
 
 

@@ -12,6 +12,8 @@ MODULES = (
         "suite.py",
         "settings.py",
         "field_types.py",
+        "characters.py",
+        "connection_limits.py",
         "store.py",
         "table_creation.py",
         "sending.py",

@@ -1,7 +1,7 @@
 """Text that people read: which characters it may have, on one line or on several, and which of them are seen.
 
-The ranges stand here, instead of asking Python for what is printable: its tables are as old as it is, and would refuse the
-newest letters and emoji, and the spaces of Japanese and French.
+The ranges stand here, instead of asking Python for what is printable: its tables are as old as it is, and would refuse
+the newest letters and emoji, and the spaces of Japanese and French.
 """
 
 import re
@@ -33,11 +33,11 @@ HIDDEN_TEXT = "\ufff9-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 MEANINGLESS = "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\U000f0000-\U0010ffff" + "".join(
     chr(plane * 0x10000 + end) for plane in range(15) for end in (0xFFFE, 0xFFFF)
 )
-# Isolates, which reorder no more than their own paragraph: that is all there is of one line. Marks of direction (U+200E,
-# U+200F, U+061C) stay: they stand for a letter that is not seen, and names in two scripts need them.
+# Isolates, which reorder no more than their own paragraph: that is all there is of one line. Marks of direction
+# (U+200E, U+200F, U+061C) stay: they stand for a letter that is not seen, and names in two scripts need them.
 ISOLATES = "\u2066-\u2069"
-# Never seen, and needed by no script: soft hyphens, word joiners, byte order marks, and the like of mathematics, shorthand
-# and music. In prose they are harmless; by them one name could pass for another.
+# Never seen, and needed by no script: soft hyphens, word joiners, byte order marks, and the like of mathematics,
+# shorthand and music. In prose they are harmless; by them one name could pass for another.
 NEVER_SEEN = "\u00ad\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 
 NOT_IN_LINES = re.compile(f"[{CONTROLS}{OVERRIDES}{HIDDEN_TEXT}{MEANINGLESS}]")
@@ -45,16 +45,16 @@ NOT_IN_ONE_LINE = re.compile(f"[\t\n{ISOLATES}{NEVER_SEEN}{NOT_IN_LINES.pattern[
 # The flags of England, Scotland and Wales are a black flag and the name of the country in letters that are not seen.
 FLAG_OF_TAGS = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 
-# Allowed, because scripts and emoji need them, but nothing is seen of them: joiners, marks of direction, fillers, blanks,
-# and selectors of how a character is drawn.
+# Allowed, because scripts and emoji need them, but nothing is seen of them: joiners, marks of direction, fillers,
+# blanks, and selectors of how a character is drawn.
 UNSEEN = re.compile(
     "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
 
 ONE_LINE_IN_WORDS = (
-    "One line with at least one visible character; without control characters, overrides of direction, private use, and "
-    "characters that are never seen, but for the joiners, marks and selectors that scripts and emoji need."
+    "One line with at least one visible character; without control characters, overrides of direction, private use, "
+    "and characters that are never seen, but for the joiners, marks and selectors that scripts and emoji need."
 )
 SEVERAL_LINES_IN_WORDS = (
     "Line ends become U+000A, and tabs stay; without other control characters, overrides of direction and private use."

@@ -72,6 +72,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._parts: list[bytes] = []
         self._now = self.loop.time()
         self._await(HEAD)
 
@@ -85,6 +86,7 @@ class Connection(HttpToolsProtocol):
         self._arrived += self._last
         self._beside_body += self._last
         super().data_received(data)
+        self._hand_over_body()
         if self._awaited is HEAD and self._arrived > LARGEST_HEAD:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         elif self._awaited is BODY and (
@@ -128,10 +130,18 @@ class Connection(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         self._body_arrived += len(body)
         self._beside_body = 0
-        if not self._refused:
-            super().on_body(body)
+        self._parts.append(body)
+
+    def _hand_over_body(self) -> None:
+        # All chunks of one piece at once: uvicorn would copy what has come so far with every chunk.
+        if self._parts:
+            body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+            self._parts.clear()
+            if not self._refused:
+                super().on_body(body)
 
     def on_message_complete(self) -> None:
+        self._hand_over_body()
         if not self._refused:
             super().on_message_complete()
             self._await(NOTHING)
@@ -219,7 +229,8 @@ class Connection(HttpToolsProtocol):
         version = self.parser.get_http_version()
         if len(given) != len(stated) or version not in VERSIONS or (b"host" not in stated and version != "1.0"):
             return True
-        if stated.get(b"transfer-encoding", b"chunked") != b"chunked" or (b"transfer-encoding" in stated and version == "1.0"):
+        coding = stated.get(b"transfer-encoding")
+        if coding is not None and (coding != b"chunked" or version == "1.0"):
             return True
         absolute = ABSOLUTE_TARGET.match(self.url)
         return absolute is not None and stated.get(b"host") != absolute[1].lower()

@@ -57,7 +57,7 @@ def OneLine(
 
 
 def ManyLines(shortest: int, longest: int, message: str | None = None, *, trim: bool = True) -> Meta:
-    """Text of several lines: a note, a description. Whatever ended its lines, they end in a line feed, also in bounds."""
+    """Text of several lines: a note, a description. Its lines end in a line feed, whatever they ended in."""
     extra = _said(message=message, trim=trim, rule=several_lines)
     return Meta(min_length=shortest or None, max_length=longest, extra=extra)
 

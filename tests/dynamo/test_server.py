@@ -622,9 +622,7 @@ async def test_trailers_do_not_go_on_for_ever(client: Client, database: Database
     assert database.calls == []
 
 
-async def test_who_sends_nothing_or_no_end_is_let_go(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_sends_nothing_or_no_end_is_let_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_limits, "HEAD_SECONDS", 0.2)
     monkeypatch.setattr(connection_limits, "BODY_SECONDS", 0.2)
     monkeypatch.setattr(server, "TICKS_BETWEEN_CHECKS", 1)

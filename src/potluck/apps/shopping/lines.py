@@ -51,4 +51,8 @@ def wrong_with(lines: list[Line]) -> list[str]:
         return ["Lines must name something to buy"]
     if len(lines) > MOST_LINES:
         return [f"There can be at most {MOST_LINES} lines"]
-    return [f"Line {each.number}: {wrong.message}" for each in lines for wrong in wrong_fields(NAME, each.name, label="Name")]
+    return [
+        f"Line {each.number}: {wrong.message}"
+        for each in lines
+        for wrong in wrong_fields(NAME, each.name, label="Name")
+    ]

@@ -154,7 +154,7 @@ _READER = json.JSONDecoder(
 
 
 def normalised(expected: SchemaType, value: Any) -> Any:
-    """The value with its texts trimmed and their lines ended alike; null for blank ones, where that and 0 are allowed."""
+    """The value with its texts trimmed, their lines ended alike, and null for blank ones if null and 0 are allowed."""
     match expected:
         case types.TextType() if type(value) is str:
             text = with_line_ends(value) if expected.rule is several_lines else value
@@ -204,17 +204,17 @@ def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = 
     if not expected.accepts(value):
         yield WrongField(path or "body", expected.message_for(value) or f"{label} {expected.requirement}")
         return
-    if isinstance(expected, types.TextType) and expected.rule is not None and (found := expected.rule(value)):
-        yield WrongField(path or "body", f"{label} {found}")
+    if isinstance(expected, types.TextType) and expected.rule is not None and (wrong := expected.rule(value)):
+        yield WrongField(path or "body", f"{label} {wrong}")
         return
     right = True
     for each in _wrong_within(expected, value, path, label):
         right = False
         yield each
     if right and expected.check is not None:
-        for each in expected.check(value):
-            message = each.message or expected.message_for(value) or f"{label} {expected.requirement}"
-            yield WrongField(f"{path}{each.field}" or "body", message)
+        for found in expected.check(value):
+            message = found.message or expected.message_for(value) or f"{label} {expected.requirement}"
+            yield WrongField(f"{path}{found.field}" or "body", message)
 
 
 def _wrong_within(expected: SchemaType, value: Any, path: str, label: str) -> Iterator[WrongField]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect as declared
 
-from potluck.characters import ONE_LINE_IN_WORDS, SEVERAL_LINES_IN_WORDS, one_line, several_lines
+from potluck.characters import ONE_LINE_IN_WORDS, SEVERAL_LINES_IN_WORDS, TextRule, one_line, several_lines
 from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
 from potluck.web.schema.types import SchemaType
@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"
 # No pattern says this: programs that hold text to patterns do not agree on what is space, which is trimmed first.
-RULES_IN_WORDS = {one_line: ONE_LINE_IN_WORDS, several_lines: SEVERAL_LINES_IN_WORDS}
+RULES_IN_WORDS: dict[TextRule, str] = {one_line: ONE_LINE_IN_WORDS, several_lines: SEVERAL_LINES_IN_WORDS}
 REF = "#/components/schemas/"
 SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
     declared.NoneType: {"type": "null"},
