@@ -265,7 +265,7 @@ def main() -> None:
             found[side] = measured(source, Path(folder))
     machine = (
         f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; milliseconds of one request "
-        f"after the other; an attack is over after {ATTACK_SECONDS:.0f} s. The run took {time.monotonic() - start:.0f} s."
+        f"after the other; an attack ends after {ATTACK_SECONDS:.0f} s. The run took {time.monotonic() - start:.0f} s."
     )
     tables = "\n\n".join(f"## {side.capitalize()}\n\n{table_of(each)}" for side, each in found.items())
     text = f"# Requests that do not end, last measured\n\n{machine}\n\n{tables}\n"
