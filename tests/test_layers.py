@@ -14,6 +14,8 @@ MODULES = (
         "settings.py",
         "field_types.py",
         "progress_bar.py",
+        "characters.py",
+        "connection_limits.py",
         "store.py",
         "table_creation.py",
         "sending.py",

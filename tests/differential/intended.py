@@ -55,6 +55,10 @@ SHOPPING = [
         )
         for where in ("status", "headers/location", "around", "html")
     ),
+    *(
+        Intended("shopping/*", where, "a name is one line: the line end is after it, and trimmed", now="Pie and cake")
+        for where in ("sent/name", "json/name", "json/items/*/name")
+    ),
     Intended("shopping_pages/add it twice by one page", "headers/location", "a repeat leads where the first one led"),
     *(
         Intended(f"shopping_pages/{step}", where, ON_ITS_PAGE)
@@ -125,6 +129,10 @@ PEOPLE = [
         for pages in ("people_pages", "invited_only")
     ),
     Intended("people/*", "headers/etag", "lists carry an ETag", now="hash"),
+    *(
+        Intended("people/sign up with a bad name", where, "the character that is refused is named", now="U+202E")
+        for where in ("json/detail", "json/errors/0/message")
+    ),
     Intended("people/rename with a version of text", "json/*", ONE_MESSAGE, now="Version must be a positive integer"),
     Intended("people/export", "zip/polls/*", "columns are in the order of the view's declaration"),
     *(Intended(f"people_pages/{step}", "html", ONE_MESSAGE) for step in ("sign up with*", "change it to none")),

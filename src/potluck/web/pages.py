@@ -265,7 +265,7 @@ class Pages:
 
 def to_sign_in(request: Request) -> Response:
     """To where one signs in, and back from there."""
-    query = request.url.query
+    query = request.scope["query_string"].decode("latin-1")
     return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 

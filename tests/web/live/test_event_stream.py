@@ -14,12 +14,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from potluck import connection_limits
 from potluck.engines.embedded import open_embedded
 from potluck.people.errors import InvalidFields
 from potluck.store import Store
 from potluck.web.live import EventStreamResponse, Live, event_stream
 from potluck.web.live.event_stream import event_text
-from potluck.web.server import connection_limits, uvicorn_server
+from potluck.web.server import uvicorn_server
 from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import KEY, Card, boards, clock, shown, yes
 

@@ -22,10 +22,11 @@ from potluck.apps.shopping.families import (
     frame_of,
     rename_family,
 )
-from potluck.apps.shopping.fields import Email, InvitationId, Role
+from potluck.apps.shopping.fields import InvitationId, Role
 from potluck.apps.shopping.ordering import by_name
 from potluck.people.entities import InvitationOfPlace
 from potluck.people.errors import NoSuchInvitation, WrongField
+from potluck.people.fields import EmailOrBlank
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
 from potluck.web.endpoints import Call, Endpoints
@@ -72,7 +73,7 @@ class RoleChange(Change[Member]):
 
 class NewInvitation(Input):
     role: Role
-    email: Email | None = None
+    email: EmailOrBlank | None = None
     """A note for those who manage the family: it is looked up nowhere, and opens nothing."""
 
 

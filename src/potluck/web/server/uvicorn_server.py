@@ -15,9 +15,10 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from potluck.connection_limits import UNREAD_SECONDS
 from potluck.settings import Settings
 from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
-from potluck.web.server.connection_limits import UNREAD_SECONDS, Connection
+from potluck.web.server.connections import Connection
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
 __all__ = ["Server", "serve_here"]
