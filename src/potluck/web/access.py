@@ -24,7 +24,7 @@ from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
-from potluck.web.live import Right
+from potluck.web.live import Listening, Right
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
@@ -87,6 +87,11 @@ class Visitor:
         """What attempts are counted by. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._client if isinstance(self._client, str) else self._client()
+
+    @property
+    def listening(self) -> Listening:
+        """Whose open streams theirs count with."""
+        return Listening(self.principal, self.client)
 
     @property
     def origin(self) -> str:
