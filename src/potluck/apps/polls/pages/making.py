@@ -20,7 +20,7 @@ from potluck.apps.polls.polls import (
     view_of,
 )
 from potluck.apps.polls.results import turnout_of
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import blank
@@ -68,7 +68,7 @@ async def make(call: Call) -> Response:
         try:
             new = settings_by_form(filled.value, NewPoll, call.core.clock())
             return to_new_poll(call, await call.perform(polls, create_poll, new))
-        except InvalidFields as error:
+        except (InvalidFields, NotNow) as error:
             refusal = error
     return call.again("polls/new.html", filled, refusal, **CHOICES, **frame())
 
