@@ -6,18 +6,21 @@ of any length, and any number of pipelined requests.
 
 import asyncio
 import logging
+from collections import Counter
 from enum import Enum
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
 from potluck.web.errors import BY_STATUS
+from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import new_request_id
 from potluck.web.http.security_headers import HEADERS
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "CountedConnections"]
 
 LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
@@ -32,7 +35,9 @@ BODY_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 500
 # A client that has read nothing of its response for this long is gone.
 UNREAD_SECONDS = 60.0
-
+# Of one client and one worker, open streams included: a quarter of what the worker holds.
+MOST_CONNECTIONS_OF_ONE = 4_000
+CONNECT_AGAIN_SECONDS = 30
 
 log = logging.getLogger("potluck.connections")
 
@@ -47,6 +52,20 @@ class Awaited(Enum):
 
 # As names of this module: up to Python 3.11, looking up an enum's member takes ten times as long.
 HEAD, BODY, NOTHING = Awaited.HEAD, Awaited.BODY, Awaited.NOTHING
+
+
+class CountedConnections(ServerState):
+    """What uvicorn's connections share, with how many of them each client has."""
+
+    def __init__(self, clients: Clients) -> None:
+        super().__init__()
+        self.clients = clients
+        self.by_client: Counter[str] = Counter()
+
+    def left(self, client: str) -> None:
+        self.by_client[client] -= 1
+        if not self.by_client[client]:
+            del self.by_client[client]
 
 
 class Connection(HttpToolsProtocol):
@@ -65,10 +84,24 @@ class Connection(HttpToolsProtocol):
     _unsent = -1
     _unsent_since = 0.0
 
+    _counted_as: str | None = None
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._now = self.loop.time()
         self._await(HEAD)
+        self._count()
+
+    def _count(self) -> None:
+        """Count it with its client's others, and refuse it if they are too many."""
+        counts = self.server_state
+        if not isinstance(counts, CountedConnections):
+            return
+        self._counted_as = counts.clients.behind_connection(self.client)
+        if self._counted_as is not None:
+            counts.by_client[self._counted_as] += 1
+            if counts.by_client[self._counted_as] > MOST_CONNECTIONS_OF_ONE:
+                self.refuse(HTTPStatus.TOO_MANY_REQUESTS)
 
     def data_received(self, data: bytes) -> None:
         if self._refused:
@@ -123,6 +156,9 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        if self._counted_as is not None and isinstance(self.server_state, CountedConnections):
+            self.server_state.left(self._counted_as)
+            self._counted_as = None
         # Else, after a reset, the object would live until the keep-alive timeout.
         self._unset_keepalive_if_required()
         for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
@@ -215,5 +251,7 @@ def _refusal(status: HTTPStatus, request_id: str) -> bytes:
         "x-request-id": request_id,
         **HEADERS,
     }
+    if status is HTTPStatus.TOO_MANY_REQUESTS:
+        headers["retry-after"] = str(CONNECT_AGAIN_SECONDS)
     lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in headers.items())]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
