@@ -54,6 +54,7 @@ from potluck.table import absent
 from potluck.table.entity import Entity, plan_of
 from potluck.web.allowances import Allowances
 from potluck.web.app import Core
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.room import Room
 
@@ -192,6 +193,7 @@ async def side(folder: Path, others: int) -> Side:
         live=nothing,
         cursors=nothing,
         allowances=Allowances(rows.clock),
+        bounds=Bounds(rows),
         room=Room(0),
     )
     direct = Direct(core, SUBJECTS)

@@ -21,6 +21,7 @@ from potluck.web.allowances import Allowances
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Site
 from potluck.web.health import health
 from potluck.web.home import home
@@ -150,6 +151,7 @@ def _core(
         live=live,
         cursors=cursors,
         allowances=Allowances(clock),
+        bounds=Bounds(store),
         room=room_of(settings, engine),
     )
     made += [make(core) for make in makers]

@@ -217,9 +217,5 @@ async def test_a_plain_endpoint_has_a_limit_as_well(tmp_path):
 
 
 def test_the_document_says_so_where_it_can_happen():
-    told = {
-        call.name: 429 in {each.status for each in call.all_problems} for call in calls_of([notes])
-    }
+    told = {call.name: 429 in {each.status for each in call.all_problems} for call in calls_of([notes])}
     assert told == {"pin": True, "writeLetters": True, "sign": False}
-
-

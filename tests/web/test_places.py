@@ -18,6 +18,7 @@ from potluck.web.access import ByRow
 from potluck.web.actions import Actions
 from potluck.web.allowances import Allowances
 from potluck.web.app import Core
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import Change, Input, New
@@ -201,6 +202,7 @@ async def world(tmp_path):
             live=nothing,
             cursors=nothing,
             allowances=Allowances(clock),
+            bounds=Bounds(rows),
             room=Room(0),
         )
         yield SimpleNamespace(

@@ -373,8 +373,9 @@ class Actions(Generic[E]):
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """`POST` to the list, answered with 201."""
-        options = {"allowance": allowance, "frees_room": frees_room}
-        return self._action("POST", "", problems, status=201, form=form, secret=secret, **options)
+        return self._action(
+            "POST", "", problems, status=201, form=form, secret=secret, allowance=allowance, frees_room=frees_room
+        )
 
     def change(self, *problems: type[ProblemError] | Problem, form: PageForm | None = None) -> ActionDecorator[E]:
         """`PATCH` of one thing, with the version that was seen."""
@@ -433,8 +434,17 @@ class Actions(Generic[E]):
     ) -> ActionDecorator[E]:
         """What a page posts: a form other than what a program would send, or the same rule, declared with its page."""
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
-        options = {"serialized": serialized, "allowance": allowance, "frees_room": frees_room}
-        return self._action("POST", path, (), status=200, form=form, api=False, **options)
+        return self._action(
+            "POST",
+            path,
+            (),
+            status=200,
+            form=form,
+            api=False,
+            serialized=serialized,
+            allowance=allowance,
+            frees_room=frees_room,
+        )
 
     # --- pages --------------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from potluck.table import Table
 from potluck.web.actions import Actions
 from potluck.web.allowances import Allowances
 from potluck.web.app_catalogue import AppEntry
+from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
@@ -40,6 +41,7 @@ class Core:
     live: Live
     cursors: Cursors
     allowances: Allowances
+    bounds: Bounds
     room: Room
 
 

@@ -232,9 +232,7 @@ def _calls(declared: Declared) -> Iterator[Call]:
         if declared.live is not None:
             sent = {"answer": str, "media_type": EVENTS}
             streams = _problems(declared, errors.THROTTLED)
-            yield _changes(
-                declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], problems=streams, **sent
-            )
+            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], problems=streams, **sent)
             yield _changes(declared, "changes", " since a position", _query(Since), answer=Changes)
 
 

@@ -1,4 +1,4 @@
-"""Whether the store has room for what somebody wants to write: strangers are refused first, long before the disk is full.
+"""Whether the store has room for what somebody writes: strangers are refused first, long before the disk is full.
 
 Half of the budget is for people who are signed in alone. What frees room is never refused.
 """

@@ -41,9 +41,7 @@ async def test_a_stranger_has_only_so_many_streams_open(calls: Calls, monkeypatc
         assert (refused.status, refused.media_type) == (429, "application/problem+json")
         assert int(refused.header("retry-after") or 0) > 0
         for client, headers in ((HERS, {}), (HIS, bearer(ada))):
-            other = await stack.enter_async_context(
-                listening(calls.application, path, headers.items(), client=client)
-            )
+            other = await stack.enter_async_context(listening(calls.application, path, headers.items(), client=client))
             await other.until(begun=True)
             assert other.status == 200
 
@@ -130,9 +128,7 @@ async def test_a_poll_has_only_so_many_codes(calls: Calls, monkeypatch):
 async def test_a_poll_takes_only_so_many_votes(calls: Calls, monkeypatch):
     monkeypatch.setattr(votes_module, "MOST_VOTES_OF_SHARD", 1)
     poll = await calls.poll()
-    answers = [
-        await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": CANDIDATES[:1]}) for _ in range(40)
-    ]
+    answers = [await calls.ask("POST", f"/polls/{poll['id']}/votes", {"rankings": CANDIDATES[:1]}) for _ in range(40)]
     counted = sum(each.status_code == 201 for each in answers)
     assert 0 < counted <= 10
     for each in answers:

@@ -24,6 +24,7 @@ from potluck.store import Clock, Store
 from potluck.streams import Consumer
 from potluck.web.allowances import Allowances
 from potluck.web.app import Core, HomeCard
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.inputs import Versioned
 from potluck.web.requests import camel
@@ -47,6 +48,7 @@ def core_on(rows: Store, clock: Clock, invitations: Invitations) -> Core:
         live=nothing,
         cursors=nothing,
         allowances=Allowances(clock),
+        bounds=Bounds(rows),
         room=Room(0),
     )
 

@@ -95,8 +95,8 @@ ranked_choice_polls = Table(
     accepted={
         "constant-partition: Deletion": "Polls are deleted seldom, the row is there only until the last vote is gone,"
         " and it must be found without knowing of which poll it is.",
-        "shared-row: Poll.codes": "Whoever made the poll makes its codes, up to a thousand by one call, which adds once;"
-        " votes do not add to it.",
+        "shared-row: Poll.codes": "Whoever made the poll makes its codes, up to a thousand by one call, which adds"
+        " once; votes do not add to it.",
     },
 )
 

@@ -404,7 +404,9 @@ async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
     return copied(poll, _user_id(at), at.now, at.polls.random)
 
 
-@polls.action("POST", "/codes", WrongKey, NoCodesAsked, TOO_MANY, status=201, secret=True, allowance=CODES)
+@polls.action(
+    "POST", "/codes", WrongKey, NoCodesAsked, TOO_MANY, status=201, secret=True, allowance=CODES, serialized=True
+)
 async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
     """Make codes to hand out, each good for one vote; a poll has at most 10,000. They are told only now."""
     made = CodesMade(codes=[new_code(at.polls.random) for _ in range(wanted.count)])

@@ -358,10 +358,10 @@ class Live:
         finally:
             reader.close()
             self._open.discard(reader)
-            for each in counted:
-                self._open_by[each] -= 1
-                if not self._open_by[each]:
-                    del self._open_by[each]
+            for whose in counted:
+                self._open_by[whose] -= 1
+                if not self._open_by[whose]:
+                    del self._open_by[whose]
 
     def _check_room_for(self, by: Listening) -> None:
         if len(self._open) >= MOST_STREAMS:
