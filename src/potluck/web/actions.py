@@ -377,9 +377,14 @@ class Actions(Generic[E]):
             "POST", "", problems, status=201, form=form, secret=secret, allowance=allowance, frees_room=frees_room
         )
 
-    def change(self, *problems: type[ProblemError] | Problem, form: PageForm | None = None) -> ActionDecorator[E]:
+    def change(
+        self,
+        *problems: type[ProblemError] | Problem,
+        form: PageForm | None = None,
+        allowance: Allowance = OTHERWISE,
+    ) -> ActionDecorator[E]:
         """`PATCH` of one thing, with the version that was seen."""
-        return self._action("PATCH", "", problems, status=200, form=form)
+        return self._action("PATCH", "", problems, status=200, form=form, allowance=allowance)
 
     def delete(
         self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None

@@ -11,8 +11,8 @@ import pytest
 from potluck.apps.polls import polls as polls_module
 from potluck.apps.polls import votes as votes_module
 from potluck.apps.polls.fields import MOST_CODES
-from potluck.apps.polls.polls import CODES, POLLS
-from potluck.apps.polls.votes import VOTES
+from potluck.apps.polls.polls import CHANGES, CODES, POLLS
+from potluck.apps.polls.votes import VOTES, NewVote
 from potluck.web.access import Visitor
 from potluck.web.live import live
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data, problem
@@ -84,7 +84,7 @@ async def test_a_ballot_that_is_one_too_many_is_shown_as_it_was_filled_in(calls:
     poll = await calls.poll()
     async with calls.browser() as browser:
         for _ in range(VOTES.amount):
-            calls.application.state.core.allowances.take(VOTES, Visitor(client="127.0.0.1"))
+            calls.application.state.core.allowances.take(VOTES, Visitor(client="127.0.0.1"), NewVote(rankings=["Hut"]))
         ballot = {"rank-1": "", "rank-2": "1", "rank-3": ""}
         headers = FROM_HERE | {"accept": "text/html"}
         refused = await browser.post(f"/polls/{poll['id']}/vote", data=ballot, headers=headers)
@@ -142,3 +142,17 @@ async def _poll_with_codes(calls: Calls, client: httpx.AsyncClient) -> dict[str,
         await ask(client, "POST", "/polls", {"title": "Who?", "candidates": CANDIDATES, "voterPolicy": "codes"}), 201
     )
     return made
+
+
+async def test_a_stranger_changes_polls_only_so_often(calls: Calls):
+    poll = await calls.poll()
+    admin = {"X_Admin_Key": poll["adminKey"]}
+    for _ in range(CHANGES.amount // 2):
+        data(await calls.ask("POST", f"/polls/{poll['id']}/close", **admin))
+        data(await calls.ask("POST", f"/polls/{poll['id']}/reopen", **admin))
+    change = {"title": "Where then?", "version": poll["version"] + CHANGES.amount}
+    problem(await calls.ask("PATCH", f"/polls/{poll['id']}", change, **admin), 429, "throttled")
+
+
+def test_a_long_ballot_counts_for_more_than_a_short_one():
+    assert [VOTES.weight(NewVote(rankings=["Hut"] * ranked)) for ranked in (1, 9, 10, 100)] == [1, 1, 2, 11]

@@ -74,6 +74,8 @@ __all__ = [
 CODES_AT_ONCE = 90
 # What one client may make that has no account: for all that an evening needs, and not to fill the store with.
 POLLS = Allowance("polls", 100)
+# Each writes the whole poll anew, and both forms of it to the change log: up to 200 KB.
+CHANGES = Allowance("changes of polls", 200)
 CODES = Allowance("codes", 5_000, weight=lambda wanted: wanted.count)
 
 
@@ -371,7 +373,7 @@ async def one_poll(at: ToPoll, poll: Poll) -> Poll:
     return poll
 
 
-@polls.change(WrongKey, VotesBegun)
+@polls.change(WrongKey, VotesBegun, allowance=CHANGES)
 async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
     """Change a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
     return changed(poll, change, at.now, at.polls.random)
@@ -386,13 +388,13 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.rows).carry_on(deletion, promptly=True))
 
 
-@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"))
+@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"), allowance=CHANGES)
 async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
     """Take no more votes; the results are final. What is closed stays as it is."""
     return closed(poll, at.now)
 
 
-@polls.action("POST", "/reopen", WrongKey, input_optional=True)
+@polls.action("POST", "/reopen", WrongKey, input_optional=True, allowance=CHANGES)
 async def reopen_poll(at: PollAdmin, poll: Poll, wanted: Reopening) -> Writes[Poll]:
     """Take votes again, until another time if one is given. A time that has passed is none any more."""
     return reopened(poll, wanted.expires_at, at.now)

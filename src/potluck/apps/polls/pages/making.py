@@ -10,6 +10,7 @@ from potluck.apps.polls.pages.cookies import FRESH_COOKIE, keep_key
 from potluck.apps.polls.pages.frame import CHOICES, HOME, frame, poll_frame
 from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, settings_by_form
 from potluck.apps.polls.polls import (
+    CHANGES,
     NewPoll,
     PollChange,
     PollMade,
@@ -90,6 +91,6 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     return {**poll_frame(at, "manage"), "form": filled, "begun": begun, **CHOICES}
 
 
-@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page)
+@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page, allowance=CHANGES)
 async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
     return changed(poll, settings_by_form(form, PollChange, at.now, poll), at.now, at.polls.random)
