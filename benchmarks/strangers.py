@@ -240,8 +240,10 @@ async def streams(source: Path | None) -> list[Finding]:
     ]
 
 
-def size(data: Path) -> float:
-    return sum(each.stat().st_size for each in data.glob("potluck.db*")) / 1e6
+def sizes(data: Path) -> tuple[float, float]:
+    """Megabytes of the store, and of its log of writes, which is used again."""
+    store, log = ((data / name).stat().st_size / 1e6 for name in ("potluck.db", "potluck.db-wal"))
+    return store, log
 
 
 async def codes(source: Path | None) -> list[Finding]:
@@ -252,21 +254,28 @@ async def codes(source: Path | None) -> list[Finding]:
         poll = await stranger.made("/polls", new)
         doing = {"writes": person.write}
         before = await timed(doing, so_often(TRIES))
-        grown = size(data)
+        small = sizes(data)
         path, key = f"/polls/{poll['id']}/codes", {"X-Admin-Key": poll["adminKey"]}
         begun = time.perf_counter()
         calls = [asyncio.create_task(stranger.ask("POST", path, {"count": CODES}, **key)) for _ in range(CALLS)]
         during = await timed(doing, lambda: not all(each.done() for each in calls))
         taken = time.perf_counter() - begun
         statuses = Counter([each.result()[0] for each in calls])
-        grown = size(data) - grown
+        large = sizes(data)
         begun = time.perf_counter()
         made = Counter([(await stranger.ask("POST", "/polls", new))[0] for _ in range(POLLS)])
         polls_taken = time.perf_counter() - begun
     subject = f"{CALLS} × {CODES:,} codes of one stranger"
     return [
         Finding(subject, f"{counted(statuses)}, in {taken:.1f} s", "", None, "5,000 codes", statuses[201] <= 5),
-        Finding("— the store grows by", f"{grown:.0f} MB", "", None, "", None),
+        Finding(
+            "— the store grows by",
+            f"{large[0] - small[0]:.0f} MB, its log by {max(0.0, large[1] - small[1]):.0f} MB",
+            "",
+            None,
+            "",
+            None,
+        ),
         *beside("— meanwhile", before, during, "none refused"),
         Finding(
             f"{POLLS} polls of one stranger",
