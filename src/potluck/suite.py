@@ -17,9 +17,11 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
 from potluck.streams import Consumer
 from potluck.web import openapi
+from potluck.web.allowances import Allowances
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Site
 from potluck.web.health import health
 from potluck.web.home import home
@@ -37,6 +39,7 @@ from potluck.web.pages import Pages
 from potluck.web.pagination import Cursors
 from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
+from potluck.web.room import room_of
 from potluck.web.runner import Runner
 from potluck.web.secret import derived, held_to_its_secret, load_secret
 from potluck.web.static_files import static_file
@@ -147,7 +150,16 @@ def _core(
     live = Live(engine, clock, key=derived(secret, "positions"), lag_seconds=lag_seconds)
     cursors = Cursors(derived(secret, "cursors"))
     core = Core(
-        settings=settings, engine=engine, store=store, clock=seen_clock, people=people, live=live, cursors=cursors
+        settings=settings,
+        engine=engine,
+        store=store,
+        clock=seen_clock,
+        people=people,
+        live=live,
+        cursors=cursors,
+        allowances=Allowances(clock),
+        bounds=Bounds(store),
+        room=room_of(settings, engine),
     )
     made += [make(core) for make in makers]
     return core, made
@@ -182,7 +194,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
             endpoints.add_to(router, site, app.context)
     subjects = [subject for app in everything for subject in app.subjects]
     openapi.pages(lambda: openapi.document(subjects)).add_to(router, site)
-    state = {"settings": core.settings, "engine": core.engine, "live": core.live}
+    state = {"settings": core.settings, "engine": core.engine, "live": core.live, "core": core}
     log_requests = RequestLog(core.settings, headers=added_headers)
     return Application(router, authentication, problems, state, around=log_requests)
 

@@ -17,6 +17,7 @@ from tests.differential.differences import Intended
 __all__ = ["INTENDED"]
 
 ONE_MESSAGE = "a field has one message, in forms as in JSON"
+LATER = "the page of each new problem is looked at first, which takes a second of the script's clock"
 ON_ITS_PAGE = "what is refused is told on the page of the form"
 
 SHOPPING = [
@@ -116,6 +117,21 @@ SITE = [
     ),
     Intended("front/file with HEAD", "headers/content-type", "HEAD has the headers of GET"),
     Intended("front/*", "headers/content-type", "a redirect has no body", now="absent"),
+    *(
+        Intended(*step, f"there is a limit, and a problem that says so: {slug}", now=now)
+        for slug in ("poll-full", "no-room")
+        for step, now in ((("front/all problems", "html"), slug), ((f"front/problem {slug}", "step"), ""))
+    ),
+    *(
+        Intended(f"front/{step}", where, LATER, now=now)
+        for step, where, now in (
+            ("form by its origin", "html", "datetime"),
+            ("link from another site", "html", "datetime"),
+            ("account over https", "html", "datetime"),
+            ("API by cookie", "json/createdAt", ""),
+            ("API by cookie from here", "json/*At", ""),
+        )
+    ),
     Intended("openapi/document", "json/operations/GET *", "lists carry an ETag", now="304"),
     Intended("openapi/document", "json/operations/GET *", "lists carry an ETag", now="If-None-Match"),
     Intended("openapi/document", "json/operations/*/answers", "the document names the refusals that a rule declares"),

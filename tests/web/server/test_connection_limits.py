@@ -412,3 +412,24 @@ async def test_a_request_that_outlives_the_grace_is_cut_off_and_let_go_of_before
     assert served.ended == ["told", "cancelled"]
     assert b"200" not in await asyncio.wait_for(reader.read(), LONG)
     writer.close()
+
+
+async def test_one_client_has_only_so_many_connections(served, monkeypatch):
+    monkeypatch.setattr(connection_limits, "MOST_CONNECTIONS_OF_ONE", 3)
+    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", LONG)
+    held = [await connected(served, GET) for _ in range(3)]
+    for reader, _ in held:
+        await asyncio.wait_for(reader.readuntil(b"}"), LONG)
+    reader, writer = await connected(served, b"")
+    refused = await asyncio.wait_for(reader.read(), LONG)
+    assert refused.startswith(b"HTTP/1.1 429 ")
+    assert b"retry-after: 30\r\n" in refused
+    writer.close()
+    # One that is left is room for another.
+    held[0][1].close()
+    await until(lambda: served.server.server_state.by_client == {"127.0.0.1": 2})
+    statuses, _ = await answer_to(served, b"GET / HTTP/1.1\r\n" + CLOSE + b"\r\n")
+    assert statuses == [200]
+    for _, writer in held[1:]:
+        writer.close()
+    await until(lambda: not served.server.server_state.by_client)

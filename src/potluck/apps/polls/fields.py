@@ -15,6 +15,8 @@ __all__ = [
     "LONGEST_NAME",
     "MOST_CANDIDATES",
     "MOST_CODES",
+    "MOST_CODES_OF_POLL",
+    "MOST_VOTES_OF_SHARD",
     "SEATS_MESSAGE",
     "AboutCandidates",
     "BallotFormat",
@@ -50,6 +52,9 @@ LONGEST_ABOUT_CANDIDATE = 500
 LONGEST_VOTER_KEY = 200
 LONGEST_CODE = 100
 MOST_CODES = 1_000
+MOST_CODES_OF_POLL = 10_000
+# Ten of these are two million: more than any count here was ever tried with.
+MOST_VOTES_OF_SHARD = 200_000
 
 
 def tidy(name: str) -> str:

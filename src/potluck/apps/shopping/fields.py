@@ -36,6 +36,13 @@ __all__ = [
 # What a quantity may be at most, here and in the inventory; the design sets no bound, and every number needs one.
 MOST = 100_000
 MOST_ALTERNATES = 20
+# What a family may have of each. A list of two thousand is longer than anyone shops by, and fast to read.
+MOST_LISTED = 2_000
+MOST_AT_HOME = 5_000
+MOST_STORES = 200
+MOST_LOCATIONS = 200
+# What one person may be in.
+MOST_FAMILIES = 100
 LONGEST_LINES = 10_000
 
 FamilyId = Annotated[UUID, Message("Invalid family ID format")]

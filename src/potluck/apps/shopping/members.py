@@ -128,7 +128,7 @@ async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, An
 families.form("/name", then=f"{MEMBERS}?said=name", on=members_page)(rename_family)
 
 
-@families.form("/delete", then=HOME, on=members_page)
+@families.form("/delete", then=HOME, on=members_page, frees_room=True)
 async def delete_by_page(at: FamilyAdmin, family: Family, sure: SureToDelete) -> Writes[None]:
     return await delete_family(at, family)
 
@@ -182,7 +182,9 @@ async def withdraw_invitation(at: OfInvitation) -> Writes[None]:
     return await family_place.withdraw(at, at.invitation_id)
 
 
-@invitations.form("/{invitation_id}/withdraw", then=lambda at, said: f"{HOME}/{at.family_id}/members?said={said}")
+@invitations.form(
+    "/{invitation_id}/withdraw", then=lambda at, said: f"{HOME}/{at.family_id}/members?said={said}", frees_room=True
+)
 async def withdraw_by_page(at: OfInvitation) -> Writes[str]:
     try:
         done = await withdraw_invitation(at)
