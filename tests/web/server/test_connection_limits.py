@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from potluck import connection_limits
-from potluck.web.server import uvicorn_server
+from potluck.web.server import connections, uvicorn_server
 from potluck.web.server.uvicorn_server import Server
 
 LONG = 10.0
@@ -415,7 +415,7 @@ async def test_a_request_that_outlives_the_grace_is_cut_off_and_let_go_of_before
 
 
 async def test_one_client_has_only_so_many_connections(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "MOST_CONNECTIONS_OF_ONE", 3)
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS_OF_ONE", 3)
     monkeypatch.setattr(connection_limits, "HEAD_SECONDS", LONG)
     held = [await connected(served, GET) for _ in range(3)]
     for reader, _ in held:
