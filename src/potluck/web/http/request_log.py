@@ -109,7 +109,6 @@ class RequestLog:
             request_id = new_request_id()
             scope.setdefault("state", {})["request_id"] = request_id
             current_request.set(request_id)
-            header = (b"x-request-id", request_id.encode())
             began = perf_counter()
             status = 0
             sent = 0
@@ -121,7 +120,7 @@ class RequestLog:
                 elif message["type"] == "http.response.start":
                     status = message["status"]
                     headers = self._headers(message.get("headers", ()), scope["path"])
-                    headers.append(header)
+                    headers.append((b"x-request-id", request_id.encode()))
                     message["headers"] = headers
                 await send(message)
 
@@ -147,8 +146,8 @@ class RequestLog:
                 failure = ended
                 raise
             finally:
-                route = scope.get("path_template")
-                if (self._every or status >= 500 or failure is not None) and route not in UNLOGGED_ROUTES:
+                worth_a_line = self._every or status >= 500 or failure is not None
+                if worth_a_line and (route := scope.get("path_template")) not in UNLOGGED_ROUTES:
                     line: dict[str, Any] = {
                         "time": _now(),
                         "level": "error" if status >= 500 or isinstance(failure, Exception) else "info",
