@@ -19,7 +19,6 @@ from potluck.web.access import Visitor
 from potluck.web.api import Question
 from potluck.web.http import security_headers
 from potluck.web.http.application import Application
-from potluck.web.http.authentication import Credential
 from potluck.web.runner import Runner
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
@@ -196,7 +195,7 @@ async def test_the_first_answer_after_a_write_is_remembered_though_its_caller_wa
 
 def test_nothing_is_remembered_for_secrets_that_name_nobody():
     """They can be made up without end, and would push out what is asked for again."""
-    without, with_one = (Question("/api/v1/a", b"b=1", each, ()) for each in (None, Credential("0" * 64, False)))
+    without, with_one = (Question("/api/v1/a", b"b=1", each, ()) for each in (None, b"0" * 32))
     assert without.remembered_bytes(Visitor(), b"{}") == 14
     assert with_one.remembered_bytes(Visitor(), b"{}") is None
 

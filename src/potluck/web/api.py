@@ -331,7 +331,8 @@ class Question(NamedTuple):
     def of(cls, request: Request, authentication: Authentication, access: type[Access]) -> Question:
         scope = request.scope
         credential = None if access.anonymous else authentication.credential(request)
-        return cls(scope["path"], scope["query_string"], credential, tuple(headers_of(request, access).items()))
+        headers = tuple(headers_of(request, access).items()) if access.headers else ()
+        return cls(scope["path"], scope["query_string"], credential, headers)
 
     def remembered_bytes(self, visitor: Visitor, body: bytes) -> int | None:
         """How large the question and its answer are together, if it may be remembered.

@@ -8,6 +8,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from potluck.web.http.whole_response import WHOLE
 from potluck.web.server.connection_limits import Connection
 
 TURNS = 20
@@ -53,9 +54,8 @@ async def outcome(kind: type[HttpToolsProtocol], received: bytes, messages: list
     scopes = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        scopes.append(
-            {name: value for name, value in scope.items() if name != "headers"} | {"n": len(scope["headers"])}
-        )
+        told = {name: value for name, value in scope.items() if name not in ("headers", "extensions")}
+        scopes.append(told | {"headers": list(scope["headers"])})
         if scope["method"] == "POST":
             await receive()
         for message in messages:
@@ -111,6 +111,19 @@ async def test_a_head_whose_body_is_there_goes_with_it(answer):
     assert len((await outcome(Connection, GET, messages)).writes) == writes
 
 
+WHOLE_ANSWERS = {name: each for name, (each, _) in ANSWERS.items() if len(each) == 2}
+
+
+@pytest.mark.parametrize("request_", [GET, HEAD, CLOSING, EXPECTING, GET * 3])
+@pytest.mark.parametrize("answer", WHOLE_ANSWERS)
+async def test_a_response_in_one_message_is_the_same_as_in_two(request_, answer):
+    messages = WHOLE_ANSWERS[answer]
+    head, content = messages
+    theirs = await outcome(HttpToolsProtocol, request_, messages)
+    ours = await outcome(Connection, request_, [{**head, "type": WHOLE, "body": content["body"]}])
+    assert b"".join(ours.writes) == b"".join(theirs.writes)
+
+
 WRONG = {
     "a line in a value": [start(LENGTH, SECRET), body(b"hello")],
     "a line in a name": [start(LENGTH, SECRET[::-1]), body(b"hello")],
@@ -123,6 +136,7 @@ WRONG = {
     "no head": [body(b"hello")],
     "two heads": [start(LENGTH), start(LENGTH), body(b"hello")],
     "two bodies": [start(LENGTH), body(b"hello"), body(b"hello")],
+    "neither head nor body": [{"type": "http.response.debug"}],
 }
 
 

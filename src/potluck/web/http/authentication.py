@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import NamedTuple
+from hashlib import sha256
 
 from starlette.requests import HTTPConnection
 
@@ -34,11 +34,8 @@ def session_cookie(secret: str, *, secure: bool) -> Cookie:
     return Cookie(name=session_cookie_name(secure), value=secret, max_age=kept, secure=secure)
 
 
-class Credential(NamedTuple):
-    """A secret that came with a request, by its hash: it is kept, and the secret is not."""
-
-    hash: str
-    by_cookie: bool
+Credential = str | bytes
+"""A hash of what came with a request to say who calls, because it is kept: text of a cookie, bytes of a token."""
 
 
 def by_cookie(request: HTTPConnection) -> bool:
@@ -73,9 +70,16 @@ class Authentication:
         return request.cookies.get(self.cookie_name(request))
 
     def credential(self, request: HTTPConnection) -> Credential | None:
-        """What the caller is known by, without a look at whom it names; None if they send nothing."""
-        secret = self.secret(request)
-        return None if secret is None else Credential(hash_of(secret), by_cookie(request))
+        """What the caller is known by, without a look at whom it names; None if they send nothing.
+
+        Of two callers it is the same only if they are the same to `principal`, and both a browser or both a program.
+        """
+        # Every request that reads comes by here, so what a program sends is taken as it is.
+        given = [value for name, value in request.scope["headers"] if name == b"authorization"]
+        if given:
+            return sha256(b"\n".join(given)).digest()
+        secret = request.cookies.get(self.cookie_name(request))
+        return None if secret is None else hash_of(secret)
 
     def cookie_name(self, request: HTTPConnection) -> str:
         return session_cookie_name(self.secure(request))

@@ -24,6 +24,7 @@ import msgspec
 
 from potluck.engines import DynamoError
 from potluck.settings import Settings
+from potluck.web.http.whole_response import WHOLE
 
 if TYPE_CHECKING:
     # Only for type checking: the parent of the workers does not import the framework.
@@ -48,6 +49,9 @@ IDS_AT_ONCE = 128
 UNLOGGED_ROUTES = frozenset({"/healthz", "/readyz"})
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+BEGINNING = frozenset({"http.response.start", WHOLE})
+WITH_CONTENT = frozenset({"http.response.body", WHOLE})
 
 # More of a traceback, or of a chain of causes, adds nothing.
 FRAMES = 40
@@ -115,9 +119,10 @@ class RequestLog:
 
             async def sending(message: Message) -> None:
                 nonlocal status, sent
-                if message["type"] == "http.response.body":
+                kind = message["type"]
+                if kind in WITH_CONTENT:
                     sent += len(message.get("body", b""))
-                elif message["type"] == "http.response.start":
+                if kind in BEGINNING:
                     status = message["status"]
                     headers = self._headers(message.get("headers", ()), scope["path"])
                     headers.append((b"x-request-id", request_id.encode()))

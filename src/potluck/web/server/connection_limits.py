@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from potluck.web.errors import BY_STATUS
 from potluck.web.http.request_log import new_request_id
 from potluck.web.http.security_headers import HEADERS
+from potluck.web.http.whole_response import EXTENSIONS
 from potluck.web.server.one_write import Cycle
 
 __all__ = ["Connection"]
@@ -129,6 +130,7 @@ class Connection(HttpToolsProtocol):
         scope["path"] = unquote(path) if "%" in path else path
         scope["raw_path"] = address.path
         scope["query_string"] = address.query or b""
+        scope["extensions"] = EXTENSIONS
         return Cycle(
             scope=scope,
             transport=self.transport,

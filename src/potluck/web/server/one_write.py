@@ -8,6 +8,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
+from potluck.web.http.whole_response import WHOLE
+
 __all__ = ["Cycle"]
 
 START, BODY = "http.response.start", "http.response.body"
@@ -26,23 +28,33 @@ class Cycle(RequestResponseCycle):
 
     async def send(self, message: Any) -> None:
         kind = message["type"]
-        if kind == START and not self.response_started:
-            self._head = self._held_back(message)
-            if self._head:
-                self.response_started = True
-                self.waiting_for_100_continue = False
-                self.chunked_encoding = False
+        if kind != BODY and not self.response_started and self._holds_back(message):
+            if kind == START:
                 return
-        elif kind == BODY and self._head:
+            kind = BODY
+        if kind == BODY and self._head:
             if self.flow.write_paused and not self.disconnected:
                 await self.flow.drain()
             if not self.disconnected:
                 self._send_with_head(message.get("body", b""), message.get("more_body", False))
-            return
-        await super().send(message)
+        elif kind == WHOLE:
+            await super().send({**message, "type": START})
+            await super().send({"type": BODY, "body": message["body"]})
+        else:
+            await super().send(message)
 
-    def _held_back(self, message: Any) -> bytes:
-        """The head of an ordinary response; empty for one that is streamed, or otherwise uvicorn's to look at."""
+    def _holds_back(self, message: Any) -> bool:
+        """Keep the head of an ordinary response; not of one that is streamed, or otherwise uvicorn's to look at."""
+        self._head = self._head_of(message)
+        if not self._head:
+            return False
+        self.response_started = True
+        self.waiting_for_100_continue = False
+        self.chunked_encoding = False
+        return True
+
+    def _head_of(self, message: Any) -> bytes:
+        """The head of a response that states how long its body is; empty for any other."""
         length = None
         headers = [*self.default_headers, *message.get("headers", ())]
         parts = [STATUS_LINE[message["status"]]]
