@@ -38,8 +38,9 @@ class Cycle(RequestResponseCycle):
             if not self.disconnected:
                 self._send_with_head(message.get("body", b""), message.get("more_body", False))
         elif kind == WHOLE:
-            await super().send({**message, "type": START})
-            await super().send({"type": BODY, "body": message["body"]})
+            begun: Any = {**message, "type": START}
+            await super().send(begun)
+            await super().send({"type": "http.response.body", "body": message["body"], "more_body": False})
         else:
             await super().send(message)
 
