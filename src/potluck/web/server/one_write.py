@@ -82,7 +82,9 @@ class Cycle(RequestResponseCycle):
         if len(body) > self.expected_content_length:
             raise RuntimeError("Response content longer than Content-Length")
         self.expected_content_length -= len(body)
-        self.transport.write(b"".join((head, b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n", body)))
+        head += b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
+        # One system call for both, without copying the body.
+        self.transport.writelines((head, body) if body else (head,))
         if not more_body:
             if self.expected_content_length:
                 raise RuntimeError("Response content shorter than Content-Length")
