@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from hashlib import sha256
 
 from starlette.requests import HTTPConnection
 
 from potluck.people.authentication import Authenticator, Principal
+from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
 from potluck.web.http.clients import Clients, values_of
 from potluck.web.http.responses import Cookie
 
-__all__ = ["Authentication", "session_cookie"]
+__all__ = ["Authentication", "Credential", "by_cookie", "session_cookie"]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 BEARER = "bearer "
@@ -30,6 +32,15 @@ def session_cookie(secret: str, *, secure: bool) -> Cookie:
     """The cookie by which a browser is known; an empty one takes the other away."""
     kept = int(COOKIE_KEPT.total_seconds()) if secret else 0
     return Cookie(name=session_cookie_name(secure), value=secret, max_age=kept, secure=secure)
+
+
+Credential = str | bytes
+"""A hash of what came with a request to say who calls, because it is kept: text of a cookie, bytes of a token."""
+
+
+def by_cookie(request: HTTPConnection) -> bool:
+    """Whether a browser asks, which adds its cookies by itself; a program sends a token, or nothing."""
+    return not values_of(request.scope, b"authorization")
 
 
 class Authentication:
@@ -57,6 +68,18 @@ class Authentication:
             named = len(given) == 1 and given[0][: len(BEARER)].lower() == BEARER
             return given[0][len(BEARER) :].strip() if named else ""
         return request.cookies.get(self.cookie_name(request))
+
+    def credential(self, request: HTTPConnection) -> Credential | None:
+        """What the caller is known by, without a look at whom it names; None if they send nothing.
+
+        Of two callers it is the same only if they are the same to `principal`, and both a browser or both a program.
+        """
+        # Every request that reads comes by here, so what a program sends is taken as it is.
+        given = [value for name, value in request.scope["headers"] if name == b"authorization"]
+        if given:
+            return sha256(b"\n".join(given)).digest()
+        secret = request.cookies.get(self.cookie_name(request))
+        return None if secret is None else hash_of(secret)
 
     def cookie_name(self, request: HTTPConnection) -> str:
         return session_cookie_name(self.secure(request))

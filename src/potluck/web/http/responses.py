@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from potluck.connections.whole_response import WHOLE
+
 __all__ = ["Cookie", "JsonResponse", "html", "not_modified", "redirect"]
 
 JSON = b"application/json"
@@ -56,6 +58,9 @@ class JsonResponse:
         self.headers = sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if WHOLE in scope.get("extensions", ()):
+            await send({"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body})
+            return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.headers})
         await send({"type": "http.response.body", "body": self.body})
 
