@@ -77,8 +77,8 @@ class Show(Protocol):
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Any:
         """The form of this input: as it was filled in, if it was refused, else blank or with the values of a thing."""
 
-    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        """Give the browser a cookie with the page; `max_age` is in seconds."""
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        """Have the browser keep something for this person alone, in a cookie; `max_age` is in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

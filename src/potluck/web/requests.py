@@ -68,7 +68,7 @@ async def visitor_of(
         principal=principal,
         client=client,
         headers=headers,
-        cookies=request.cookies if by_page else None,
+        keeps=authentication.kept(request, principal) if by_page else None,
         by_page=by_page,
         by_cookie="authorization" not in request.headers,
         origin=origin,

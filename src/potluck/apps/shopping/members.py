@@ -197,4 +197,4 @@ invitation_pages = Endpoints()
 async def come_in(call: Call) -> Response:
     """Accept the invitation that the browser carries."""
     joined: Any = await family_place.on(call.core).accept(call.signed_in(), carried_invitation(call))
-    return redirect(f"{HOME}/{joined.family_id}?joined=yes", drop_invitation(call))
+    return redirect(f"{HOME}/{joined.family_id}?joined=yes", *drop_invitation(call))

@@ -258,7 +258,7 @@ async def leave(call: Call) -> Response:
             _must_be_here(error)
             refusal = error
         else:
-            return redirect_out("/goodbye", call.authentication.signed_out(call.request), drop_invitation(call))
+            return redirect_out("/goodbye", call.authentication.signed_out(call.request), *drop_invitation(call))
     places: Sequence[str] = refusal.places if isinstance(refusal, StillNeeded) else ()
     field = "password" if isinstance(refusal, WrongPassword) else None
     email = (await accounts.by_id(principal.user_id)).email
