@@ -32,7 +32,7 @@ from starlette.responses import Response
 from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
-from potluck.web.errors import Problem, ProblemError
+from potluck.web.errors import THROTTLED, Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
 from potluck.web.pagination import References
 from potluck.web.views import View, ViewPlan, view_plan
@@ -141,6 +141,11 @@ class Action(Declared):
     """False: nothing is kept under an Idempotency-Key, and a repeat is done anew."""
     serialized: bool = False
     """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
+
+    @property
+    def counts_attempts(self) -> bool:
+        """Whether the rule counts how often it is tried: it says that it may refuse more."""
+        return THROTTLED in self.problems
 
     @property
     def versioned(self) -> bool:
