@@ -56,7 +56,8 @@ class Templates:
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         """A page as this person sees it: with their way to their account, or with a way to sign in."""
-        return html(self.render(request, name, around(principal) | dict(context)), status, headers)
+        whose = {"person": "" if principal is None else str(principal.user_id)}
+        return html(self.render(request, name, around(principal) | whose | dict(context)), status, headers)
 
 
 def around(principal: Principal | None) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class RoleChange(Change[Member]):
 class NewInvitation(Input):
     role: Role
     email: Email | None = None
-    """A note for those who manage the family: it is looked up nowhere, and opens nothing."""
+    """A note for those who manage the family. Whoever has the secret comes in, whatever their own address: nobody has
+    proven one here, so holding an invitation to it would prove nothing."""
 
 
 class SureToDelete(Input):
