@@ -116,7 +116,7 @@ def test_who_comes_next_finds_and_changes_nothing_of_the_one_before(visit, table
     other.get_by_text(CAKE).first.wait_for()
     window.open("/account")
     page.get_by_text("Change the password").first.click()
-    window.picture("account-tokens-asked")
+    window.picture_of("#password", "account-tokens-asked")
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url(f"{window.address}/")
     # Neither stays open, nor comes back.

@@ -17,9 +17,7 @@ from potluck.web.runner import Done
 from tests.toy import notes_app
 from tests.web.people.access_world import people
 
-SOMEBODY = Principal(
-    kind="session", user_id=UUID(int=7), name="Ada", hash="0" * 64, session_epoch=1, expires_at=None
-)
+SOMEBODY = Principal(kind="session", user_id=UUID(int=7), name="Ada", hash="0" * 64, session_epoch=1, expires_at=None)
 KEY = str(UUID(int=5))
 
 

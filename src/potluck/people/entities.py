@@ -12,7 +12,19 @@ from uuid import UUID
 from msgspec import Meta, field
 
 from potluck.people.fields import Email, Name
-from potluck.table import Counter, Entity, ExpiresAt, ItemCollection, KeyOnly, LeftOut, Seconds, Table, Version, get, query
+from potluck.table import (
+    Counter,
+    Entity,
+    ExpiresAt,
+    ItemCollection,
+    KeyOnly,
+    LeftOut,
+    Seconds,
+    Table,
+    Version,
+    get,
+    query,
+)
 
 __all__ = [
     "Account",

@@ -47,7 +47,7 @@ class MadeToken:
 
 
 class Tokens:
-    """Makes, lists, revokes and authenticates API tokens. A token is valid until it is revoked, or ended by a password."""
+    """Makes, lists, revokes and authenticates API tokens. One is valid until it is revoked, or a password ends it."""
 
     def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
         self._store = store

@@ -45,7 +45,7 @@ async def _always() -> bool:
 
 
 class Visitor:
-    """Who calls, and what they bring along: a principal if they are signed in, headers, what their browser keeps, their address."""
+    """Who calls, and what they bring along: a principal if they are signed in, headers, what their browser keeps."""
 
     __slots__ = (
         "_client",

@@ -1,4 +1,4 @@
-"""One browser that several people use, one after the other: who sees and changes a vote or a poll that was given there."""
+"""One browser that several people use, one after the other: who finds a vote or a poll that was given there."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -198,11 +198,17 @@ async def test_each_write_is_done_once(home):
     problem(nothing, 410, "expired")
 
 
+async def bought_many(home):
+    """More than one transaction clears."""
+    lines = "\n".join(f"thing {number}" for number in range(CLEARED_AT_ONCE + 5))
+    bought = {"status": "purchased", "version": 1}
+    for made in (await home.make("/shopping-list/bulk", lines=lines))["items"]:
+        await home.ask("PATCH", f"/shopping-list/{made['shoppingItemId']}/status", bought)
+
+
 async def test_four_of_the_same_request_at_once_are_answered_alike(home):
     """In several transactions too: whoever comes while some of them are done gets the answer of all."""
-    lines = "\n".join(f"thing {number}" for number in range(CLEARED_AT_ONCE + 5))
-    for made in (await home.make("/shopping-list/bulk", lines=lines))["items"]:
-        await home.ask("PATCH", f"/shopping-list/{made['shoppingItemId']}/status", {"status": "purchased", "version": 1})
+    await bought_many(home)
 
     async def four_times(path, body=None):
         asked = (home.ask("POST", path, body, idempotency_key=path) for _ in range(4))
@@ -219,9 +225,7 @@ async def test_four_of_the_same_request_at_once_are_answered_alike(home):
 
 async def test_two_who_clear_at_once_each_hear_again_what_they_heard(home):
     ben = await home.joined()
-    lines = "\n".join(f"thing {number}" for number in range(CLEARED_AT_ONCE + 5))
-    for made in (await home.make("/shopping-list/bulk", lines=lines))["items"]:
-        await home.ask("PATCH", f"/shopping-list/{made['shoppingItemId']}/status", {"status": "purchased", "version": 1})
+    await bought_many(home)
     path, both = "/shopping-list/clear-purchased", (home.admin, ben)
     asked = (home.ask("POST", path, by=by, idempotency_key="k") for by in both)
     heard = [data(each) for each in await asyncio.gather(*asked)]

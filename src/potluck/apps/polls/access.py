@@ -220,7 +220,7 @@ class ReadsRecord(SeesResults):
 
 
 def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
-    """What the caller shows: a program by the headers that the access declares, a browser by what it keeps for who uses it."""
+    """What the caller shows: a program by the headers that the access declares, a browser by what it keeps for them."""
     if visitor.by_page:
         return Credentials(
             principal=visitor.principal,

@@ -2,8 +2,8 @@
 
 Several people may use one browser, one after the other, so each cookie opens only for who it was given to. Given to
 somebody who is signed in, it is their account's. Given to nobody, it is of whoever has the browser's own number, in a
-cookie beside it; who signs in takes that number along, and from then on it is theirs, with all that it opens. So nothing
-has to be taken away when people leave, which a session that expires or is ended elsewhere could not do.
+cookie beside it; who signs in takes that number along, and from then on it is theirs, with all that it opens. So
+nothing has to be taken away when people leave, which a session that expires or is ended elsewhere could not do.
 
 They are encrypted: who sits at the device can read its cookies, and a key that stood there would open elsewhere.
 """

@@ -1,7 +1,7 @@
 // A page that was made for somebody is left once somebody else is here, or nobody: who signs out in one window leaves none
 // behind that shows what was theirs, nor one that the browser would bring back as it was.
 //
-//   <body data-person="THEIR ID">   empty for nobody; a page that does not know says nothing
+//   <body data-person="3f2b8c1e">   how their id begins; empty for nobody. A page that does not know says nothing
 
 const person = () => document.body.dataset.person;
 const leave = () => location.replace("/");
