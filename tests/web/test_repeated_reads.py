@@ -57,6 +57,7 @@ class World:
 
     async def forget(self) -> None:
         """Write something that is nobody's business: whatever was remembered is worked out anew."""
+        self.client.cookies.clear()
         data(await ask(self.client, "POST", "/polls", {"title": "Which?", "candidates": ["This", "That"]}), 201)
 
     async def come(self, name: str) -> dict[str, Any]:
