@@ -158,7 +158,6 @@ PEOPLE = [
             ("*", "End my API tokens too"),
             ("*", "end-tokens-hint"),
             ("*", "Whoever knew the old password"),
-            ("account after password", "API token"),
             ("reset*", "your API tokens end"),
         )
     ),
