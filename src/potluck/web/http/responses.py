@@ -82,6 +82,7 @@ def redirect(address: str, *cookies: Cookie, headers: Mapping[str, str] | None =
 
 
 def with_cookies(response: Response, cookies: Sequence[Cookie]) -> Response:
-    for each in cookies:
+    """The response with these cookies; of two with the same name and path, the later."""
+    for each in {(each.name, each.path): each for each in cookies}.values():
         each.set_on(response)
     return response
