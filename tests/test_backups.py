@@ -565,7 +565,7 @@ def test_what_the_commands_make_is_for_its_owner_alone(tmp_path):
     try:
         with running("dynamodb", "--port", "0", "--file", "tables.db", cwd=tmp_path) as (process, _):
             assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
-            stopped(process)
+            assert stopped(process) == 0
         with running("serve", "--port", "0", cwd=tmp_path) as (process, _):
             assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
             assert {file.stat().st_mode & 0o777 for file in (tmp_path / "data").iterdir()} == {0o600}
