@@ -121,6 +121,15 @@ async def test_when_all_is_used_people_can_still_sign_in_delete_and_leave(calls:
     data(await calls.ask("POST", "/me/delete", {"password": PASSWORD}, by=again), 204)
 
 
+async def test_when_all_is_used_people_can_still_lock_others_out(calls: Calls, monkeypatch):
+    ada = await calls.person()
+    token = data(await calls.ask("POST", "/me/tokens", {"name": "Clock"}, by=ada), 201)
+    fill(calls, monkeypatch, 1.0)
+    change = {"current": PASSWORD, "new": "battery staple"}
+    assert data(await calls.ask("PUT", "/me/password", change, by=ada)) == {"tokensLeft": 0}
+    data(await calls.ask("GET", "/me", by=token), 401)
+
+
 async def test_pages_say_so_and_lose_nothing_of_what_was_typed(calls: Calls, monkeypatch):
     fill(calls, monkeypatch, 0.6)
     async with calls.browser() as browser:
