@@ -584,6 +584,18 @@ def test_what_root_restores_belongs_to_whoever_has_the_folder(stored):
     assert owners == {"potluck.db": 12345, "secret": 12345}
 
 
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_root_gives_away_no_file_that_a_link_in_the_folder_leads_to(stored):
+    backup = backed_up(stored)
+    roots_own = stored / "roots-own"
+    roots_own.write_bytes((stored / "data" / "secret").read_bytes())
+    (stored / "other").mkdir()
+    (stored / "other" / "secret").symlink_to(roots_own)
+    os.chown(stored / "other", 12345, 12345)
+    assert potluck("restore", backup, "--data", "other", cwd=stored).returncode == 0
+    assert roots_own.stat().st_uid == 0
+
+
 @POSIX
 @pytest.mark.parametrize("mode", [0o755, 0o700])
 def test_a_folder_that_others_can_look_into_is_told_of_at_the_start(stored, mode):
