@@ -37,10 +37,13 @@ from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
 from potluck.table import absent, put, the, update
+from potluck.web.allowances import Allowances
 from potluck.web.app import Core
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.live import Live
 from potluck.web.outbound import Outbound
+from potluck.web.room import Room
 
 RESULTS = Path(__file__).parent / "results"
 ITEMS = 10_000
@@ -58,7 +61,7 @@ def core_on(rows: Store) -> Core:
     nothing: Any = None
     return Core(
         settings=Settings(open_library=None), engine=rows.engine, store=rows, clock=clock, people=people,
-        live=Live(rows.engine, clock), cursors=nothing,
+        live=Live(rows.engine, clock), cursors=nothing, allowances=Allowances(clock), bounds=Bounds(rows), room=Room(0),
     )  # fmt: skip
 
 

@@ -118,7 +118,7 @@ async def add(at: SignedIn, new: NewNote) -> Writes[Note]:
     return Writes(note, put(note, when=absent))
 
 
-@notes.list(live=lambda at: Note.every(), also=totals)
+@notes.list(live=lambda at: Note.every(), also=totals, order=lambda note: (note.title,))
 def listed(at: SignedIn, wanted: Search) -> Query[Note]:
     """The notes, the latest first."""
     return Note.every()
@@ -173,7 +173,7 @@ def application() -> Application:
     templates = Templates(CATALOGUE)
     settings = Settings(data=Path("nowhere"))
     # Nobody is signed in, so nobody asks the authenticator.
-    authentication = Authentication(None, Clients.of(settings))  # type: ignore[arg-type]
+    authentication = Authentication(None, Clients.of(settings), bytes(32))  # type: ignore[arg-type]
     problems = Problems(templates)
     router = Router()
     site = Site(None, authentication, templates, problems)  # type: ignore[arg-type]

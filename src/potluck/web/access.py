@@ -17,20 +17,21 @@ from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
 from potluck.table import Change as FieldChange
-from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, the, update
+from potluck.table import Condition, Entity, Query, Ref, WriteRefused, check, present, the, update
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
-from potluck.web.live import Right
+from potluck.web.live import Listening, Right
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
 if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
+    from potluck.web.http.kept_cookies import KeptCookies
 
 __all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor", "read_together"]
 
@@ -44,15 +45,15 @@ async def _always() -> bool:
 
 
 class Visitor:
-    """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
+    """Who calls, and what they bring along: a principal if they are signed in, headers, what their browser keeps."""
 
     __slots__ = (
         "_client",
         "_origin",
         "by_cookie",
         "by_page",
-        "cookies",
         "headers",
+        "keeps",
         "principal",
         "still",
         "uses_client",
@@ -64,17 +65,17 @@ class Visitor:
         principal: Principal | None = None,
         client: str | Callable[[], str] = UNKNOWN,
         headers: Mapping[str, str] | None = None,
-        cookies: Mapping[str, str] | None = None,
+        keeps: KeptCookies | None = None,
         by_page: bool = False,
         by_cookie: bool = False,
         origin: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
         """`by_page` says that a page asks, and not a program. `by_cookie`: they send no token, so it is a browser.
-        `still` tells whether what they are known by is valid."""
+        `keeps` is what a page's browser keeps for them. `still` tells whether what they are known by is valid."""
         self.principal = principal
         self.headers = headers or {}
-        self.cookies = cookies or {}
+        self.keeps = keeps
         self.by_page = by_page
         self.by_cookie = by_cookie
         self.still = still
@@ -82,11 +83,20 @@ class Visitor:
         self._client = client
         self._origin = origin
 
+    def kept(self, name: str) -> str:
+        """What their browser keeps for them under this name; empty without anything, and for a program."""
+        return "" if self.keeps is None else self.keeps.get(name)
+
     @property
     def client(self) -> str:
         """What attempts are counted by. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._client if isinstance(self._client, str) else self._client()
+
+    @property
+    def listening(self) -> Listening:
+        """Whose open streams theirs count with."""
+        return Listening(self.principal, self.client)
 
     @property
     def origin(self) -> str:
@@ -210,6 +220,13 @@ class Access:
     async def show(self, view: type[V], items: Sequence[Any]) -> list[V]:
         """The views of these items, as this caller sees them."""
         return await view_plan(view).show_many(self, items)
+
+    async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
+        """TooMany where there are as many as there may be: `at.must_fit(Store.all_of_family(...), 200, "stores")`.
+
+        It is counted now and then: a bound of what a place may hold, not a rule that the write decides.
+        """
+        await self.core.bounds.must_fit(query, most, what, more)
 
     def keeping(
         self, answer: Any, made: object = None, *, of: UUID | None = None, account_checked: bool = False

@@ -32,8 +32,9 @@ from starlette.responses import Response
 from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
+from potluck.web.allowances import OTHERWISE, Allowance
 from potluck.web.entity_fields import kinds_of
-from potluck.web.errors import Problem, ProblemError
+from potluck.web.errors import THROTTLED, Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
 from potluck.web.pagination import OwnPages, References
 from potluck.web.views import View, ViewPlan, view_plan
@@ -81,8 +82,8 @@ class Show(Protocol):
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Any:
         """The form of this input: as it was filled in, if it was refused, else blank or with the values of a thing."""
 
-    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        """Give the browser a cookie with the page; `max_age` is in seconds."""
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        """Have the browser keep something for this person alone, in a cookie; `max_age` is in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +147,25 @@ class Action(Declared):
     serialized: bool = False
     """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
     largest_body: int = LARGEST_BODY
+    allowance: Allowance = OTHERWISE
+    """How much of it one caller may do, where nobody has to be signed in."""
+    frees_room: bool = False
+    """It is done however full the store is: it deletes, or is the way there."""
 
     @property
     def input_in_query(self) -> bool:
         """Whether the input stands after `?`: a DELETE has no body."""
         return self.method == "DELETE" and self.input is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is counted how much a caller does of this: wherever nobody has to be signed in."""
+        return not self.access.needs_principal
+
+    @property
+    def counts_attempts(self) -> bool:
+        """Whether the rule counts how often it is tried: it says that it may refuse more."""
+        return THROTTLED in self.problems
 
     @property
     def versioned(self) -> bool:
@@ -378,20 +393,32 @@ class Actions(Generic[E]):
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def create(
-        self, *problems: type[ProblemError] | Problem, form: PageForm | None = None, secret: bool = False
+        self,
+        *problems: type[ProblemError] | Problem,
+        form: PageForm | None = None,
+        secret: bool = False,
+        allowance: Allowance = OTHERWISE,
+        frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """`POST` to the list, answered with 201."""
-        return self._action("POST", "", problems, status=201, form=form, secret=secret)
+        return self._action(
+            "POST", "", problems, status=201, form=form, secret=secret, allowance=allowance, frees_room=frees_room
+        )
 
-    def change(self, *problems: type[ProblemError] | Problem, form: PageForm | None = None) -> ActionDecorator[E]:
+    def change(
+        self,
+        *problems: type[ProblemError] | Problem,
+        form: PageForm | None = None,
+        allowance: Allowance = OTHERWISE,
+    ) -> ActionDecorator[E]:
         """`PATCH` of one thing, with the version that was seen."""
-        return self._action("PATCH", "", problems, status=200, form=form)
+        return self._action("PATCH", "", problems, status=200, form=form, allowance=allowance)
 
     def delete(
         self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None
     ) -> ActionDecorator[E]:
         """`DELETE` of one thing, answered with 204; with If-Match, only of that version."""
-        return self._action("DELETE", path, problems, status=204, form=form)
+        return self._action("DELETE", path, problems, status=204, form=form, frees_room=True)
 
     def action(
         self,
@@ -405,10 +432,13 @@ class Actions(Generic[E]):
         kept: bool = True,
         serialized: bool = False,
         largest_body: int = LARGEST_BODY,
+        allowance: Allowance = OTHERWISE,
+        frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
 
         `serialized` is for what many do to one thing at once: within a process, they wait for each other.
+        `frees_room` is for what must be possible however full the store is.
         """
         return self._action(
             method,
@@ -421,6 +451,8 @@ class Actions(Generic[E]):
             serialized=serialized,
             kept=kept,
             largest_body=largest_body,
+            allowance=allowance,
+            frees_room=frees_room,
         )
 
     def form(
@@ -432,10 +464,30 @@ class Actions(Generic[E]):
         row: str | None = None,
         versioned: bool = True,
         serialized: bool = False,
+        allowance: Allowance | None = None,
+        frees_room: bool = False,
     ) -> ActionDecorator[E]:
-        """What a page posts: a form other than what a program would send, or the same rule, declared with its page."""
+        """What a page posts: a form other than what a program would send, or the same rule, declared with its page.
+
+        A rule that programs call as well has the same allowance here, and frees room here too.
+        """
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
-        return self._action("POST", path, (), status=200, form=form, serialized=serialized, api=False)
+
+        def declare(rule: Any) -> Any:
+            known = next((each for each in self.declared if isinstance(each, Action) and each.rule is rule), None)
+            return self._action(
+                "POST",
+                path,
+                (),
+                status=200,
+                form=form,
+                api=False,
+                serialized=serialized,
+                allowance=allowance or (OTHERWISE if known is None else known.allowance),
+                frees_room=frees_room or (known is not None and known.frees_room),
+            )(rule)
+
+        return declare
 
     # --- pages --------------------------------------------------------------------------------------------------------
 

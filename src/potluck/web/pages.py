@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow
 from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Page
@@ -47,7 +47,7 @@ class Shown:
     ) -> None:
         self.query: Mapping[str, str] = request.query_params
         self.done = done
-        self.cookies: list[tuple[str, str, int, str]] = []
+        self.kept: list[tuple[str, str, int, str]] = []
         self.is_told = refusal is None
         """Whether the page says why a form was refused; else what stands around it does."""
         self._refusal = refusal
@@ -72,8 +72,8 @@ class Shown:
         self.is_told = True
         return filled
 
-    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        self.cookies.append((name, value, max_age, path))
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        self.kept.append((name, value, max_age, path))
 
 
 class Pages:
@@ -146,7 +146,8 @@ class Pages:
         response = self._templates.page(
             request, page.template, visitor.principal, {**around, **context}, status, headers
         )
-        return with_cookies(response, [self._authentication.cookie(request, *each) for each in shown.cookies])
+        assert visitor.keeps is not None
+        return with_cookies(response, [cookie for each in shown.kept for cookie in visitor.keeps.keep(*each)])
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame
@@ -207,7 +208,9 @@ class Pages:
         """The form once more, with what is wrong beside its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
         assert action.form is not None
-        if answer is None or answer.problem.status in NOT_SHOWN_AGAIN or answer.problem.status >= 500:
+        if answer is None or answer.problem.status in NOT_SHOWN_AGAIN:
+            return None
+        if answer.problem.status >= 500 and not isinstance(refusal, NotNow):
             return None
         if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
             mine = None if filled is None else filled.values
@@ -265,7 +268,7 @@ class Pages:
 
 def to_sign_in(request: Request) -> Response:
     """To where one signs in, and back from there."""
-    query = request.url.query
+    query = request.scope["query_string"].decode("latin-1")
     return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 

@@ -33,10 +33,13 @@ from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
 from potluck.streams import Consumer
+from potluck.web.allowances import Allowances
 from potluck.web.app import App, Core
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.live import Live
 from potluck.web.outbound import Outbound
+from potluck.web.room import Room
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.patience import PATIENCE_SECONDS, stopped
 from tests.people.assembly import Clock
@@ -52,7 +55,7 @@ def core_on(rows: Store, clock: Any) -> Core:
     settings = Settings(open_library=None)
     return Core(
         settings=settings, engine=rows.engine, store=rows, clock=clock, people=people,
-        live=Live(rows.engine, clock), cursors=nothing,
+        live=Live(rows.engine, clock), cursors=nothing, allowances=Allowances(clock), bounds=Bounds(rows), room=Room(0),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from potluck.apps.library.isbn import BadIsbn, isbn_13
-from potluck.field_types import Check, Integer, Length, Message, Text
+from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
 from potluck.people.errors import WrongField
 from potluck.people.fields import Email
 from potluck.web.outbound import BadAddress, must_be_public
@@ -70,13 +70,13 @@ LibraryId = Annotated[UUID, Message("Invalid library ID format")]
 CollectionId = Annotated[UUID, Message("Invalid collection ID format")]
 ItemId = Annotated[UUID, Message("Invalid item ID format")]
 
-LibraryName = Annotated[str, Text(1, 20, "Name must have 1 to 20 characters")]
-LibraryDescription = Annotated[str, Text(0, 100, "Description must have at most 100 characters")]
-CollectionName = Annotated[str, Text(1, 100, "Name must have 1 to 100 characters")]
-CollectionDescription = Annotated[str, Text(0, 500, "Description must have at most 500 characters")]
-Title = Annotated[str, Text(1, 200, "Title must have 1 to 200 characters")]
-Summary = Annotated[str, Text(0, 4000, "Summary must have at most 4,000 characters")]
-PersonName = Annotated[str, Text(1, 100, "A name must have 1 to 100 characters")]
+LibraryName = Annotated[str, OneLine(1, 20, "Name must have 1 to 20 characters")]
+LibraryDescription = Annotated[str, OneLine(0, 100, "Description must have at most 100 characters")]
+CollectionName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 characters")]
+CollectionDescription = Annotated[str, ManyLines(0, 500, "Description must have at most 500 characters")]
+Title = Annotated[str, OneLine(1, 200, "Title must have 1 to 200 characters")]
+Summary = Annotated[str, ManyLines(0, 4000, "Summary must have at most 4,000 characters")]
+PersonName = Annotated[str, OneLine(1, 100, "A name must have 1 to 100 characters")]
 People = Annotated[list[PersonName], Length(0, 50, "There can be at most 50 names")]
 Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, "The cast is the first five")]
 # Callers may name everyone; the first five are kept.
@@ -85,7 +85,7 @@ Order = Annotated[int, Integer(FIRST_ORDER, LAST_ORDER, "Order must be a whole n
 Year = Annotated[int, Integer(1800, 2100, "Year must be a whole number from 1800 to 2100")]
 Duration = Annotated[int, Integer(0, 1000, "Duration must be 0 to 1,000 minutes")]
 TmdbId = Annotated[int, Integer(1, 10**12, "The TMDB id must be a positive whole number")]
-Borrower = Annotated[str, Text(1, 50, "Say in 1 to 50 characters who has it")]
+Borrower = Annotated[str, OneLine(1, 50, "Say in 1 to 50 characters who has it")]
 Due = Annotated[date, Message("The date must be one such as 2025-12-24")]
 CoverHash = Annotated[str, Text(64, 64, pattern="^[0-9a-f]{64}$", trim=False)]
 Force = Annotated[Literal["true", "false"], Message("force must be true or false")]

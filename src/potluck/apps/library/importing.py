@@ -16,7 +16,7 @@ from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
 from potluck.apps.library.import_files import FileFormat, Row, UnreadableFile, format_of, rows_of
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
-from potluck.apps.library.lookup import Lookup
+from potluck.apps.library.lookup import Known, Lookup
 from potluck.apps.library.search import words_of
 from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of
 from potluck.field_types import Message
@@ -30,6 +30,7 @@ from potluck.table.operations import Operation
 from potluck.web.actions import Actions
 from potluck.web.errors import NotFound
 from potluck.web.inputs import Input, Unset
+from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Outcome, Writes, or_retry
 
 __all__ = ["ImportFile", "Imported", "import_file", "imports"]
@@ -156,18 +157,18 @@ async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
             elif found.outcome != "found":
                 row = row._replace(reason=reasons[found.outcome])
             else:
-                book = found.matches[0]
-                row = row._replace(
-                    new=NewBook(
-                        title=book.title,
-                        authors=book.authors,
-                        summary=book.summary,
-                        picture_url=book.picture_url,
-                        isbn=row.isbn,
-                    )
-                )
+                row = _as_known(row, found.matches[0])
         taken.append(row)
     return taken
+
+
+def _as_known(row: Row, book: Known) -> Row:
+    """The row with what a provider says, which is held to the same rules as what people type."""
+    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": row.isbn}
+    try:
+        return row._replace(new=decode_tree(NewBook, {**said, "pictureUrl": book.picture_url}))
+    except InvalidFields as wrong:
+        return row._replace(reason=wrong.errors[0].message)
 
 
 async def _read(rows: Store, owner_id: str, library_id: UUID) -> _Shelf:

@@ -62,7 +62,7 @@ undoing: Actions[ShoppingListItem] = Actions(
 )
 
 
-@shopping_list.action("POST", "/clear-purchased")
+@shopping_list.action("POST", "/clear-purchased", frees_room=True)
 async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     """Clear what is purchased from the list. The token brings it back, for an hour."""
     clearing_id = new_id()
@@ -94,7 +94,8 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     return Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
 
 
-@undoing.action("POST", "", NothingToUndo)
+# In several transactions: whoever undoes the same meanwhile would find some of it undone, and not yet the answer.
+@undoing.action("POST", "", NothingToUndo, serialized=True)
 async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
     """Bring back what was cleared, as it was. Once for each token."""
     parts = await at.rows.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))

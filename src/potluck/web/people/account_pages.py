@@ -83,7 +83,8 @@ async def _page(
     forms: dict[str, Form[Any]] = {
         "name": blank(MeChange, {"name": account.name, "version": account.version}),
         "email": blank(EmailChange),
-        "password": blank(PasswordChange),
+        # Ticked: a token too many that ends is made again, one that somebody else made goes on unseen.
+        "password": blank(PasswordChange, {"endTokens": True}),
         "token": blank(NewTokenForm),
     }
     return call.page(
@@ -153,6 +154,7 @@ async def rename(call: Call) -> Response:
     async def change(principal: Principal, given: MeChange) -> None:
         if given.version is UNSET:
             raise VersionNeeded
+        call.core.room.must_be_there(stranger=False)
         await call.core.people.accounts.rename(principal, given.name or None, given.version)
 
     return await _changed(call, "name", MeChange, change, {})
@@ -161,6 +163,7 @@ async def rename(call: Call) -> Response:
 @account_pages.post(f"{ACCOUNT}/email")
 async def change_email(call: Call) -> Response:
     async def change(principal: Principal, given: EmailChange) -> None:
+        call.core.room.must_be_there(stranger=False)
         await call.core.people.accounts.change_email(principal, given.email, given.password)
 
     return await _changed(call, "email", EmailChange, change, {EmailTaken: "email", WrongPassword: "password"})
@@ -169,7 +172,9 @@ async def change_email(call: Call) -> Response:
 @account_pages.post(f"{ACCOUNT}/password")
 async def change_password(call: Call) -> Response:
     async def change(principal: Principal, given: PasswordChange) -> None:
-        await call.core.people.accounts.change_password(principal, given.current, given.new)
+        await call.core.people.accounts.change_password(
+            principal, given.current, given.new, end_tokens=given.end_tokens
+        )
 
     return await _changed(call, "password", PasswordChange, change, {WrongPassword: "current"})
 
@@ -208,6 +213,7 @@ async def make_token(call: Call) -> Response:
         return answer(made[0])
 
     try:
+        call.core.room.must_be_there(stranger=False)
         await answers.once(key, make)
     except AlreadyDone:
         # The page was sent again, and the token is in the list.
@@ -258,7 +264,7 @@ async def leave(call: Call) -> Response:
             _must_be_here(error)
             refusal = error
         else:
-            return redirect_out("/goodbye", call.authentication.signed_out(call.request), drop_invitation(call))
+            return redirect_out("/goodbye", call.authentication.signed_out(call.request), *drop_invitation(call))
     places: Sequence[str] = refusal.places if isinstance(refusal, StillNeeded) else ()
     field = "password" if isinstance(refusal, WrongPassword) else None
     email = (await accounts.by_id(principal.user_id)).email

@@ -80,16 +80,17 @@ async def register(call: Call) -> Response:
         given = filled.value
         secret = given.invitation or carried_invitation(call)
         try:
+            call.core.room.must_be_there(stranger=True)
             made = await call.core.people.accounts.register(
                 given.email, given.password, given.name, client=call.visitor.client, invitation=secret or None
             )
         except PeopleError as error:
             refusal = error
         else:
-            cookie = call.authentication.signed_in(call.request, made.session.secret)
+            cookies = call.begin_session(made.session)
             if secret and await _leads_to_a_place(call, secret):
-                return redirect(INVITATION, cookie, carry_invitation(call, secret))
-            return redirect(address_here(given.next), cookie)
+                return redirect(INVITATION, *cookies, *carry_invitation(call, secret))
+            return redirect(address_here(given.next), *cookies)
     fields = {EmailTaken: "email", InvitationInvalid: "invitation", RegistrationClosed: "invitation"}
     return call.again(
         "people/sign_up.html",
@@ -141,7 +142,7 @@ async def open_session(call: Call) -> Response:
         except PeopleError as error:
             refusal = error
         else:
-            return redirect(address_here(given.next), call.authentication.signed_in(call.request, opened.secret))
+            return redirect(address_here(given.next), *call.begin_session(opened))
     return call.again(
         "people/sign_in.html",
         filled,
@@ -156,7 +157,7 @@ async def open_session(call: Call) -> Response:
 async def sign_out(call: Call) -> Response:
     if call.principal is not None:
         await call.core.people.sessions.end(call.principal)
-    return redirect_out("/", call.authentication.signed_out(call.request), drop_invitation(call))
+    return redirect_out("/", call.authentication.signed_out(call.request), *drop_invitation(call))
 
 
 # --- a forgotten password ---------------------------------------------------------------------------------------------
@@ -220,6 +221,6 @@ async def hold(call: Call) -> Response:
         except PeopleError as error:
             refusal = error
         else:
-            return redirect(INVITATION, carry_invitation(call, secret))
+            return redirect(INVITATION, *carry_invitation(call, secret))
     field = "invitation" if isinstance(refusal, InvitationInvalid) else None
     return call.again("people/invitation.html", filled, refusal, field, invitation=None)

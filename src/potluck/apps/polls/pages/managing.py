@@ -25,7 +25,7 @@ from potluck.apps.polls.polls import (
 )
 from potluck.apps.polls.results import VotesComingIn, audited, turnout_of
 from potluck.field_types import Integer
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow, TooMany
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Line, blank
 from potluck.web.http.responses import redirect
@@ -69,7 +69,7 @@ async def take_key(call: Call) -> Response:
     if filled.good:
         key = filled.value.key.strip()
         if Credentials(admin_key=key).administers(at.poll):
-            return redirect(address(at, "/manage"), keep_key(call, ADMIN_COOKIE, key, at.poll_id))
+            return redirect(address(at, "/manage"), *keep_key(call, ADMIN_COOKIE, key, at.poll_id))
         refusal = WrongKey.of_poll()
     return call.again("polls/key.html", filled, refusal, "key", **poll_frame(at, "manage"))
 
@@ -84,7 +84,7 @@ async def reopen(call: Call) -> Response:
             until = closing_time(filled.value.expires, filled.value.expires_at)
             await call.perform(polls, reopen_poll, Reopening(expires_at=until))
             return redirect(address(at, "/manage?said=reopened"))
-        except InvalidFields as error:
+        except (InvalidFields, NotNow) as error:
             refusal = error
     return call.again(MANAGE, filled, refusal, form_name="until", **await _managed(at))
 
@@ -99,7 +99,7 @@ async def codes(call: Call) -> Response:
         try:
             made = await call.perform(polls, make_codes, NewCodes(count=filled.value.count))
             return call.page(MANAGE, **await _managed(at, codes=made))
-        except NoCodesAsked as error:
+        except (NoCodesAsked, TooMany, NotNow) as error:
             refusal = error
     return call.again(MANAGE, filled, refusal, **await _managed(at))
 
@@ -128,7 +128,7 @@ async def delete_page(at: PollAdmin, poll: Poll) -> dict[str, Any]:
 async def delete(call: Call) -> Response:
     at = await call.admit(PollAdmin)
     await call.perform(polls, delete_poll)
-    return redirect(f"{HOME}?said=deleted", drop_key(call, ADMIN_COOKIE, at.poll_id))
+    return redirect(f"{HOME}?said=deleted", *drop_key(call, ADMIN_COOKIE, at.poll_id))
 
 
 async def _managed(at: ToPoll, **context: Any) -> dict[str, Any]:
