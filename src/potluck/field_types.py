@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from msgspec import Meta
 
-__all__ = ["Amount", "Check", "FieldError", "Integer", "Length", "Message", "Text"]
+__all__ = ["Amount", "Check", "FieldError", "Integer", "Length", "Message", "Spelled", "Text"]
 
 
 class FieldError(Protocol):
@@ -76,6 +76,11 @@ def Check(function: Callable[[Any], Iterable[FieldError]]) -> Meta:
     the message of the field.
     """
     return Meta(extra={"check": function})
+
+
+def Spelled(function: Callable[[str], str]) -> Meta:
+    """How a text that stands in a path is written: the function gives one spelling for all that mean the same."""
+    return Meta(extra={"spelled": function})
 
 
 def _said(**extra: Any) -> dict[str, Any]:
