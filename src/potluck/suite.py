@@ -15,10 +15,9 @@ from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
-from potluck.streams import Consumer
 from potluck.web import openapi
 from potluck.web.api import Api
-from potluck.web.app import App, AppMaker, Core
+from potluck.web.app import App, AppMaker, BackgroundWork, Core
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.endpoints import Site
 from potluck.web.health import health
@@ -188,7 +187,7 @@ async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
         await asyncio.wait(running, timeout=1.0)
 
 
-async def _kept_running(consumer: Consumer) -> None:
+async def _kept_running(consumer: BackgroundWork) -> None:
     while True:
         try:
             await consumer.run()
