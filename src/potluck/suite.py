@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from potluck.apps.polls.app import polls_app
+from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
 from potluck.people.entities import accounts
@@ -49,7 +50,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = (shopping_app, polls_app)
+APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, polls_app)
 
 log = logging.getLogger("potluck.suite")
 

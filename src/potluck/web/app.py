@@ -22,7 +22,19 @@ from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
 
-__all__ = ["Accept", "App", "AppMaker", "BackgroundWork", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
+__all__ = [
+    "Accept",
+    "App",
+    "AppMaker",
+    "BackgroundWork",
+    "Core",
+    "Demo",
+    "Export",
+    "Guests",
+    "HomeCard",
+    "Waiting",
+    "WorthALook",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

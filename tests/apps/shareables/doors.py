@@ -12,10 +12,9 @@ from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shareables.entities import short_id_pool
 from potluck.engines import Engine
+from potluck.people.passwords import Passwords
 from potluck.web.http.application import Application
 from tests.people.assembly import Clock, CountingHasher
-from potluck.people.passwords import Passwords
-from tests.patience import PATIENCE_SECONDS
 from tests.stores import rows_in
 from tests.web.suites import ask, client_at, data, problem, signed_up, suite_on
 

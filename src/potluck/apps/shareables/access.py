@@ -16,7 +16,7 @@ from potluck.people.errors import AccountGone
 from potluck.people.secrets import hash_of
 from potluck.table import Condition, Ref, WriteRefused, check, the
 from potluck.table.operations import Operation
-from potluck.web.access import Access, Maker, Visitor
+from potluck.web.access import Maker, Visitor
 from potluck.web.errors import CHALLENGE, FORBIDDEN, Forbidden, NotFound, Problem, ProblemError
 from potluck.web.live import Right
 

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+# Its rules add to the subject of shareables.
+import potluck.apps.shareables.live  # noqa: F401
 from potluck.apps.polls.app import VOTER_IDS
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.entities import ranked_choice_polls
+from potluck.apps.shareables.ballots import ballots, results
 from potluck.apps.shareables.context import ShareablesContext
+from potluck.apps.shareables.endings import AccountData, PollsOfPurged
 from potluck.apps.shareables.entities import shareables as shareables_table
 from potluck.apps.shareables.entities import short_id_pool
 from potluck.apps.shareables.items import items
@@ -20,7 +24,7 @@ from potluck.web.secret import derived, load_secret
 __all__ = ["shareables_app"]
 
 APP = "shareables"
-SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items)
+SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items, ballots, results)
 
 
 def shareables_app(core: Core) -> App:
@@ -28,6 +32,7 @@ def shareables_app(core: Core) -> App:
     polls = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS), shared=True)
     pool = ShortIdPool(core.store)
     context = ShareablesContext(pool=pool, presence=Presence(core.store, core.clock), polls=polls)
+    account_data = AccountData(core.store, core.clock)
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
@@ -36,5 +41,7 @@ def shareables_app(core: Core) -> App:
         subjects=SUBJECTS,
         context=context,
         entry=entry._replace(address=HOME),
-        consumers=[PoolRefill(core.engine, pool)],
+        consumers=[PoolRefill(core.engine, pool), PollsOfPurged(core.store, core.clock).consumer()],
+        export=account_data.export,
+        forget=account_data.forget,
     )

@@ -64,8 +64,8 @@ class OrderChanged(
     remedy="Look at the list as it is now, and move yours again.",
     detail="These are not the items that are on the list now",
 ):
-    """An order names every item of the list once. Somebody has added or deleted one since it was looked at. `itemIds` is
-    the order as it is now; nothing was changed."""
+    """An order names every item of the list once. Somebody has added or deleted one since it was looked at. Nothing was
+    changed; `itemIds` is the order as it is now."""
 
 
 class InChecklist(Participant):

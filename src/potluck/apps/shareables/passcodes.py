@@ -53,8 +53,8 @@ class WrongPasscode(
     field="passcode",
     detail="That is not one of the two passcodes",
 ):
-    """A shareable has an admin passcode, and may have one for looking. This is neither of them. `triesLeft` says how many
-    wrong ones can still follow before there is a pause."""
+    """A shareable has an admin passcode, and may have one for looking. This is neither of them. `triesLeft` says how
+    many wrong ones can still follow before there is a pause."""
 
     @property
     def headers(self) -> dict[str, str]:

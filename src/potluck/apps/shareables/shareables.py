@@ -342,8 +342,8 @@ def own_shareables(at: SignedIn) -> References[Shareable]:
 
 @shareables.create(secret=True)
 async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[ShareableMade]:
-    """Lay out a checklist or a poll; nobody has to be signed in. Passcodes are told only now, and one for admins is made
-    up if none is given."""
+    """Lay out a checklist or a poll; nobody has to be signed in. Passcodes are told only now, and one for admins is
+    made up if none is given."""
     random = at.services.random
 
     def fill(shareable: Shareable) -> tuple[Shareable, Iterable[Operation]]:
