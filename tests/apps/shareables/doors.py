@@ -16,7 +16,8 @@ from potluck.people.passwords import Passwords
 from potluck.web.http.application import Application
 from tests.people.assembly import Clock, CountingHasher
 from tests.stores import rows_in
-from tests.web.suites import ask, client_at, data, problem, signed_up, suite_on
+from tests.web.contract.wire import Listener, listening
+from tests.web.suites import API, ask, bearer, client_at, data, problem, signed_up, suite_on
 
 __all__ = ["ADMIN", "VIEW", "Calls", "calls_on", "data", "problem"]
 
@@ -65,6 +66,10 @@ class Calls:
 
     async def data(self, method: str, path: str, body: Any = None, status: int = 200, **options: Any) -> Any:
         return data(await self.ask(method, path, body, **options), status)
+
+    def listening(self, path: str, by: Any = None) -> contextlib.AbstractAsyncContextManager[Listener]:
+        """An open event stream under /api/v1."""
+        return listening(self.application, API + path, [] if by is None else list(bearer(by).items()))
 
     async def pool(self) -> list[str]:
         """The ids that are there to claim."""

@@ -4,6 +4,7 @@ Viewers are told until it expires. No row says that it has; each stream knows wh
 """
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Any
 
@@ -121,16 +122,16 @@ class LiveShareable:
         return Message(name, msgspec.json.encode(item))
 
     async def _counted(self, source: EventSource) -> AsyncIterator[bytes]:
-        """The same, with whoever listens counted among those who look, and told how many that are."""
-        presence, short_id = self._at.services.presence, self._at.short_id
+        """The same, with whoever listens counted among those who look; that they came is the first they hear."""
+        looking = None
         try:
-            yield await anext(source.chunks)
-            async with presence.looking(short_id):
-                people = msgspec.json.encode(Looking(await presence.people(short_id))).decode()
-                # Without an id: it is no place to go on from.
-                yield f"event: looking\ndata: {people}\n\n".encode()
+            async with AsyncExitStack() as until_gone:
                 async for chunk in source.chunks:
                     yield chunk
+                    # From its first position on, a stream misses nothing.
+                    if looking is None and b"id: " in chunk:
+                        looking = self._at.services.presence.looking(self._at.short_id)
+                        await until_gone.enter_async_context(looking)
         finally:
             await source.close()
 
