@@ -1,7 +1,5 @@
 """Who may: every call by everybody, at every time of a shareable's life, as one table."""
 
-from datetime import timedelta
-
 import pytest
 
 from potluck.apps.shareables.app import SUBJECTS

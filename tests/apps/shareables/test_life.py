@@ -1,6 +1,5 @@
 """The life of a shareable: laid out, changed, expired, cloned, deleted, purged."""
 
-import asyncio
 from datetime import timedelta
 from uuid import UUID
 
@@ -12,8 +11,7 @@ from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.store import Store
 from potluck.streams import PositionLost
 from potluck.table import delete
-from tests.apps.shareables.doors import ADMIN, VIEW, calls_on, data, problem
-from tests.patience import PATIENCE_SECONDS
+from tests.apps.shareables.doors import ADMIN, VIEW, calls_on, data, problem, until
 from tests.stores import rows_in
 from tests.web.suites import rows_left
 
@@ -72,7 +70,8 @@ async def test_it_expires_to_the_second_and_a_year_later_it_is_gone_to_the_secon
     # Who has no passcode is asked for one, and learns nothing; who has one learns that it is over.
     problem(await calls.ask("GET", path), 401, "passcode-needed")
     gone = await calls.ask("GET", path, by=viewer)
-    assert "Packing" not in gone.text and problem(gone, 410, "shareable-expired")
+    assert "Packing" not in gone.text
+    problem(gone, 410, "shareable-expired")
     problem(await calls.ask("GET", path, by=await calls.token(made)), 410, "shareable-expired")
     admin = await calls.token(made, ADMIN)
     seen = await calls.seen(made, admin)
@@ -256,9 +255,11 @@ async def test_the_poll_of_a_purged_shareable_goes_with_it(calls):
     await calls.data("POST", f"/shareables/{made['shortId']}/votes", {"rankings": ["Hut"]}, 201)
     # As the sweeper does.
     await store.delete(shareable)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while await store.all(PollRow.of_poll(shareable.poll_id)) or await _deletions(calls):
-            await asyncio.sleep(0.05)
+
+    async def gone():
+        return not await store.all(PollRow.of_poll(shareable.poll_id)) and not await _deletions(calls)
+
+    await until(gone)
     assert await store.get(Poll.one(other.poll_id)) is not None
 
 

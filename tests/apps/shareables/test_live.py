@@ -6,7 +6,7 @@ import pytest
 
 from potluck.apps.shareables.onlookers import Presence
 from potluck.store import Store
-from tests.apps.shareables.doors import calls_on, problem
+from tests.apps.shareables.doors import calls_on, problem, until
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -47,9 +47,11 @@ async def test_those_who_look_hear_of_each_other_and_of_every_change(calls):
             assert told["name"] == "Packed"
             assert not {"viewPasscode", "adminPasscode", "creatorId"} & set(told)
         await heard(first, "looking", lambda data: first.events[-1].data == {"people": 1})
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while any("onlookers#" in row["pk"]["S"] for row in await calls.rows()):
-            await asyncio.sleep(0.01)
+
+    async def nobody():
+        return not any("onlookers#" in row["pk"]["S"] for row in await calls.rows())
+
+    await until(nobody)
 
 
 async def test_votes_are_told_as_they_come_in(calls):
@@ -57,7 +59,7 @@ async def test_votes_are_told_as_they_come_in(calls):
     path = f"/shareables/{made['shortId']}"
     async with calls.listening(f"{path}/events") as stream:
         await heard(stream, "looking")
-        for number in range(3):
+        for _ in range(3):
             await calls.data("POST", f"{path}/votes", {"rankings": ["Hut"]}, 201)
         assert await heard(stream, "votes", lambda data: data["votes"] == 3)
 

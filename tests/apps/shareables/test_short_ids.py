@@ -10,18 +10,18 @@ from potluck.apps.shareables.short_ids import POOL_DEPTH, PoolRefill, ShortIdPoo
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
 from potluck.table import absent, delete
-from tests.apps.shareables.doors import calls_on, data, problem
+from tests.apps.shareables.doors import calls_on, data, problem, until
 from tests.apps.shareables.test_entities import checklist, new  # noqa: F401
-from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import WRAPPERS
 
 FULL = POOL_PARTITIONS * POOL_DEPTH
 
 
 async def filled(calls, least=FULL):
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(await calls.pool()) < least:
-            await asyncio.sleep(0.05)
+    async def enough():
+        return len(await calls.pool()) >= least
+
+    await until(enough)
     return set(await calls.pool())
 
 
@@ -167,9 +167,11 @@ async def test_of_several_processes_one_fills_the_pool_at_a_time(new):  # noqa: 
         pool.refill = lambda pool=pool: refill(pool)
     running = [asyncio.create_task(PoolRefill(store.engine, pool).run()) for pool in pools]
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(done) < 3:
-                await asyncio.sleep(0.05)
+
+        async def all_have():
+            return len(done) == 3
+
+        await until(all_have)
     finally:
         for each in running:
             each.cancel()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from potluck.apps.polls.context import PollsContext
+from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.onlookers import Presence
 from potluck.apps.shareables.short_ids import ShortIdPool
 from potluck.people.secrets import Random, system_random
@@ -13,6 +14,7 @@ __all__ = ["ShareablesContext"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareablesContext:
     pool: ShortIdPool
+    hashing: Hashing
     presence: Presence
     polls: PollsContext
     """Which serves the polls that shareables made."""

@@ -120,9 +120,9 @@ async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writ
     slowly = not await throttles.allows(TRIES_AT, shareable.short_id)
     if slowly:
         left = min(left, await throttles.attempt(TRIES_FROM_AT, both))
-    verify = at.core.people.passwords.verify
+    hashes = (shareable.admin_passcode, shareable.view_passcode)
     # Always both, so that how long it takes tells nothing.
-    is_admin, is_view = [await verify(passcode, shareable.passcode_of(role)) for role in ("admin", "view")]
+    is_admin, is_view = [await at.services.hashing.verify(passcode, each, client) for each in hashes]
     if not is_admin and not is_view:
         raise WrongPasscode(triesLeft=left)
     await throttles.forgive(TRIES_FROM, client)
@@ -138,15 +138,15 @@ async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writ
 
 async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
     """The shareable with other passcodes: sessions of those that it had are dead, the others live on."""
-    passwords = at.core.people.passwords
+    hashing, client = at.services.hashing, at.visitor.client
     new: dict[str, str | None] = {}
     for role, given, other in (("view", change.view, change.admin), ("admin", change.admin, change.view)):
         if given is UNSET:
             continue
         kept = shareable.passcode_of("admin" if role == "view" else "view") if other is UNSET else None
-        if given is not None and kept is not None and await passwords.verify(given, kept):
+        if given is not None and kept is not None and await hashing.verify(given, kept, client):
             raise InvalidFields(WrongField(role, EQUAL))
-        new[role] = None if given is None else await passwords.hash(given)
+        new[role] = None if given is None else await hashing.hash(given, client)
     if not new or (new == {"view": None} and shareable.view_passcode is None):
         return Writes(shareable)
     fields = {"view": Shareable.view_passcode, "admin": Shareable.admin_passcode}

@@ -46,7 +46,7 @@ from potluck.table import absent, delete, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
-from potluck.web.errors import NotFound
+from potluck.web.errors import THROTTLED, NotFound
 from potluck.web.inputs import UNSET, Change, Input, Unset
 from potluck.web.pagination import References
 from potluck.web.requests import camel
@@ -270,14 +270,16 @@ async def _laid_out(
     """A new shareable under an id of the pool; `fill` says what is in it."""
     end = _end(at, terms.expires_at, terms.expires_in_days)
     admin_passcode = terms.admin_passcode or new_passcode(at.services.random)
-    hash = at.core.people.passwords.hash
-    entry = await at.services.pool.pick()
+    hashing, client = at.services.hashing, at.visitor.client
+    admin_hash = await hashing.hash(admin_passcode, client)
+    view_hash = None if view_passcode is None else await hashing.hash(view_passcode, client)
     principal = at.principal
+    # As late as can be, since others pick as well.
+    entry = await at.services.pool.pick()
     empty = Shareable(
         short_id=entry.id.lower(),
-        # One after the other: of many who create at once, each waits for one hash at a time.
-        admin_passcode=await hash(admin_passcode),
-        view_passcode=None if view_passcode is None else await hash(view_passcode),
+        admin_passcode=admin_hash,
+        view_passcode=view_hash,
         expires_at=end,
         creator_id=None if principal is None else principal.user_id,
         created_at=at.now,
@@ -365,7 +367,7 @@ async def one_shareable(at: Reader, shareable: Shareable) -> Shareable:
     return shareable
 
 
-@shareables.action("POST", "/sessions", WrongPasscode, status=201, secret=True, kept=False)
+@shareables.action("POST", "/sessions", WrongPasscode, THROTTLED, status=201, secret=True, kept=False)
 async def open_session(at: ToShareable, shareable: Shareable, given: Unlock) -> Writes[SessionOpened]:
     """Give a passcode, for a token of its role. It ends after seven days, or when that passcode is replaced."""
     return await unlocked(at, shareable, given.passcode)
