@@ -19,7 +19,12 @@ async def furnish(suite: Suite) -> AccessWorld:
         elsewhere=elsewhere,
         outsiders={"a stranger": await suite.person("Stranger"), "nobody": {}},
         # Whoever has the id may try a passcode.
-        open_to_anyone=frozenset({f"POST {API}{SHAREABLE}/sessions"}),
+        open_to_anyone=frozenset(
+            {
+                f"POST {API}{SHAREABLE}/sessions",
+                *(f"GET {SHAREABLE}/unlock", f"POST {SHAREABLE}/unlock", f"POST {SHAREABLE}/leave"),
+            }
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """Shareables, as they are handed to the assembly."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 # Its rules add to the subject of shareables.
@@ -18,6 +19,7 @@ from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.home_card import home_card
 from potluck.apps.shareables.items import items
 from potluck.apps.shareables.onlookers import Presence
+from potluck.apps.shareables.pages import pages
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.web.actions import Actions
@@ -49,7 +51,9 @@ def shareables_app(core: Core) -> App:
         # The polls of shareables are in the table of polls, whether or not that app is served.
         tables=[short_id_pool, shareables_table, ranked_choice_polls],
         subjects=SUBJECTS,
+        endpoints=[pages],
         context=context,
+        templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         consumers=[PoolRefill(core.engine, pool), PollsOfPurged(core.store, core.clock).consumer()],
         export=account_data.export,

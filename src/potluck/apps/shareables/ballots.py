@@ -36,7 +36,11 @@ from potluck.web.actions import Actions
 from potluck.web.errors import NotFound
 from potluck.web.writes import Writes
 
-__all__ = ["ballots", "cast_vote", "results"]
+__all__ = ["VOTER_COOKIE", "ballots", "cast_vote", "results"]
+
+
+# Sent to the pages of one shareable alone, like that of a session.
+VOTER_COOKIE = "potluck-share-voter"
 
 
 class InPoll(Reader):
@@ -60,6 +64,8 @@ class Voter(Participant, InPoll):
 
     @property
     def keys(self) -> Credentials:
+        if self.visitor.by_page:
+            return Credentials(principal=self.principal, voter_key=self.visitor.cookies.get(VOTER_COOKIE))
         return Credentials(principal=self.principal, edit_key=self.visitor.headers.get("X-Edit-Key"))
 
 
@@ -84,7 +90,7 @@ results: Actions[Poll] = Actions(InPoll, api="/shareables/{short_id}", tag="Shar
 @ballots.action("POST", "", AlreadyVoted, PollClosed, status=201, secret=True)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
-    by = replace(at.keys, voter_key=new.voter_key, code=new.code)
+    by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.services.polls)
 
 

@@ -54,8 +54,8 @@ LETTERS_AND_DIGITS = re.compile(r"([a-z]{3})([a-z]{3})([0-9]{5})")
 
 def spelled(text: str) -> str:
     """A short id as it is kept, of whatever means it: capitals, spaces, dashes, a link; else the text as it is."""
-    last = AFTER_ID.split(text.strip().rpartition(BEFORE_ID)[2])[0]
-    found = LETTERS_AND_DIGITS.fullmatch(NO_PART_OF_ID.sub("", normalize("NFKC", last)).lower())
+    last = AFTER_ID.split(normalize("NFKC", text).lower().strip().rpartition(BEFORE_ID)[2])[0]
+    found = LETTERS_AND_DIGITS.fullmatch(NO_PART_OF_ID.sub("", last))
     return "-".join(found.groups()) if found else text
 
 

@@ -1,4 +1,4 @@
-"""Passcodes hashed by the suite's own hasher, a few at a time for each client: who lays out many waits for themselves."""
+"""Passcodes hashed by the suite's own hasher, a few at a time for each client: the others of one client wait."""
 
 import asyncio
 from weakref import WeakValueDictionary

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from potluck.apps.shareables.access import Editor, Participant
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, ItemId, ItemIds, Name, Note
+from potluck.field_types import Message
 from potluck.people.secrets import Random, new_id
 from potluck.table import Condition, absent, delete, present, put, the, update
-from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.actions import Actions, PageForm
+from potluck.web.errors import ALREADY_EXISTS, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.views import View
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
@@ -160,10 +161,12 @@ def new_values(thing: Any, change: Change[Any]) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not UNSET and value != getattr(thing, name)}
 
 
-items = Actions(InChecklist, ChecklistItem.one, ItemView, api="/shareables/{short_id}/items", tag="Shareables")
+LIST = "/shareables/{short_id}"
+
+items = Actions(InChecklist, ChecklistItem.one, ItemView, api=f"{LIST}/items", page=f"{LIST}/items", tag="Shareables")
 
 
-@items.action("POST", "", ListFull, ItemThere, status=201, serialized=True)
+@items.action("POST", "", ListFull, ItemThere, status=201, serialized=True, form=PageForm(then=LIST))
 async def add_item(at: ListEditor, new: NewItem) -> Writes[ChecklistItem]:
     """Add an item to the end of a checklist. Admins only."""
     there = await at.items()
@@ -173,7 +176,7 @@ async def add_item(at: ListEditor, new: NewItem) -> Writes[ChecklistItem]:
     return Writes(item, at.items_change(as_read=True), or_raise(put(item, when=absent), ItemThere))
 
 
-@items.change(TickingOff)
+@items.change(TickingOff, form=PageForm(path="/change", then=LIST, versioned=False))
 async def change_item(at: InChecklist, item: ChecklistItem, change: ItemChange) -> Writes[ChecklistItem]:
     """Tick an item, or edit it. Whoever may look may tick, unless `viewersCanTick` is off; the rest is for admins."""
     at.hold_to(edits=change.name is not UNSET or change.note is not UNSET)
@@ -186,7 +189,7 @@ async def change_item(at: InChecklist, item: ChecklistItem, change: ItemChange) 
     return Writes(after, write)
 
 
-@items.delete()
+@items.delete(form=PageForm(path="/delete", then=LIST))
 async def delete_item(at: ListEditor, item: ChecklistItem) -> Writes[None]:
     """Delete an item. Admins only."""
     return Writes(None, at.items_change(as_read=False), delete(item, when=present))
@@ -219,3 +222,19 @@ async def reorder_items(at: ListEditor, wanted: NewOrder) -> Writes[list[Checkli
             for item in moved
         ),
     )
+
+
+class Move(Input):
+    by: Annotated[Literal[-1, 1], Message("An item moves up or down by one")]
+
+
+@items.form("/move", then=LIST, serialized=True)
+async def move_item(at: ListEditor, item: ChecklistItem, wanted: Move) -> Writes[list[ChecklistItem]]:
+    """Let an item change places with the one before it or after it."""
+    ids = [each.checklist_item_id for each in await at.items()]
+    if item.checklist_item_id not in ids:
+        raise NotFound
+    place = ids.index(item.checklist_item_id)
+    other = min(max(place + wanted.by, 0), len(ids) - 1)
+    ids[place], ids[other] = ids[other], ids[place]
+    return await reorder_items(at, NewOrder(item_ids=ids))

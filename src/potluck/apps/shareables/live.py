@@ -60,6 +60,11 @@ def seen(row: Any) -> Any:
     return seen_later(row)
 
 
+def changed(row: Any) -> Any:
+    """The same for a page, which says who looks when it is read."""
+    return None if isinstance(row, Onlookers) else seen(row)
+
+
 def seen_later(row: Any) -> Any:
     """The same for who asks from time to time: not who looks, and not how many votes each part of the count has."""
     match row:
@@ -83,8 +88,8 @@ class LiveShareable:
         inside = ChecklistItem.of(shareable.short_id) if shareable.poll_id is None else Shard.of_poll(shareable.poll_id)
         return [Shareable.one(shareable.short_id), inside, Onlookers.of(shareable.short_id)]
 
-    def stream(self, since: str | None) -> Response:
-        """The answer that sends it."""
+    def stream(self, since: str | None, *, whole: bool = True) -> Response:
+        """The answer that sends it; not `whole`: only that there is something new, for a page that is read again."""
         at = self._at
 
         async def allowed() -> bool:
@@ -98,11 +103,11 @@ class LiveShareable:
             since,
             at.visitor.headers.get("Last-Event-ID"),
             of=self.lists,
-            see=seen,
+            see=seen if whole else changed,
             allowed=allowed,
             by=at.principal,
             right=at.right(),
-            render=self._render,
+            render=self._render if whole else lambda _: Message("reset", "{}"),
             schedule=self._end,
         )
         return EventStreamResponse(EventSource(self._counted(source), source.end))

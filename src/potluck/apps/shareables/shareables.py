@@ -45,7 +45,7 @@ from potluck.store import Store
 from potluck.table import absent, delete, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
-from potluck.web.actions import Actions
+from potluck.web.actions import Actions, PageForm
 from potluck.web.errors import THROTTLED, NotFound
 from potluck.web.inputs import UNSET, Change, Input, Unset
 from potluck.web.pagination import References
@@ -326,7 +326,7 @@ def _with_poll(shareable: Shareable, made: Writes[PollMade]) -> tuple[Shareable,
 
 # --- the actions ------------------------------------------------------------------------------------------------------
 
-shareables = Actions(ToShareable, Shareable.one, ShareableView, api=HOME, tag="Shareables")
+shareables = Actions(ToShareable, Shareable.one, ShareableView, api=HOME, page=HOME, tag="Shareables")
 own = Actions(SignedIn, Shareable.one, OwnShareable, api=HOME, tag="Shareables")
 
 
@@ -379,7 +379,7 @@ async def replace_passcodes(at: Editor, shareable: Shareable, change: PasscodeCh
     return await replaced(at, shareable, change)
 
 
-@shareables.change()
+@shareables.change(form=PageForm(path="/settings", then=f"{HOME}/{{short_id}}"))
 async def change_shareable(at: Editor, shareable: Shareable, change: ShareableChange) -> Writes[Shareable]:
     """Change a shareable, or until when it is open. Admins only."""
     if change.expires_at is not UNSET:
@@ -412,7 +412,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
     return Writes(after, or_retry(write), *others)
 
 
-@shareables.delete()
+@shareables.delete(form=PageForm(path="/delete", then=f"{HOME}?said=deleted"))
 async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
     """Delete a shareable with everything that belongs to it. Admins only, also after it has expired."""
     return await deletion_of(at.rows, shareable, at.now)
