@@ -17,10 +17,13 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table import Table
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowances
 from potluck.web.app_catalogue import AppEntry
+from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
+from potluck.web.room import Room
 
 __all__ = [
     "Accept",
@@ -48,6 +51,9 @@ class Core:
     people: People
     live: Live
     cursors: Cursors
+    allowances: Allowances
+    bounds: Bounds
+    room: Room
 
 
 class Waiting(NamedTuple):

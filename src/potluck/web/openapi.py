@@ -79,7 +79,8 @@ SECURITY_SCHEMES = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The token of a session, or a personal API token.",
+        "description": "The token of a session, or a personal API token; where a passcode opens something, the"
+        " token that it gave.",
     },
     "cookie": {
         "type": "apiKey",
@@ -89,6 +90,8 @@ SECURITY_SCHEMES = {
         " Whatever changes something must come from Potluck's own pages.",
     },
 }
+# How a token is sent is said by the security of a call, and by no parameter.
+AUTHORIZATION = "Authorization"
 SIGNED_IN: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
 REQUEST_ID = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
@@ -176,6 +179,8 @@ class Call:
     summary: str
     description: str = ""
     needs_principal: bool = True
+    takes_token: bool = False
+    """Whether a token may be sent, though nobody has to be signed in."""
     parameters: Sequence[Parameter] = ()
     body: Any = None
     body_optional: bool = False
@@ -231,7 +236,8 @@ def _calls(declared: Declared) -> Iterator[Call]:
         yield _list(declared)
         if declared.live is not None:
             sent = {"answer": str, "media_type": EVENTS}
-            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], **sent)
+            streams = _problems(declared, errors.THROTTLED)
+            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], problems=streams, **sent)
             yield _changes(declared, "changes", " since a position", _query(Since), answer=Changes)
 
 
@@ -247,7 +253,11 @@ def _action(action: Action) -> Call:
         status=action.status,
         answer=answer,
         tagged=_is_entity(action.answer),
-        problems=_problems(action, *([errors.ALREADY_DONE] if action.secret else [])),
+        problems=_problems(
+            action,
+            *([errors.ALREADY_DONE] if action.secret else []),
+            *([errors.THROTTLED] if action.counts else []),
+        ),
     )
 
 
@@ -262,7 +272,7 @@ def _read(read: Read) -> Call:
         answer=answer,
         media_type=read.media_type,
         tagged=tagged,
-        problems=_problems(read),
+        problems=_problems(read, *([errors.THROTTLED] if read.media_type == EVENTS else [])),
     )
 
 
@@ -279,12 +289,12 @@ def _list(listing: Listing) -> Call:
 
 def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Parameter], **answer: Any) -> Call:
     """How a live list is followed: by events, or by asking again."""
+    answer.setdefault("problems", _problems(listing))
     return Call(
         **_common(listing, parameters, f"/{below}"),
         name=f"{camel(listing.name)}{below.capitalize()}",
         summary=f"The changes of the {_words(listing)}{when}",
         method="get",
-        problems=_problems(listing),
         **answer,
     )
 
@@ -299,11 +309,13 @@ def _common(declared: Declared, parameters: Iterable[Parameter], below: str = ""
     headers = [
         Parameter(name=name, place="header", type=TextType(), description=described)
         for name, described in declared.access.headers.items()
+        if name != AUTHORIZATION
     ]
     return {
         "path": re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path),
         "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
         "needs_principal": declared.access.needs_principal,
+        "takes_token": AUTHORIZATION in declared.access.headers,
         # An access may look at a header that calls of this kind have anyway.
         "parameters": list({(each.place, each.name): each for each in (*headers, *in_path, *parameters)}.values()),
     }
@@ -452,7 +464,7 @@ def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
         operation["description"] = call.description
     operation["operationId"] = call.id
     if not call.needs_principal:
-        operation["security"] = []
+        operation["security"] = [{}, *SIGNED_IN] if call.takes_token else []
     ordered = sorted(call.parameters, key=lambda each: (PLACES.index(each.place), each.name))
     if ordered:
         operation["parameters"] = [_parameter(each, schemas) for each in ordered]

@@ -4,6 +4,7 @@ import pytest
 
 from potluck.apps.shareables.app import SUBJECTS
 from tests.apps.shareables.doors import ADMIN, VIEW
+from tests.web.suites import PASSWORD
 
 # Nobody shows nothing. A token of another is as good as none; so is one whose passcode was replaced.
 CALLERS = ("nobody", "viewer", "admin", "of another", "maker", "stranger")
@@ -66,23 +67,14 @@ def test_every_call_is_in_the_table():
 @pytest.mark.parametrize("kind", ["checklist", "poll"])
 @pytest.mark.parametrize("time", TIMES)
 async def test_who_may(calls, kind, time):
-    ada, eve = await calls.person("Ada"), await calls.person("Eve")
-    another = await calls.made(by=eve)
+    for name in ("Ada", "Eve"):
+        await calls.person(name)
     for (method, path), (body, expected) in (OF_CHECKLIST if kind == "checklist" else OF_POLL).items():
         answered, made = [], None
         for caller in CALLERS:
             if made is None:
-                made = await _made(calls, kind, ada)
-                tokens = {
-                    "nobody": None,
-                    "viewer": await calls.token(made, VIEW),
-                    "admin": await calls.token(made, ADMIN),
-                    "of another": another["adminToken"],
-                    "maker": ada,
-                    "stranger": eve,
-                }
-                began = calls.clock.now
-                await _by_then(calls, made, time, ada)
+                made, tokens = await _made(calls, kind)
+                await _by_then(calls, made, time, tokens["maker"])
             sent = dict(body or {})
             if path == "" and time == "replaced":
                 sent |= {"version": 2} if "version" in sent else {}
@@ -100,26 +92,41 @@ async def test_who_may(calls, kind, time):
                 answered.append(answer.status_code)
                 if method != "GET" and answer.is_success:
                     # What was done to it would be in the way of the next.
-                    calls.clock.now, made = began, None
+                    made = None
             # Later, so that a wrong passcode is not one too many.
             calls.clock.forward(seconds=61)
-        calls.clock.now = began
         wanted = (404,) * len(CALLERS) if time == "purged" else expected[time]
         ok = ["ok" if 200 <= each < 300 else each for each in answered]
         assert ok == list(wanted), (method, path)
 
 
-async def _made(calls, kind, maker):
-    """One that lasts for five days, with an item or a vote in it."""
+async def _made(calls, kind):
+    """One that lasts for five days, with an item or a vote in it; and what each caller shows."""
+    ada, eve = [await _signed_in(calls, name) for name in ("ada", "eve")]
     said = {"viewPasscode": VIEW, "adminPasscode": ADMIN, "expiresInDays": 5}
+    another = await calls.made(by=eve)
     if kind == "checklist":
-        made = await calls.made(by=maker, **said)
+        made = await calls.made(by=ada, **said)
         ids = [each["checklistItemId"] for each in (await calls.seen(made))["items"]]
-        return made | {"items": ids, "item": ids[0], "vote": "", "key": ""}
-    made = await calls.poll(by=maker, **said)
-    voting = f"/shareables/{made['shortId']}/votes"
-    vote = await calls.data("POST", voting, {"rankings": ["Lake"]}, 201, by=made["adminToken"])
-    return made | {"vote": vote["id"], "key": vote["editKey"], "item": ""}
+        made |= {"items": ids, "item": ids[0], "vote": "", "key": ""}
+    else:
+        made = await calls.poll(by=ada, **said)
+        voting = f"/shareables/{made['shortId']}/votes"
+        vote = await calls.data("POST", voting, {"rankings": ["Lake"]}, 201, by=made["adminToken"])
+        made |= {"vote": vote["id"], "key": vote["editKey"], "item": ""}
+    return made, {
+        "nobody": None,
+        "viewer": await calls.token(made, VIEW),
+        "admin": await calls.token(made, ADMIN),
+        "of another": another["adminToken"],
+        "maker": ada,
+        "stranger": eve,
+    }
+
+
+async def _signed_in(calls, name):
+    said = {"email": f"{name}@example.org", "password": PASSWORD}
+    return (await calls.data("POST", "/sessions", said, 201))["token"]
 
 
 async def _by_then(calls, made, time, maker):

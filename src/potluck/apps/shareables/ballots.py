@@ -21,9 +21,11 @@ from potluck.apps.polls.results import (
     current_record,
 )
 from potluck.apps.polls.votes import (
+    VOTES,
     AlreadyVoted,
     NewVote,
     PollClosed,
+    PollFull,
     VoteCast,
     VoteChange,
     VoteView,
@@ -87,20 +89,20 @@ ballots = Actions(Voter, view=VoteView, api="/shareables/{short_id}/votes", tag=
 results: Actions[Poll] = Actions(InPoll, api="/shareables/{short_id}", tag="Shareables")
 
 
-@ballots.action("POST", "", AlreadyVoted, PollClosed, status=201, secret=True)
+@ballots.action("POST", "", AlreadyVoted, PollClosed, PollFull, status=201, secret=True, allowance=VOTES)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.services.polls)
 
 
-@ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed)
+@ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed, allowance=VOTES)
 async def change_vote(at: VoteHolder, change: VoteChange) -> Writes[Vote]:
     """Say something else, until the poll has expired."""
     return changed(at.poll, at.vote, change.rankings, at.now)
 
 
-@ballots.action("DELETE", "/{vote_id}", WrongKey, PollClosed)
+@ballots.action("DELETE", "/{vote_id}", WrongKey, PollClosed, frees_room=True)
 async def withdraw_vote(at: VoteHolder) -> Writes[None]:
     """Take the vote back, until the poll has expired. Its voter may vote again."""
     return withdrawn(at.poll, at.vote, at.now)

@@ -1,15 +1,12 @@
 """The fields of shareables: what each accepts, and the message when it does not; for entities, inputs and forms."""
 
 import re
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import Annotated, Literal
 from unicodedata import normalize
 from uuid import UUID
 
-from potluck.apps.polls.fields import is_text, seen_as
-from potluck.field_types import Check, Integer, Length, Message, Spelled, Text
-from potluck.people.errors import WrongField
+from potluck.field_types import Integer, Length, ManyLines, Message, OneLine, Spelled, Text
 from potluck.table import InKeys
 
 __all__ = [
@@ -67,14 +64,6 @@ def with_dashes(letters_and_digits: str) -> str:
     return f"{letters_and_digits[:3]}-{letters_and_digits[3:6]}-{letters_and_digits[6:]}"
 
 
-def _one_line(text: str) -> Iterable[WrongField]:
-    return () if is_text(text) and seen_as(text) else (WrongField("", ""),)
-
-
-def _lines(text: str) -> Iterable[WrongField]:
-    return () if is_text(text, lines=True) else (WrongField("", ""),)
-
-
 # Three letters, three letters, five digits. Keys hold it without its dashes.
 ShortId = Annotated[
     str,
@@ -93,20 +82,16 @@ ItemId = Annotated[UUID, Message("checklistItemId must be a UUID")]
 ItemIds = Annotated[list[UUID], Length(0, MOST_IDS_SENT, "itemIds must be a list of the items' ids")]
 Name = Annotated[
     str,
-    Text(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),
-    Check(_one_line),
+    OneLine(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),
 ]
-Note = Annotated[
-    str, Text(0, LONGEST_NOTE, f"Note must have at most {LONGEST_NOTE:,} characters"), Check(_lines)
-]  # fmt: skip
+Note = Annotated[str, ManyLines(0, LONGEST_NOTE, f"Note must have at most {LONGEST_NOTE:,} characters")]
 Passcode = Annotated[
     str,
-    Text(
+    OneLine(
         SHORTEST_PASSCODE,
         LONGEST_PASSCODE,
         f"A passcode must have {SHORTEST_PASSCODE} to {LONGEST_PASSCODE} characters, all of them printable",
     ),
-    Check(_one_line),
 ]
 # What is only compared: anything that could never be right is simply wrong.
 AnyPasscode = Annotated[str, Text(0, 2 * LONGEST_PASSCODE)]

@@ -20,6 +20,7 @@ from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.shareables import OwnShareable, shareables
 from potluck.table.membership import AnyQuery
 from potluck.web.access import read_together
+from potluck.web.allowances import Allowance
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
@@ -30,6 +31,9 @@ __all__ = ["LiveShareable", "Looking", "Voted"]
 LAST_EVENT_ID = {
     "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
 }
+
+
+LOOKS = Allowance("looks", 2_000)
 
 
 class Follower(Reader):
@@ -91,6 +95,8 @@ class LiveShareable:
     def stream(self, since: str | None, *, whole: bool = True) -> Response:
         """The answer that sends it; not `whole`: only that there is something new, for a page that is read again."""
         at = self._at
+        # Who looks is written down.
+        at.core.allowances.take(LOOKS, at.visitor)
 
         async def allowed() -> bool:
             if not await at.visitor.still():
@@ -105,7 +111,7 @@ class LiveShareable:
             of=self.lists,
             see=seen if whole else changed,
             allowed=allowed,
-            by=at.principal,
+            by=at.visitor.listening,
             right=at.right(),
             render=self._render if whole else lambda _: Message("reset", "{}"),
             schedule=self._end,

@@ -46,6 +46,7 @@ from potluck.table import absent, delete, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm
+from potluck.web.allowances import Allowance
 from potluck.web.errors import THROTTLED, NotFound
 from potluck.web.inputs import UNSET, Change, Input, Unset
 from potluck.web.pagination import References
@@ -243,6 +244,17 @@ class Clone(Terms):
     keep_ticks: bool = False
 
 
+def _size(new: NewShareable) -> int:
+    """What it takes of what strangers may lay out: a long list counts for several short ones."""
+    texts = [new.note, *(each.note for each in new.items or ()), *(each.name for each in new.items or ())]
+    return 1 + sum(len(each) for each in texts if each is not None) // CHARACTERS_OF_ONE
+
+
+CHARACTERS_OF_ONE = 5_000
+SHAREABLES = Allowance("shareables", 300, weight=_size)
+CLONES = Allowance("clones", 60)
+
+
 def _end(at: ShareMaker, expires_at: datetime | Unset, days: int | Unset = UNSET) -> datetime:
     """When it expires, in UTC to the second; InvalidFields for what is over, or too far away."""
     if expires_at is UNSET:
@@ -342,7 +354,7 @@ def own_shareables(at: SignedIn) -> References[Shareable]:
     return References(CreatedShareable.of_creator(at.principal.user_id), get)
 
 
-@shareables.create(secret=True)
+@shareables.create(secret=True, allowance=SHAREABLES)
 async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[ShareableMade]:
     """Lay out a checklist or a poll; nobody has to be signed in. Passcodes are told only now, and one for admins is
     made up if none is given."""
@@ -418,7 +430,7 @@ async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
     return await deletion_of(at.rows, shareable, at.now)
 
 
-@shareables.action("POST", "/clone", status=201, secret=True, input_optional=True)
+@shareables.action("POST", "/clone", status=201, secret=True, input_optional=True, allowance=CLONES)
 async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Writes[ShareableMade]:
     """Lay the same out again, under a new id and with new passcodes, without its votes, and without its ticks unless
     they are asked for. Admins only, also after it has expired."""

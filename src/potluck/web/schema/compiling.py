@@ -49,6 +49,7 @@ def _schema_type(found: declared.Type, extra: dict[str, Any], within: tuple[type
                 pattern=found.pattern,
                 trim=extra.get("trim", False),
                 spelled=extra.get("spelled"),
+                rule=extra.get("rule"),
             )
         case declared.IntType():
             return _integer(found, extra)
