@@ -5,6 +5,7 @@ unless it is written anew, so that nobody is counted for long whose process is g
 """
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,8 @@ from potluck.people.secrets import Random, system_random
 from potluck.store import Clock, Store
 
 __all__ = ["Presence"]
+
+log = logging.getLogger(__name__)
 
 COUNTED_FOR = timedelta(seconds=90)
 RENEWED_AFTER = timedelta(seconds=30)
@@ -55,6 +58,13 @@ class Presence:
             await self._tell(short_id)
 
     async def _tell(self, short_id: str) -> None:
+        try:
+            await self._write(short_id)
+        except Exception:
+            # Nobody is kept from looking because they could not be counted, and the row ends by itself.
+            log.info("who looks could not be counted", exc_info=True)
+
+    async def _write(self, short_id: str) -> None:
         async with self._locks.setdefault(short_id, asyncio.Lock()):
             now, people = self._clock(), self._people[short_id]
             row = Onlookers(
