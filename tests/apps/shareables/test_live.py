@@ -1,6 +1,8 @@
 """Live: what changes is told as it happens, to who may look and for as long; and how many look."""
 
 import asyncio
+import time
+from datetime import timedelta
 
 import pytest
 
@@ -90,6 +92,21 @@ async def test_a_stream_ends_when_its_listener_may_not_look_any_more(calls, what
         "expired": (410, "shareable-expired"),
     }
     problem(await calls.ask("GET", f"{path}/events", by=viewer), *refusals[what])
+
+
+async def test_a_viewers_stream_ends_by_itself_when_the_time_is_over(calls, monkeypatch):
+    # Nothing else makes it look again.
+    monkeypatch.setattr(calls.application.state.live, "_recheck_seconds", 3600.0)
+    began = time.monotonic()
+    standing = type(calls.clock).__call__
+    monkeypatch.setattr(
+        type(calls.clock), "__call__", lambda clock: standing(clock) + timedelta(seconds=time.monotonic() - began)
+    )
+    end = (calls.clock() + timedelta(seconds=3)).isoformat().replace("+00:00", "Z")
+    made = await calls.made(expiresAt=end)
+    async with calls.listening(f"/shareables/{made['shortId']}/events") as stream:
+        await heard(stream, "looking")
+        await ended(stream)
 
 
 async def test_changes_since_a_position_are_for_who_holds_no_stream_and_both_go_on_from_each_other(calls):

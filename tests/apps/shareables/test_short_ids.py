@@ -9,7 +9,7 @@ from potluck.apps.shareables.fields import spelled
 from potluck.apps.shareables.short_ids import POOL_DEPTH, PoolRefill, ShortIdPool
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
-from potluck.table import absent, delete
+from potluck.table import WriteRefused, absent, delete
 from tests.apps.shareables.doors import calls_on, data, problem, until
 from tests.apps.shareables.test_entities import checklist, new  # noqa: F401
 from tests.people.assembly import WRAPPERS
@@ -62,6 +62,19 @@ async def test_whoever_loses_a_race_for_an_id_gets_another(calls, monkeypatch):
     made = await asyncio.gather(*(calls.made(()) for _ in range(10)))
     assert len({each["shortId"] for each in made}) == 10
     assert len(before - set(await calls.pool())) == 10
+
+
+async def test_an_entry_that_has_become_another_id_is_not_claimed(new):  # noqa: F811
+    store, _, _ = new
+    pool = ShortIdPool(store)
+    seen = ShortIdPoolEntry(partition=1, bucket=0, id="AAA-AAA-00000")
+    another = ShortIdPoolEntry(partition=1, bucket=0, id="BBB-BBB-00000")
+    await store.put(another)
+    mine = Shareable(**{**_fields(checklist), "short_id": "aaa-aaa-00000"})
+    with pytest.raises(WriteRefused):
+        await store.transact(*(each.operation for each in pool.claim(seen, mine)))
+    assert await store.all(ShortIdPoolEntry.in_partition(1)) == [another]
+    assert await store.get(Shareable.one("aaa-aaa-00000")) is None
 
 
 async def test_an_empty_pool_is_filled_at_once(calls):
