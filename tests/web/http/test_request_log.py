@@ -99,7 +99,7 @@ def application(lines, log="requests", problems=None):
     router.add("GET", "/failing/{item}", failing)
     router.add("GET", "/cut", cut)
     settings = Settings(log=log)
-    nobody = Authentication(None, Clients(settings))
+    nobody = Authentication(None, Clients(settings), bytes(32))
     return Application(router, nobody, problems or Answering(), {}, around=RequestLog(settings, lines))
 
 

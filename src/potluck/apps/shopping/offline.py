@@ -26,7 +26,8 @@ NOBODYS = f"{HOME}/FAMILY"
 
 # As page.html links to them.
 BY_CONTENT = (
-    "tokens.css", "shell.css", "components.css", "people.css", "drawings.css", "js/start.js", "js/theme.js",
+    "tokens.css", "shell.css", "components.css", "people.css", "drawings.css", "js/start.js", "js/whose.js",
+    "js/theme.js",
     "js/toasts.js", "js/signal.js", "js/steppers.js", "js/copying.js", "plate.svg", "icons/apple-touch.png",
     "manifest.webmanifest", "vendor/lucide/icons.svg",
 )  # fmt: skip
