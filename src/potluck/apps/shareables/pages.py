@@ -12,17 +12,19 @@ from potluck.apps.polls.votes import AlreadyVoted, NewVote
 from potluck.apps.shareables.access import SHARE_COOKIE, Editor, Expired, Keeper, PasscodeNeeded, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTER_COOKIE, Voter, ballots, cast_vote
 from potluck.apps.shareables.fields import MOST_ITEMS, ShortId, spelled
+from potluck.apps.shareables.laying_out import (
+    Clone,
+    NewShareable,
+    ShareableMade,
+    clone_shareable,
+    create_shareable,
+)
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.passcodes import SESSION_LASTS, PasscodeChange, Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import (
     HOME,
-    Clone,
-    NewShareable,
     OwnShareable,
-    ShareableMade,
     ShareableView,
-    clone_shareable,
-    create_shareable,
     open_session,
     own_shareables,
     replace_passcodes,
