@@ -16,9 +16,10 @@ too long writes nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -57,6 +58,9 @@ __all__ = ["ConsistencyManager", "deleted_with"]
 # which is how long others wait for it.
 AT_ONCE = 40
 SIDE_BY_SIDE = 3
+
+
+T = TypeVar("T")
 
 
 class Job(NamedTuple):
@@ -127,12 +131,12 @@ class ConsistencyManager:
             async for some in _batches(self._rows.each(members), AT_ONCE * SIDE_BY_SIDE):
                 found = await self._items(some)
                 if collection is None:
-                    pairs = [_loosened(each, found) for each in some]
-                    done &= await self._write_each(pairs)
+                    done &= await self._write_each(some, partial(_loosened, found=found))
                 else:
-                    named = check(ref, when=the(Collection.name).still(collection.name))
-                    stale = [each for each in found.values() if each.collection_name != collection.name]
-                    done &= await self._write_each([[_in_collection(each, collection.name)] for each in stale], named)
+                    name = collection.name
+                    stale = [each for each in found.values() if each.collection_name != name]
+                    named = check(ref, when=the(Collection.name).still(name))
+                    done &= await self._write_each(stale, partial(_in_collection, name=name), named)
             if done:
                 return
 
@@ -170,7 +174,7 @@ class ConsistencyManager:
             if (each.library_name, each.owner_name) != (library.library_name, library.owner_name)
         )
         async for some in _batches(stale, AT_ONCE * SIDE_BY_SIDE):
-            done &= await self._write_each([[_of_library(each, library)] for each in some], check_names)
+            done &= await self._write_each(some, partial(_of_library, library=library), check_names)
         shared = await self._rows.all(Share.of_library(library.owner_id, library.library_id))
         pointers = await self._rows.get_many([SharedLibrary.one(each.shared_to_id, each.library_id) for each in shared])
         becomes = the(SharedLibrary.shared_from_name).becomes(library.owner_name)
@@ -212,13 +216,18 @@ class ConsistencyManager:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    async def _write_each(self, each: Sequence[Sequence[Operation]], *checks: Operation) -> bool:
-        """All of them, in a few transactions side by side: while one is stored, the next is put together."""
-        parts = [
-            [write for writes in each[start : start + AT_ONCE] for write in writes]
-            for start in range(0, len(each), AT_ONCE)
-        ]
-        return all(await asyncio.gather(*(self._write(part, *checks) for part in parts)))
+    async def _write_each(
+        self, things: Sequence[T], writes: Callable[[T], Sequence[Operation]], *checks: Operation
+    ) -> bool:
+        """What is to be written of each, in a few transactions side by side: while one is stored, the next is made."""
+
+        async def some(start: int) -> bool:
+            # Others have a turn in between.
+            await asyncio.sleep(0)
+            made = [write for each in things[start : start + AT_ONCE] for write in writes(each)]
+            return await self._write(made, *checks)
+
+        return all(await asyncio.gather(*(some(start) for start in range(0, len(things), AT_ONCE))))
 
     async def _write(self, operations: Sequence[Operation], *checks: Operation) -> bool:
         """All of them together, if none is refused; else one by one, and False: somebody else was faster with some."""
@@ -302,20 +311,20 @@ def _decoded(kind: type[Any], row: dict[str, Any] | None) -> Any:
 # --- what follows -----------------------------------------------------------------------------------------------------
 
 
-def _in_collection(item: Item, name: str) -> Operation:
+def _in_collection(item: Item, name: str) -> list[Operation]:
     """The item under another name of its collection; nobody changed it, so its version stays."""
     kind: Any = type(item)
     same = the(kind.collection_id).still(item.collection_id)
-    return update(item, the(kind.collection_name).becomes(name), when=same, keep_version=True)
+    return [update(item, the(kind.collection_name).becomes(name), when=same, keep_version=True)]
 
 
-def _of_library(item: Item, library: Library) -> Operation:
+def _of_library(item: Item, library: Library) -> list[Operation]:
     kind: Any = type(item)
     named = (
         the(kind.library_name).becomes(library.library_name),
         the(kind.owner_name).becomes(library.owner_name),
     )
-    return update(kind.one(item.owner_id, item.library_id, item.item_id), *named, keep_version=True)
+    return [update(kind.one(item.owner_id, item.library_id, item.item_id), *named, keep_version=True)]
 
 
 def _loosened(member: CollectionMember, found: dict[UUID, Item]) -> list[Operation]:
