@@ -117,6 +117,8 @@ class Access:
     """How often the rule was asked before, because others were faster."""
     seen: int | None = None
     """The version that the caller says they saw, where the input is Versioned."""
+    thing: Any = None
+    """The thing of the path, where `admit` finds it: see FoundByAccess. None if there is none."""
     keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
     commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
 

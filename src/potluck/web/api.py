@@ -25,7 +25,7 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import PageRequest, References, list_input
-from potluck.web.requests import Ids, body_of, idempotency_key, must_be_json, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
@@ -93,7 +93,7 @@ class Api:
             ids = ids_of(request)
             _no_query(request)
             visitor = await visitor_of(request, self._authentication, action.access)
-            body = await body_of(request)
+            body = await body_of(request, action.largest_body or LARGEST_BODY)
 
             def sent() -> Sent:
                 given: Input | None = None

@@ -22,7 +22,17 @@ from potluck.web.http.problems import HttpProblem
 from potluck.web.schema import path_value, schema_of
 from potluck.web.schema.types import UUID_TEXT, UuidType
 
-__all__ = ["Ids", "body_of", "camel", "idempotency_key", "ids_of", "must_be_form", "must_be_json", "visitor_of"]
+__all__ = [
+    "LARGEST_BODY",
+    "Ids",
+    "body_of",
+    "camel",
+    "idempotency_key",
+    "ids_of",
+    "must_be_form",
+    "must_be_json",
+    "visitor_of",
+]
 
 LARGEST_BODY = 1_000_000
 FORM = "application/x-www-form-urlencoded"

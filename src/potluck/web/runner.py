@@ -91,9 +91,11 @@ class Runner:
             refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
         rows: Sequence[Any] = await read_together(self._rows, refs)
         thing = None
-        if declared.on_thing:
+        if declared.on_thing and subject.one is not None:
             *rows, thing = rows
         await at.admit(*rows)
+        if declared.on_thing and subject.one is None:
+            thing = at.thing
         if thing is not None and not at.sees(thing):
             thing = None
         if declared.on_thing and thing is None and must_exist:
