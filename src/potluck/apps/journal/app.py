@@ -3,7 +3,7 @@
 from typing import Any
 
 from potluck.apps.journal.comments import comments
-from potluck.apps.journal.context import JournalContext
+from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.entities import roll_model
 from potluck.apps.journal.entries import entries, shared_entries
 from potluck.apps.journal.keywords import Indexing
@@ -11,6 +11,7 @@ from potluck.apps.journal.links import APP, Linking, athletes, links
 from potluck.apps.journal.profile import Names, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
+from potluck.apps.journal.threads import messages, threads
 from potluck.people.entities import accounts
 from potluck.streams import Consumer
 from potluck.web.actions import Actions
@@ -18,7 +19,10 @@ from potluck.web.app import App, Core
 
 __all__ = ["APP", "SUBJECTS", "journal_app"]
 
-SUBJECTS: tuple[Actions[Any], ...] = (entries, shared_entries, comments, links, athletes, search, stats, profile)
+SUBJECTS: tuple[Actions[Any], ...] = (
+    *(entries, shared_entries, comments, links, athletes),
+    *(search, stats, threads, messages, profile),
+)
 
 
 def journal_app(core: Core) -> App:
@@ -28,7 +32,7 @@ def journal_app(core: Core) -> App:
         name=APP,
         tables=[roll_model],
         subjects=SUBJECTS,
-        context=JournalContext(),
+        context=journal_context(core.settings.assistant),
         consumers=consumers_of(core),
         place_name=linking.place_name,
         accept=linking.accept,

@@ -204,7 +204,7 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
         """Which conversations does this person have? In no order of time: the key has none."""
 
 
-class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
+class Citation(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """Where an answer has something from, word for word."""
 
     entry_id: UUID
@@ -214,7 +214,7 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
     comment_id: UUID | None = None
 
 
-class Source(Struct, frozen=True, kw_only=True, rename="camel"):
+class Source(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """A text that an answer was made of: an entry, or a comment on it, and what of it the assistant was given."""
 
     entry_id: UUID

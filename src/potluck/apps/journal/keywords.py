@@ -15,6 +15,8 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.entities import (
+    AIMessage,
+    AIThread,
     Comment,
     Entry,
     EntryMeta,
@@ -90,6 +92,8 @@ class Indexing:
                 await self._index(before, after)
             elif change.kind == "REMOVE" and (meta := _decoded(EntryMeta, change.old)) is not None:
                 await self.clear_comments(meta.entry_id)
+            elif change.kind == "REMOVE" and (thread := _decoded(AIThread, change.old)) is not None:
+                await self.clear_messages(thread)
         except (Unavailable, OutcomeUnknown) as error:
             # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
             raise DynamoError("ThrottlingException", str(error)) from error
@@ -136,6 +140,12 @@ class Indexing:
         if await self._rows.get(EntryMeta.one(entry_id)) is None:
             comments = await self._rows.all(Comment.of_entry(entry_id))
             await self._rows.write_each(delete(each) for each in comments)
+
+    async def clear_messages(self, thread: AIThread) -> None:
+        """Delete what was said in a conversation that is gone."""
+        if await self._rows.get(AIThread.one(thread.user_id, thread.thread_id)) is None:
+            said = await self._rows.all(AIMessage.in_thread(thread.thread_id))
+            await self._rows.write_each(delete(each) for each in said)
 
     async def lost(self, lost: PositionLost) -> None:
         """Changes may have been missed: every entry gets its words, and every word or comment without entry goes."""
