@@ -155,6 +155,13 @@ class Access:
         """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
         return True
 
+    async def told_now(self, thing: Any, gone: bool) -> Any:
+        """What an event tells of a thing, which the log has as it was then; None for nothing. `gone`: it left the list.
+
+        To be overridden where what was shown once may not be the caller's to know now.
+        """
+        return thing
+
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
         """What callers can be refused with besides 401 and 404, for the API document."""

@@ -23,6 +23,7 @@ from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
+from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import PageRequest, References, list_input
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, idempotency_key, must_be_json, visitor_of
@@ -251,7 +252,14 @@ class Api:
             at = caller()
             return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
 
-        return see_alone if plan.lookup is None else see
+        shown = see_alone if plan.lookup is None else see
+        if type(caller()).told_now is Access.told_now:
+            return shown
+
+        async def now(item: Any, gone: bool) -> Any:
+            return await caller().told_now(item, gone)
+
+        return SeeAsNow(shown, now)
 
 
 async def found_in(

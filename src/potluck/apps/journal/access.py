@@ -9,8 +9,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from potluck.apps.journal.context import JournalContext
-from potluck.apps.journal.entities import AIThread, CoachAthleteLink, Comment, Entry, EntryMeta, EntryWithComments
+from potluck.apps.journal.entities import (
+    AIThread,
+    CoachAthleteLink,
+    Comment,
+    Entry,
+    EntryMeta,
+    EntryWithComments,
+    Sections,
+)
 from potluck.apps.journal.fields import AthleteId, CommentId, EntryId, ThreadId, UserId
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.table import Ref, WriteRefused, check, the
@@ -80,6 +90,15 @@ class CoachOf(ByRow[CoachAthleteLink], admits=active):
     def shared(self) -> SharedJournal:
         return SharedJournal(self.rows, self.athlete_id)
 
+    async def told_now(self, thing: Any, gone: bool) -> Any:
+        """An entry as it is now: what was shared once, and is not any more, is not told from the log."""
+        if gone:
+            return replace(thing, sections=Sections())
+        meta = await self.rows.get(EntryMeta.one(thing.entry_id))
+        if meta is None or meta.athlete_id != self.athlete_id:
+            return None
+        return await self.rows.get(Entry.one(self.athlete_id, meta.date, thing.entry_id))
+
 
 class ToEntry(Athlete):
     """The athlete whose entry it is, or an active coach of theirs."""
@@ -123,6 +142,13 @@ class ToEntry(Athlete):
         """A hidden comment is there for the athlete and for its author."""
         hidden = isinstance(thing, Comment) and thing.visibility == "hiddenByAthlete"
         return not hidden or self.own or thing.coach_id == self.own_id
+
+    async def told_now(self, thing: Any, gone: bool) -> Any:
+        """A comment as it is now, and of one that was deleted or hidden only that."""
+        if gone:
+            return replace(thing, body="")
+        found = await self.rows.all(Comment.of_entry(self.entry_id))
+        return next((each for each in found if each.comment_id == thing.comment_id), None)
 
 
 class OwnEntry(ToEntry):
