@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from potluck.apps.journal.app import journal_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
@@ -50,7 +51,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = (shopping_app, polls_app)
+APPS: tuple[AppMaker, ...] = (shopping_app, journal_app, polls_app)
 
 log = logging.getLogger("potluck.suite")
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 import pytest_asyncio
 
+from potluck.apps.journal.app import journal_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.suite import APPS
@@ -19,6 +20,7 @@ from potluck.web.actions import Action
 from potluck.web.api_page import example
 from potluck.web.app import AppMaker
 from potluck.web.requests import camel
+from tests.apps.journal import access_world as journal
 from tests.apps.polls import access_world as polls
 from tests.apps.shopping import access_world as shopping
 from tests.toy import notes_app
@@ -33,6 +35,7 @@ Furnish = Callable[[Suite], Awaitable[AccessWorld]]
 WORLDS: dict[AppMaker, Furnish] = {
     notes_app: toy.furnish,
     shopping_app: shopping.furnish,
+    journal_app: journal.furnish,
     polls_app: polls.furnish,
     people: people_world.furnish,
 }
@@ -199,7 +202,7 @@ def says_nothing(answer: Answer) -> bool:
 
 
 # Nobody is a member of anything there, so nobody can be removed.
-WITHOUT_MEMBERS = (polls_app, people)
+WITHOUT_MEMBERS = (journal_app, polls_app, people)
 
 of_members = pytest.mark.parametrize(
     "walk", [app for app in WORLDS if app not in WITHOUT_MEMBERS], indirect=True, ids=lambda app: app.__name__
