@@ -52,8 +52,11 @@ from potluck.people.services import open_people
 from potluck.store import Store as Rows
 from potluck.table import absent
 from potluck.table.entity import Entity, plan_of
+from potluck.web.allowances import Allowances
 from potluck.web.app import Core
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
+from potluck.web.room import Room
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -182,7 +185,16 @@ async def side(folder: Path, others: int) -> Side:
     nothing: Any = None
     people = open_people(rows, rows.clock, "open")
     core = Core(
-        settings=nothing, engine=recording, store=rows, clock=rows.clock, people=people, live=nothing, cursors=nothing
+        settings=nothing,
+        engine=recording,
+        store=rows,
+        clock=rows.clock,
+        people=people,
+        live=nothing,
+        cursors=nothing,
+        allowances=Allowances(rows.clock),
+        bounds=Bounds(rows),
+        room=Room(0),
     )
     direct = Direct(core, SUBJECTS)
     family, elsewhere = [

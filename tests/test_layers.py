@@ -8,10 +8,14 @@ ROOT = Path(__file__).parent.parent
 MODULES = (
     *(
         "cli.py",
+        "backups.py",
         "demo.py",
         "suite.py",
         "settings.py",
         "field_types.py",
+        "progress_bar.py",
+        "characters.py",
+        "connection_limits.py",
         "store.py",
         "table_creation.py",
         "sending.py",

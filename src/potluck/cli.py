@@ -4,7 +4,8 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -105,7 +106,6 @@ def invite(chosen: argparse.Namespace, settings: Settings) -> int:
 def demo(chosen: argparse.Namespace, settings: Settings) -> int:
     """Fill the store with made-up people and what they keep here, and print how to sign in as them."""
     from potluck.demo import AlreadyHere, filled
-    from potluck.web.server.serve import cannot_start
 
     settings = replace(settings, data=chosen.data)
 
@@ -113,17 +113,12 @@ def demo(chosen: argparse.Namespace, settings: Settings) -> int:
         print(what, file=sys.stderr, flush=True)
 
     try:
-        made = _run(filled(settings, tell))
+        made = _done(filled(settings, tell))
     except AlreadyHere as problem:
         raise _Refused(
             f"{problem.email} is here already. For a new start, take another folder (--data); for a new password, "
             f"`potluck reset-password {problem.email}`"
         ) from None
-    except Exception as error:
-        in_words = cannot_start(error)
-        if in_words is None:
-            raise
-        raise _Refused(in_words) from error
     print("\n".join(made.told(_origin(settings))))
     tell("The passwords are not shown again. If Potluck is not running yet, start it: potluck serve")
     return 0
@@ -140,13 +135,15 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
     from potluck.people.entities import accounts
     from potluck.people.services import open_people
     from potluck.store import Store
-    from potluck.web.server.serve import cannot_start
+    from potluck.web.secret import load_secret
 
     def clock() -> datetime:
         return datetime.now(UTC)
 
     async def run() -> str:
-        if first and settings.engine == "embedded":
+        if first and settings.engine == "embedded" and not settings.file.exists():
+            # Whoever makes a store makes its secret first. The command itself has no use for it.
+            load_secret(settings)
             settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         engine = await open_engine(
             settings.engine,
@@ -167,15 +164,7 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
         finally:
             await engine.close()
 
-    try:
-        return _run(run())
-    except _Refused:
-        raise
-    except Exception as error:
-        problem = cannot_start(error)
-        if problem is None:
-            raise
-        raise _Refused(problem) from error
+    return _done(run())
 
 
 def _origin(settings: Settings) -> str:
@@ -208,27 +197,107 @@ def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
 
 
 def backup(chosen: argparse.Namespace, settings: Settings) -> int:
-    """Copy the store to a file, also while it is being written to."""
+    """Copy the store and its secret to one file, also while the suite runs: all that is needed to go on elsewhere."""
+    from potluck.backups import back_up
     from potluck.dynamo.database import Database
+    from potluck.dynamo.storage.private_files import open_to
 
-    store = replace(settings, data=chosen.data).file
-    if settings.engine != "embedded":
-        raise _Refused("backup copies the embedded store; on Amazon DynamoDB use point-in-time recovery")
+    settings = replace(settings, data=chosen.data)
+    if settings.engine != "embedded" and chosen.file is None:
+        raise _Refused(
+            "backup copies the embedded store; on Amazon DynamoDB use point-in-time recovery, and keep POTLUCK_SECRET"
+        )
+    store = chosen.file or settings.file
     if not store.is_file():
         raise _Refused(f"there is no store at {store}")
-    if chosen.to.exists():
-        raise _Refused(f"{chosen.to} exists already, and a backup never overwrites")
 
-    async def run() -> None:
-        database = await Database.open(store)
-        try:
-            await database.backup(chosen.to)
-        finally:
-            await database.close()
+    async def copy_alone(progress: Callable[[float], None]) -> None:
+        async with await Database.open(store) as database:
+            await database.backup(chosen.to, progress=progress)
 
-    _run(run())
-    print(f"Copied {store} to {chosen.to} ({chosen.to.stat().st_size:,} bytes)")
+    with _progress("copying") as progress:
+        _done(copy_alone(progress) if chosen.file else back_up(settings, chosen.to, progress))
+    size = f"{chosen.to.stat().st_size:,} bytes"
+    if chosen.file is None:
+        print(f"Copied {store} and its secret to {chosen.to} ({size})")
+        print(
+            "Keep it as safe as the store: whoever has it has everything, also the secret. "
+            "`potluck restore` brings it back.",
+            file=sys.stderr,
+        )
+    else:
+        print(f"Copied {store} to {chosen.to} ({size}), a store like the first")
+    if open_to(chosen.to):
+        print(f"Others can read {chosen.to}: this file system does not keep them from it.", file=sys.stderr)
     return 0
+
+
+def restore(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Bring back what `potluck backup` copied, store and secret, looked through before it is put in place."""
+    from potluck.backups import restore as bring_back
+    from potluck.dynamo.storage.private_files import open_to
+
+    settings = replace(settings, data=chosen.data)
+    if settings.engine != "embedded":
+        raise _Refused("restore brings back the embedded store; on Amazon DynamoDB use point-in-time recovery")
+    if not chosen.backup.is_file():
+        raise _Refused(f"there is no backup at {chosen.backup}")
+    with _progress("restoring") as progress:
+        aside, with_secret = _done(bring_back(settings, chosen.backup, replace=chosen.replace, progress=progress))
+    print(f"Restored {settings.file}{' and its secret' if with_secret else ''} from {chosen.backup}")
+    if not with_secret:
+        print(
+            f"The backup holds no secret: before you start, set POTLUCK_SECRET, or put the file back as "
+            f"{settings.data / 'secret'}. It was made by an earlier version, or with --file.",
+            file=sys.stderr,
+        )
+    if open_to(chosen.backup):
+        print(f"Others can read {chosen.backup}: chmod 600 {chosen.backup}", file=sys.stderr)
+    if aside is not None:
+        print(f"What was here before is in {aside}; delete it when you are sure.", file=sys.stderr)
+    return 0
+
+
+def accept_new_secret(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Where a store's secret is lost, let it take the one that is given now, or a new one; first say what it costs."""
+    from potluck.backups import WITH_ANOTHER_SECRET
+    from potluck.backups import accept_new_secret as accept
+
+    settings = replace(settings, data=chosen.data)
+    if not chosen.yes:
+        print(WITH_ANOTHER_SECRET)
+        raise _Refused("nothing is changed yet; --yes accepts this")
+    if _done(accept(settings)):
+        print("Accepted. Make a backup, and start Potluck again, on every machine with this same secret.")
+    else:
+        print("This is the store's own secret: nothing was lost, and nothing is changed.")
+    return 0
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[float], None]]:
+    from potluck.progress_bar import ProgressBar
+
+    bar = ProgressBar(sys.stderr)
+    try:
+        yield lambda part: bar.show(what, part)
+    finally:
+        bar.clear()
+
+
+def _done(work: Coroutine[Any, Any, T]) -> T:
+    """What comes of it; what the operator can do something about is one sentence."""
+    from potluck.web.server.serve import cannot_start
+
+    try:
+        return _run(work)
+    except _Refused:
+        raise
+    except Exception as error:
+        problem_in_words = cannot_start(error)
+        if problem_in_words is None:
+            raise
+        raise _Refused(problem_in_words) from error
 
 
 def design(chosen: argparse.Namespace, _: Settings) -> int:
@@ -370,9 +439,20 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
     )
     alone.add_argument("--file", type=Path, help="the file to keep the tables in; without it they are gone at the end")
 
-    copy = command("backup", backup, "copy the store to a file, also while the suite runs")
+    copy = command("backup", backup, "copy the store and its secret to one file, also while the suite runs")
     copy.add_argument("to", type=Path, metavar="FILE", help="the file to make; it must not exist yet")
-    copy.add_argument("--data", type=Path, default=settings.data, help="the folder whose store is copied (%(default)s)")
+    copied = copy.add_mutually_exclusive_group()
+    copied.add_argument("--data", type=Path, default=settings.data, help="the folder that is copied (%(default)s)")
+    copied.add_argument("--file", type=Path, metavar="STORE", help="a store of `potluck dynamodb`, which has no secret")
+
+    back = command("restore", restore, "bring back what `potluck backup` copied, in this folder or on another machine")
+    back.add_argument("backup", type=Path, metavar="FILE", help="the file that `potluck backup` made")
+    back.add_argument("--data", type=Path, default=settings.data, help="the folder to put it in (%(default)s)")
+    back.add_argument("--replace", action="store_true", help="put aside what is there already")
+
+    accept = command("accept-new-secret", accept_new_secret, "let a store whose secret is lost go on with another")
+    accept.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+    accept.add_argument("--yes", action="store_true", help="do it; without this, only what it costs is said")
 
     reset = command("reset-password", reset_password, "print a link to choose a new password, for you to hand over")
     reset.add_argument("email", metavar="EMAIL", help="the e-mail address of the account")

@@ -1,6 +1,6 @@
 """Field types: the bounds of a field, its message and its trimming, stated once for all who read them.
 
-    StoreName = Annotated[str, Text(1, 100, "Name must be 1-100 characters")]
+    StoreName = Annotated[str, OneLine(1, 100, "Name must be 1-100 characters")]
 
 Entities, inputs, forms and the JSON schema all read the same annotation. Each function returns a `msgspec.Meta`; what
 msgspec has no word for travels in its `extra`.
@@ -12,7 +12,9 @@ from typing import Any, Protocol
 
 from msgspec import Meta
 
-__all__ = ["Amount", "Check", "FieldError", "Integer", "Length", "Message", "Text"]
+from potluck.characters import one_line, several_lines
+
+__all__ = ["Amount", "Check", "FieldError", "Integer", "Length", "ManyLines", "Message", "OneLine", "Text"]
 
 
 class FieldError(Protocol):
@@ -33,7 +35,10 @@ def Text(
     pattern: str | None = None,
     examples: list[str] | None = None,
 ) -> Meta:
-    """Text of a bounded length. Space around it is trimmed first; blank is null where null and length 0 are allowed."""
+    """Text that programs read, of any characters: a key, a code, an address. People read OneLine or ManyLines.
+
+    Space around it is trimmed first; blank is null where null and length 0 are allowed.
+    """
     return Meta(
         min_length=shortest or None,
         max_length=longest,
@@ -41,6 +46,20 @@ def Text(
         examples=examples,
         extra=_said(message=message, trim=trim),
     )
+
+
+def OneLine(
+    shortest: int, longest: int, message: str | None = None, *, trim: bool = True, examples: list[str] | None = None
+) -> Meta:
+    """Text that people see as one line: a name, a title. None of it hides or reorders, and something of it is seen."""
+    extra = _said(message=message, trim=trim, rule=one_line)
+    return Meta(min_length=shortest or None, max_length=longest, examples=examples, extra=extra)
+
+
+def ManyLines(shortest: int, longest: int, message: str | None = None, *, trim: bool = True) -> Meta:
+    """Text of several lines: a note, a description. Its lines end in a line feed, whatever they ended in."""
+    extra = _said(message=message, trim=trim, rule=several_lines)
+    return Meta(min_length=shortest or None, max_length=longest, extra=extra)
 
 
 def Integer(smallest: int, largest: int, message: str | None = None, *, too_large: str | None = None) -> Meta:

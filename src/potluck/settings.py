@@ -33,7 +33,11 @@ STORE_FILE = "potluck.db"
 SHORTEST_SECRET = 32
 # More than any one machine is served well by; a slip of the finger should not start thousands.
 MOST_WORKERS = 64
+UNITS = {"MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 DEFAULT_PORTS = {"http": 80, "https": 443}
+SIZE = re.compile(r"(?P<number>[0-9]{1,6}) ?(?P<unit>MB|GB|TB)", re.ASCII | re.IGNORECASE)
+# Smaller than what an hour of a few people's changes takes.
+SMALLEST_BUDGET = 10 * UNITS["MB"]
 # A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
 HOST = re.compile(r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
 
@@ -74,6 +78,8 @@ class Settings:
     # None has one made in the data folder. Never in a repr, which may end up in a log.
     secret: str | None = field(default=None, repr=False)
     log: Logged = "problems"
+    # In bytes. Strangers are refused at half of it, and whoever is signed in when it is used up.
+    store_budget: int = 10 * UNITS["GB"]
     # Without a region or an endpoint the AWS SDK looks in its own places, as its users expect.
     region: str | None = None
     endpoint: str | None = None
@@ -110,6 +116,7 @@ class Settings:
             registration=cast(Registration, one_of("REGISTRATION", cls.registration, Registration)),
             secret=_secret(given("SECRET", "")),
             log=cast(Logged, one_of("LOG", cls.log, Logged)),
+            store_budget=_bytes(given("STORE_BUDGET", "")) or cls.store_budget,
             region=given("REGION", "") or None,
             endpoint=_endpoint(given("ENDPOINT", "")),
             table_prefix=given("TABLE_PREFIX", cls.table_prefix),
@@ -134,6 +141,18 @@ def _workers(text: str) -> int:
     if number is None or not 1 <= number <= MOST_WORKERS:
         raise SettingsError(f"POTLUCK_WORKERS is {text!r}; it must be a number from 1 to {MOST_WORKERS}")
     return number
+
+
+def _bytes(text: str) -> int | None:
+    if not text:
+        return None
+    found = SIZE.fullmatch(text)
+    size = 0 if found is None else int(found["number"]) * UNITS[found["unit"].upper()]
+    if size < SMALLEST_BUDGET:
+        raise SettingsError(
+            f"POTLUCK_STORE_BUDGET is {text!r}; it must be a size from 10MB on, such as 500MB, 10GB or 1TB"
+        )
+    return size
 
 
 def origin_named(scheme: str, host: str) -> str | None:

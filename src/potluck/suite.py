@@ -18,9 +18,11 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
 from potluck.streams import Consumer
 from potluck.web import openapi
+from potluck.web.allowances import Allowances
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Site
 from potluck.web.health import health
 from potluck.web.home import home
@@ -38,8 +40,9 @@ from potluck.web.pages import Pages
 from potluck.web.pagination import Cursors
 from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
+from potluck.web.room import room_of
 from potluck.web.runner import Runner
-from potluck.web.secret import derived, load_secret
+from potluck.web.secret import derived, held_to_its_secret, load_secret
 from potluck.web.static_files import static_file
 from potluck.web.style import style_pages
 
@@ -95,6 +98,8 @@ async def opened(
     """The apps on their core, with their tables; nothing is served, and nothing goes on behind it."""
     if settings.engine == "embedded":
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Before the store, so that one without its secret is known to have lost it.
+    secret = load_secret(settings)
     engine = await open_engine(
         settings.engine,
         path=settings.file,
@@ -103,9 +108,10 @@ async def opened(
         prefix=settings.table_prefix,
     )
     try:
-        core, made = _core(settings, wrap(engine), apps, clock, passwords)
+        core, made = _core(settings, secret, wrap(engine), apps, clock, passwords)
         try:
             await core.store.create_tables(accounts, *(table for app in made for table in app.tables))
+            await held_to_its_secret(core.store, settings, secret)
             yield core, made
         finally:
             core.people.close()
@@ -114,7 +120,12 @@ async def opened(
 
 
 def _core(
-    settings: Settings, engine: Engine, makers: Sequence[AppMaker], clock: Clock, passwords: Passwords | None
+    settings: Settings,
+    secret: bytes,
+    engine: Engine,
+    makers: Sequence[AppMaker],
+    clock: Clock,
+    passwords: Passwords | None,
 ) -> tuple[Core, list[App]]:
     # The store and live updates know until when what they give holds; whoever else looks at the clock has to say so.
     store, seen_clock = Store(engine, clock), noted(clock)
@@ -137,11 +148,19 @@ def _core(
         indexes_lag=timedelta(seconds=lag_seconds),
         passwords=passwords,
     )
-    secret = load_secret(settings)
     live = Live(engine, clock, key=derived(secret, "positions"), lag_seconds=lag_seconds)
     cursors = Cursors(derived(secret, "cursors"))
     core = Core(
-        settings=settings, engine=engine, store=store, clock=seen_clock, people=people, live=live, cursors=cursors
+        settings=settings,
+        engine=engine,
+        store=store,
+        clock=seen_clock,
+        people=people,
+        live=live,
+        cursors=cursors,
+        allowances=Allowances(clock),
+        bounds=Bounds(store),
+        room=room_of(settings, engine),
     )
     made += [make(core) for make in makers]
     return core, made
@@ -176,7 +195,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
             endpoints.add_to(router, site, app.context)
     subjects = [subject for app in everything for subject in app.subjects]
     openapi.pages(lambda: openapi.document(subjects)).add_to(router, site)
-    state = {"settings": core.settings, "engine": core.engine, "live": core.live}
+    state = {"settings": core.settings, "engine": core.engine, "live": core.live, "core": core}
     log_requests = RequestLog(core.settings, headers=added_headers)
     return Application(router, authentication, problems, state, around=log_requests)
 

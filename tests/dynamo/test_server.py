@@ -1,6 +1,7 @@
 """The protocol: what the AWS SDKs, and those who should not, get over HTTP."""
 
 import asyncio
+import contextlib
 import gzip
 import json
 import signal
@@ -17,6 +18,8 @@ import pytest_asyncio
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from potluck import connection_limits
+from potluck.dynamo import server
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.parameters import check
 from potluck.dynamo.server import admission, serve, serving
@@ -24,7 +27,8 @@ from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-MIB = 1024 * 1024
+KIB = 1024
+MIB = 1024 * KIB
 AUTHORIZATION = (
     "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/aws4_request, "
     "SignedHeaders=host;x-amz-date;x-amz-target, Signature=0123456789abcdef"
@@ -572,6 +576,64 @@ async def test_a_request_in_chunks_is_read(client: Client, database: Database) -
 
 async def test_too_large_headers_are_refused(client: Client) -> None:
     assert (await client.send(headers=GET_ITEM | {"X": "x" * 17_000}, body=REQUEST)).status == 400
+
+
+async def test_a_head_is_refused_as_it_arrives(client: Client) -> None:
+    """The parser puts the pieces of a header together anew with each that comes: an endless one stops all others."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
+    writer.write(client.written("POST", "/", GET_ITEM, b"").removesuffix(b"\r\n") + b"X: ")
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        while not reader.at_eof() and sent < 16 * MIB:
+            writer.write(b"a" * 64 * KIB)
+            sent += 64 * KIB
+            await writer.drain()
+    assert sent < 16 * MIB
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\n\r\n",
+        b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 64 * KIB,
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: a\r\n" * 20_000,
+    ],
+)
+async def test_a_head_that_could_mean_two_things_or_does_not_end_is_refused(client: Client, head: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
+    writer.write(head)
+    response = await read_response(reader)
+    assert (response.status, response.headers["connection"]) == (400, "close")
+    assert response.headers["content-type"].startswith("text/plain")
+    writer.close()
+
+
+async def test_trailers_do_not_go_on_for_ever(client: Client, database: Database) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
+    head = client.written("POST", "/", GET_ITEM | {"Transfer-Encoding": "chunked"}, b"")
+    writer.write(head.replace(b"Content-Length: 0\r\n", b"") + b"0\r\nX: " + b"a" * MIB)
+    with contextlib.suppress(ConnectionError):
+        assert b"413" in await asyncio.wait_for(reader.readline(), PATIENCE_SECONDS)
+    writer.close()
+    assert database.calls == []
+
+
+async def test_who_sends_nothing_or_no_end_is_let_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(connection_limits, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(server, "TICKS_BETWEEN_CHECKS", 1)
+    async with serving(database) as port:
+        unfinished = Client(port).written("POST", "/", GET_ITEM, REQUEST)[:-1]
+        for sent, answer in ((b"", b""), (b"POST / HT", b"HTTP/1.1 408"), (unfinished, b"HTTP/1.1 408")):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(sent)
+            assert (await asyncio.wait_for(reader.read(), PATIENCE_SECONDS))[:12] == answer
+            writer.close()
+    assert database.calls == []
 
 
 async def test_what_is_no_http_is_refused_quietly(client: Client, capfd: pytest.CaptureFixture[str]) -> None:

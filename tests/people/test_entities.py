@@ -21,6 +21,7 @@ from potluck.people.entities import (
     InvitationOfUser,
     PasswordReset,
     PasswordResetOfUser,
+    SecretCheck,
     Session,
     SessionOfUser,
     Throttle,
@@ -109,13 +110,14 @@ answer = IdempotentAnswer(
 )
 adas_answer = AnswerOfUser(user_id=ADA, caller=str(ADA), key="a#key", ttl=SOON)
 bens_departure = Departure(user_id=BEN)
+made_by = SecretCheck(check="c" * 64)
 
 ADAS = [ada, adas_phone, adas_laptop, adas_script, adas_reset, adas_welcome, adas_answer]
 BY_SECRET = [adas_address, on_phone, on_laptop, script, reset, welcome, familys_welcome, answer]
 # Rows that no answer may hold: another person's, and one that expires now.
 bens_script = replace(adas_script, user_id=BEN)
 expired = replace(adas_phone, hash="e" * 64, ttl=int(NOW.timestamp()))
-ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, bens_departure, expired]
+ROWS = [*ADAS, *BY_SECRET, attempts, bens_script, bens_departure, made_by, expired]
 
 OF_ADA = f"USER#{ADA}"
 OF_PLACE = f"PLACE#shopping#{FAMILY}"
@@ -313,6 +315,11 @@ RECORDS = {
         Departure.all_unfinished(),
         {"PK": "DEPARTURES", "SK": f"USER#{BEN}", "entityType": "Departure", "userId": str(BEN)},
     ),
+    "the secret's check": Golden(
+        made_by,
+        SecretCheck.of_store(),
+        {"PK": "STORE", "SK": "SECRET", "entityType": "SecretCheck", "check": "c" * 64},
+    ),
 }
 
 
@@ -347,6 +354,7 @@ CASES = [
         1.0,
     ),
     Case(Departure.all_unfinished(), sent.query("DEPARTURES", begins_with="USER#"), [bens_departure], 1.0),
+    Case(SecretCheck.of_store(), sent.get_item("STORE", "SECRET"), made_by, 1.0),
     Case(Session.by_hash(PHONE), sent.get_item(f"SESSION#{PHONE}", "SESSION"), on_phone, 1.0),
     Case(SessionOfUser.by_hash(ADA, PHONE), sent.get_item(OF_ADA, f"SESSION#{PHONE}"), adas_phone, 1.0),
     Case(

@@ -103,3 +103,13 @@ async def test_past_a_long_queue_they_are_asked_to_come_back(monkeypatch):
     assert [type(each) for each in ended] == [str] * 5 + [Throttled] * 3
     assert await passwords.hash("correct horse")
     passwords.close()
+
+
+async def test_one_client_is_not_the_whole_queue(monkeypatch):
+    monkeypatch.setattr(passwords_module, "HASHES_OF_ONE", 3)
+    passwords = Passwords(SlowHasher(), at_once=1)
+    clients = ["192.0.2.1"] * 5 + ["192.0.2.2"]
+    ended = await asyncio.gather(*(passwords.hash("correct horse", each) for each in clients), return_exceptions=True)
+    assert [type(each) for each in ended] == [str] * 3 + [Throttled] * 2 + [str]
+    assert await passwords.hash("correct horse", "192.0.2.1")
+    passwords.close()

@@ -92,7 +92,7 @@ async def test_a_password_that_changes_after_it_was_verified_opens_nothing(embed
     caller = await people.registered()
     verify = people.passwords.verify
 
-    async def verify_slowly(password, hash):
+    async def verify_slowly(password, hash, client=None):
         right = await verify(password, hash)
         monkeypatch.setattr(people.passwords, "verify", verify)
         await people.accounts.change_password(caller, PASSWORD, "battery staple")

@@ -16,11 +16,14 @@ from potluck.store import Store
 from potluck.table import Counter, Entity, Seconds, Table, Version, get, query, the
 from potluck.web.access import ByRow
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowances
 from potluck.web.app import Core
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import Change, Input, New
 from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
+from potluck.web.room import Room
 from potluck.web.views import View
 from potluck.web.writes import Writes
 from tests.apps.worlds import registered
@@ -191,7 +194,16 @@ async def world(tmp_path):
         people: Any = SimpleNamespace(invitations=Invitations(rows, clock), answers=KeptAnswers(rows, clock))
         nothing: Any = None
         core = Core(
-            settings=nothing, engine=rows.engine, store=rows, clock=clock, people=people, live=nothing, cursors=nothing
+            settings=nothing,
+            engine=rows.engine,
+            store=rows,
+            clock=clock,
+            people=people,
+            live=nothing,
+            cursors=nothing,
+            allowances=Allowances(clock),
+            bounds=Bounds(rows),
+            room=Room(0),
         )
         yield SimpleNamespace(
             rows=rows, direct=Direct(core, [gardens, gardeners, invitations]), suite=garden_place.on(core)

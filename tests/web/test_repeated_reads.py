@@ -4,8 +4,10 @@ import contextlib
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from ipaddress import IPv4Address
+from itertools import count
 from typing import Any
 
 import httpx
@@ -20,7 +22,7 @@ from potluck.web.runner import Runner
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
 from tests.web.contract.wire import sent
-from tests.web.suites import API, ask, bearer, data, problem, signed_up, suite_on
+from tests.web.suites import API, ask, bearer, client_at, data, problem, signed_up, suite_on
 
 # One suite for all tests that leave it as it was.
 together = pytest.mark.asyncio(loop_scope="module")
@@ -42,6 +44,7 @@ class World:
     clock: Clock
     people: dict[str, Any]
     ids: dict[str, str]
+    clients: Iterator[int] = field(default_factory=count)
 
     async def get(self, path: str, who: str | None = None, **headers: str) -> httpx.Response:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -57,7 +60,9 @@ class World:
 
     async def forget(self) -> None:
         """Write something that is nobody's business: whatever was remembered is worked out anew."""
-        data(await ask(self.client, "POST", "/polls", {"title": "Which?", "candidates": ["This", "That"]}), 201)
+        # From another client each time: of one, so many polls would be too many.
+        async with client_at(self.application, str(IPv4Address(0x0A000000 + next(self.clients)))) as stranger:
+            data(await ask(stranger, "POST", "/polls", {"title": "Which?", "candidates": ["This", "That"]}), 201)
 
     async def come(self, name: str) -> dict[str, Any]:
         """Somebody new, in everything that Ada has."""

@@ -6,8 +6,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,6 +20,7 @@ from potluck.dynamo.actions.query import packed_query
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
 from potluck.dynamo.parameters import check, check_whole, table_name_of
+from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, unpack_all
 from potluck.dynamo.storage.writer import Work
@@ -248,9 +250,23 @@ class Database:
         """Delete what has expired by now; how many items that were."""
         return await ttl.sweep(self)
 
-    async def backup(self, path: str | os.PathLike[str]) -> None:
-        """Copy the store to a new file, consistent as of one moment, while it is being used."""
-        await asyncio.to_thread(self.file.backup, path)
+    def used_bytes(self) -> int:
+        """What the rows, indexes and change log take; what was deleted is free to be used again, and not counted."""
+        connection = self.rows.connection
+        pages, free, size = (
+            int(connection.execute(f"PRAGMA {name}").get) for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+
+    async def backup(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        kept: Mapping[str, bytes] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Copy the store to a new file, as of one moment, while it is being used; `kept` goes along with it."""
+        await asyncio.to_thread(self.file.backup, Path(path), kept or {}, progress)
 
     async def close(self) -> None:
         """Finish the writes under way and let go of the file."""

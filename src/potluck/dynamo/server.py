@@ -16,6 +16,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
+from http import HTTPStatus
 from ipaddress import ip_address
 from itertools import count
 from typing import Any, Protocol
@@ -25,6 +26,7 @@ from zlib import crc32
 import msgspec
 import uvicorn
 
+from potluck.connection_limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import KIB, MIB
@@ -36,6 +38,7 @@ REQUEST_BYTES = 16 * MIB
 HEADER_BYTES = 16 * KIB
 KEEP_ALIVE_SECONDS = 75
 STOP_SECONDS = 10
+TICKS_BETWEEN_CHECKS = 10
 COMPRESSED_BYTES = 4 * KIB
 """Shorter answers are sent as they are, whatever the client accepts."""
 COMPRESSED_ASIDE_BYTES = 32 * KIB
@@ -333,6 +336,17 @@ def random_text(length: int) -> str:
     return "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(length))
 
 
+class LimitedConnection(Connection):
+    """A connection with the limits of the suite's, refused in the words of this server."""
+
+    most_waiting = 64
+
+    def refusal(self, status: HTTPStatus) -> bytes:
+        if status is HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+            return response(HTTPStatus.BAD_REQUEST, {"content-type": TEXT.decode()}, HEADERS_TOO_LARGE)
+        return super().refusal(status)
+
+
 class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -343,6 +357,13 @@ class Server(uvicorn.Server):
             await super().startup(sockets)
         finally:
             self.startup_over.set()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS_BETWEEN_CHECKS == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in [each for each in self.server_state.connections if isinstance(each, LimitedConnection)]:
+                connection.check(now)
+        return await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -360,7 +381,7 @@ async def started(
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
         application(database, host, host_names),
-        http="httptools",
+        http=LimitedConnection,
         ws="none",
         lifespan="off",
         interface="asgi3",

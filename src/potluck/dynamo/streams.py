@@ -16,7 +16,17 @@ from potluck.dynamo.values import item_size
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-__all__ = ["Iterator", "Stream", "check_arn", "find_stream", "new_stream", "record", "sequence_number", "trim"]
+__all__ = [
+    "Iterator",
+    "Stream",
+    "check_arn",
+    "find_stream",
+    "is_logged",
+    "new_stream",
+    "record",
+    "sequence_number",
+    "trim",
+]
 
 FIRST_SEQUENCE_NUMBER = 10**20
 """Sequence numbers are texts of 21 digits or more, as the service's are."""
@@ -129,6 +139,10 @@ def sequence_of(number: str) -> int:
 def newest(rows: Rows, stream: Stream) -> int:
     """The last change's sequence, 0 before the first."""
     return rows.execute(f"SELECT max(sequence) FROM {stream.log}").get or 0
+
+
+def is_logged(rows: Rows, stream: Stream, sequence: int) -> bool:
+    return rows.execute(f"SELECT 1 FROM {stream.log} WHERE sequence=?", (sequence,)).get is not None
 
 
 def before_horizon(rows: Rows, stream: Stream, now: float) -> int:

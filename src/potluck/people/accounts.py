@@ -195,7 +195,7 @@ class Accounts:
             user_id=user_id,
             email=email,
             name=name,
-            password_hash=await self._passwords.hash(password),
+            password_hash=await self._passwords.hash(password, client),
             created_at=now,
             updated_at=now,
         )

@@ -28,6 +28,7 @@ __all__ = [
     "InvitationOfUser",
     "PasswordReset",
     "PasswordResetOfUser",
+    "SecretCheck",
     "Session",
     "SessionOfUser",
     "Throttle",
@@ -44,6 +45,7 @@ accounts = Table(
     accepted={
         "constant-partition: Departure": "People leave seldom, their row is there for moments only, and it must be"
         " found without knowing whose it is.",
+        "constant-partition: SecretCheck": "It is one row, read once by each process that starts.",
     },
 )
 
@@ -265,6 +267,19 @@ class InvitationOfUser(
     @get(consistent=True)
     def by_id(user_id: UUID, invitation_id: UUID) -> None:
         """Is this one of the person's invitations?"""
+
+
+# --- the store itself ------------------------------------------------------------------------------------------------
+
+
+class SecretCheck(Entity, table=accounts, type="SecretCheck", key=("STORE", "SECRET")):
+    """By which secret the store was made: what only that secret gives, and what does not give the secret."""
+
+    check: Hash
+
+    @get(consistent=True)
+    def of_store() -> None:
+        """Is this the secret of the votes, codes, cursors and positions that are here?"""
 
 
 # --- doing it once, and not too often --------------------------------------------------------------------------------

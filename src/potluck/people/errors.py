@@ -10,8 +10,10 @@ __all__ = [
     "InvalidFields",
     "InvitationInvalid",
     "KeyReused",
+    "NoRoom",
     "NoSuchInvitation",
     "NoSuchToken",
+    "NotNow",
     "PeopleError",
     "RegistrationClosed",
     "ResetInvalid",
@@ -25,6 +27,10 @@ __all__ = [
     "WrongField",
     "WrongPassword",
 ]
+
+
+# Somebody has to delete something, or what was deleted has to leave the change log.
+ROOM_AGAIN_SECONDS = 600
 
 
 class PeopleError(Exception):
@@ -92,12 +98,31 @@ class SessionOver(PeopleError):
         super().__init__("This session has ended: sign in again")
 
 
-class Throttled(PeopleError):
-    """Tried too often; it can be tried again after so many seconds."""
+class NotNow(PeopleError):
+    """Nothing is wrong with it, and it can be tried again after so many seconds."""
+
+    def __init__(self, said: str, retry_after: int) -> None:
+        super().__init__(said)
+        self.retry_after = retry_after
+
+
+class Throttled(NotNow):
+    """Tried too often."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__(f"Too many attempts; try again in {retry_after} seconds")
-        self.retry_after = retry_after
+        super().__init__(f"Too many attempts; try again in {_in_words(retry_after)}", retry_after)
+
+
+class NoRoom(NotNow):
+    """The store is as full as it may be, for this caller."""
+
+    def __init__(self, stranger: bool) -> None:
+        said = "There is no room for more just now"
+        super().__init__(f"{said} from people who are not signed in" if stranger else said, ROOM_AGAIN_SECONDS)
+
+
+def _in_words(seconds: int) -> str:
+    return f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
 
 
 class AccountGone(PeopleError):

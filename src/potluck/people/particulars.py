@@ -43,6 +43,8 @@ def _checked(kind: Any, text: str, field: str) -> str | WrongField:
         msgspec.convert(text, kind)
     except msgspec.ValidationError:
         return WrongField(field, stated["message"])
+    if "rule" in stated and (found := stated["rule"](text)):
+        return WrongField(field, f"{field.capitalize()} {found}")
     for wrong in stated.get("check", lambda _: ())(text):
         return WrongField(field, wrong.message or stated["message"])
     return text

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, Protocol
 from unicodedata import normalize
@@ -22,6 +23,8 @@ LANES = 1
 HASHES_AT_ONCE = min(4, os.cpu_count() or 1)
 # A hash takes some 30 ms; in a longer queue people would wait too long.
 HASHES_WAITING = 256
+# Of those, what one client has waiting: who signs in is not known yet, and one of them must not be the whole queue.
+HASHES_OF_ONE = 16
 SECONDS_UNTIL_LESS_BUSY = 2
 
 
@@ -44,17 +47,17 @@ class Passwords:
     def __init__(self, hasher: Hasher | None = None, at_once: int = HASHES_AT_ONCE) -> None:
         self._hasher = hasher or argon2id()
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
-        self._waiting = 0
+        self._waiting: Counter[str | None] = Counter()
         # Of a random text: verifying against it takes as long as against a real password's.
         self._nobodys = self._hasher.hash(system_random(32))
 
-    async def hash(self, password: str) -> str:
-        """What is stored of a password."""
-        return await self._in_turn(_bytes(password), None)
+    async def hash(self, password: str, client: str | None = None) -> str:
+        """What is stored of a password; `client` is where a stranger asks from."""
+        return await self._in_turn(_bytes(password), None, client)
 
-    async def verify(self, password: str, hash: str | None) -> bool:
+    async def verify(self, password: str, hash: str | None, client: str | None = None) -> bool:
         """Whether the hash is this password's. Without a hash it is False, after the same work."""
-        found = await self._in_turn(_bytes(password), hash or self._nobodys)
+        found = await self._in_turn(_bytes(password), hash or self._nobodys, client)
         return bool(found) and hash is not None
 
     def outdated(self, hash: str) -> bool:
@@ -65,14 +68,16 @@ class Passwords:
         """Stop the threads once they have finished what they compute."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    async def _in_turn(self, password: bytes, hash: str | None) -> str:
-        if self._waiting >= HASHES_WAITING:
+    async def _in_turn(self, password: bytes, hash: str | None, client: str | None) -> str:
+        if self._waiting.total() >= HASHES_WAITING or (client is not None and self._waiting[client] >= HASHES_OF_ONE):
             raise Throttled(SECONDS_UNTIL_LESS_BUSY)
-        self._waiting += 1
+        self._waiting[client] += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._compute, password, hash)
         finally:
-            self._waiting -= 1
+            self._waiting[client] -= 1
+            if not self._waiting[client]:
+                del self._waiting[client]
 
     def _compute(self, password: bytes, hash: str | None) -> str:
         """A new hash; or the hash that was given if it is the password's, else nothing."""

@@ -103,7 +103,7 @@ class Sessions:
         await self._count_attempt(client, folded)
         for _ in range(ATTEMPTS):
             account = await self._with_email(folded)
-            right = await self._passwords.verify(password, account.password_hash if account else None)
+            right = await self._passwords.verify(password, account.password_hash if account else None, client)
             if account is None or not right:
                 raise WrongCredentials
             opened, rows = opening(account.user_id, account.session_epoch, self._clock(), self._random)

@@ -17,14 +17,14 @@ from potluck.people.authentication import Principal
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
 from potluck.table import Change as FieldChange
-from potluck.table import Condition, Entity, Ref, WriteRefused, check, present, the, update
+from potluck.table import Condition, Entity, Query, Ref, WriteRefused, check, present, the, update
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
-from potluck.web.live import Right
+from potluck.web.live import Listening, Right
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
@@ -87,6 +87,11 @@ class Visitor:
         """What attempts are counted by. An answer that depends on it is not remembered."""
         self.uses_client = True
         return self._client if isinstance(self._client, str) else self._client()
+
+    @property
+    def listening(self) -> Listening:
+        """Whose open streams theirs count with."""
+        return Listening(self.principal, self.client)
 
     @property
     def origin(self) -> str:
@@ -217,6 +222,13 @@ class Access:
     async def show(self, view: type[V], items: Sequence[Any]) -> list[V]:
         """The views of these items, as this caller sees them."""
         return await view_plan(view).show_many(self, items)
+
+    async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
+        """TooMany where there are as many as there may be: `at.must_fit(Store.all_of_family(...), 200, "stores")`.
+
+        It is counted now and then: a bound of what a place may hold, not a rule that the write decides.
+        """
+        await self.core.bounds.must_fit(query, most, what, more)
 
     def keeping(
         self, answer: Any, made: object = None, *, of: UUID | None = None, account_checked: bool = False

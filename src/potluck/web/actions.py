@@ -32,6 +32,7 @@ from starlette.responses import Response
 from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
+from potluck.web.allowances import OTHERWISE, Allowance
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
 from potluck.web.pagination import References
@@ -152,6 +153,15 @@ class Action(Declared):
     """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
     largest_body: int | None = None
     """How many bytes may be sent, where that is more than usual: an import."""
+    allowance: Allowance = OTHERWISE
+    """How much of it one caller may do, where nobody has to be signed in."""
+    frees_room: bool = False
+    """It is done however full the store is: it deletes, or is the way there."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is counted how much a caller does of this: wherever nobody has to be signed in."""
+        return not self.access.needs_principal
 
     @property
     def versioned(self) -> bool:
@@ -371,20 +381,32 @@ class Actions(Generic[E]):
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def create(
-        self, *problems: type[ProblemError] | Problem, form: PageForm | None = None, secret: bool = False
+        self,
+        *problems: type[ProblemError] | Problem,
+        form: PageForm | None = None,
+        secret: bool = False,
+        allowance: Allowance = OTHERWISE,
+        frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """`POST` to the list, answered with 201."""
-        return self._action("POST", "", problems, status=201, form=form, secret=secret)
+        return self._action(
+            "POST", "", problems, status=201, form=form, secret=secret, allowance=allowance, frees_room=frees_room
+        )
 
-    def change(self, *problems: type[ProblemError] | Problem, form: PageForm | None = None) -> ActionDecorator[E]:
+    def change(
+        self,
+        *problems: type[ProblemError] | Problem,
+        form: PageForm | None = None,
+        allowance: Allowance = OTHERWISE,
+    ) -> ActionDecorator[E]:
         """`PATCH` of one thing, with the version that was seen."""
-        return self._action("PATCH", "", problems, status=200, form=form)
+        return self._action("PATCH", "", problems, status=200, form=form, allowance=allowance)
 
     def delete(
         self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None
     ) -> ActionDecorator[E]:
         """`DELETE` of one thing, answered with 204; with If-Match, only of that version."""
-        return self._action("DELETE", path, problems, status=204, form=form)
+        return self._action("DELETE", path, problems, status=204, form=form, frees_room=True)
 
     def action(
         self,
@@ -398,11 +420,14 @@ class Actions(Generic[E]):
         kept: bool = True,
         serialized: bool = False,
         largest_body: int | None = None,
+        allowance: Allowance = OTHERWISE,
+        frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
 
         `serialized` is for what many do to one thing at once: within a process, they wait for each other.
         `largest_body` is how many bytes may be sent, where that is more than usual.
+        `frees_room` is for what must be possible however full the store is.
         """
         return self._action(
             method,
@@ -415,6 +440,8 @@ class Actions(Generic[E]):
             serialized=serialized,
             kept=kept,
             largest_body=largest_body,
+            allowance=allowance,
+            frees_room=frees_room,
         )
 
     def form(
@@ -426,10 +453,22 @@ class Actions(Generic[E]):
         row: str | None = None,
         versioned: bool = True,
         serialized: bool = False,
+        allowance: Allowance = OTHERWISE,
+        frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """What a page posts: a form other than what a program would send, or the same rule, declared with its page."""
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
-        return self._action("POST", path, (), status=200, form=form, serialized=serialized, api=False)
+        return self._action(
+            "POST",
+            path,
+            (),
+            status=200,
+            form=form,
+            api=False,
+            serialized=serialized,
+            allowance=allowance,
+            frees_room=frees_room,
+        )
 
     # --- pages --------------------------------------------------------------------------------------------------------
 

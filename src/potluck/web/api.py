@@ -216,7 +216,7 @@ class Api:
             of=listing.live(at),
             see=self._see(listing, lambda: at),
             allowed=allowed,
-            by=visitor.principal,
+            by=visitor.listening,
             right=at.right(),
             **options,
         )

@@ -18,10 +18,13 @@ from potluck.store import Clock, Store
 from potluck.streams import Consumer
 from potluck.table import Table
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowances
 from potluck.web.app_catalogue import AppEntry
+from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
+from potluck.web.room import Room
 
 __all__ = ["Accept", "App", "AppMaker", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
 
@@ -37,6 +40,9 @@ class Core:
     people: People
     live: Live
     cursors: Cursors
+    allowances: Allowances
+    bounds: Bounds
+    room: Room
 
 
 class Waiting(NamedTuple):

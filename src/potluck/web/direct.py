@@ -1,4 +1,5 @@
-"""Rules called by code instead of a request: made-up data, tests, measurements. What they demand is the same.
+"""Rules called by code instead of a request: made-up data, tests, measurements. What they demand is the same;
+how often is not counted.
 
 direct = Direct(core, [stores], context)
 store = await direct.do(add_store, ada, NewStore(name="Grocer"), family_id=family_id)
@@ -29,7 +30,7 @@ class Direct:
     """The rules of some subjects, to be called as somebody; answers are what a program would be shown, before JSON."""
 
     def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
-        self.runner = Runner(core, context)
+        self.runner = Runner(core, context, limited=False)
         # A rule may also be declared as a form of a page; here it is what programs call.
         self._declared = {each.rule: each for subject in subjects for each in subject.declared if each.path is not None}
 

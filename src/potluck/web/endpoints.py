@@ -20,6 +20,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
+from potluck.web.allowances import FORMS
 from potluck.web.errors import NotFound, NotSignedIn
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
@@ -209,6 +210,9 @@ def endpoint_of(site: Site, context: Any, declared: DeclaredEndpoint) -> Callabl
 
     async def answer(request: Request) -> Any:
         visitor = await visitor_of(request, site.authentication, anonymous=declared.public)
+        if declared.method == "POST":
+            # What it does is its own business: rules that it performs count for themselves.
+            site.core.allowances.take(FORMS, visitor)
         return await declared.answering(Call(site, context, request, visitor))
 
     return answer

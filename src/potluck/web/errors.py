@@ -252,6 +252,15 @@ BUSY = Problem(
     "Try again after the seconds that Retry-After has.",
 )
 
+NO_ROOM = Problem(
+    "no-room",
+    503,
+    "No room for more",
+    "The store is as full as whoever runs this Potluck lets it become; strangers are refused first. Nothing of this"
+    " request was written. What is there can be read, and deleted.",
+    "Delete what is not needed any more, sign in, or tell whoever runs this Potluck.",
+)
+
 PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, Problem))
 
 
@@ -354,7 +363,7 @@ def _fields(error: people.InvalidFields) -> dict[str, Any]:
     return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
 
 
-def _retry_after(error: people.Throttled) -> dict[str, str]:
+def _retry_after(error: people.NotNow) -> dict[str, str]:
     return {"retry-after": str(error.retry_after)}
 
 
@@ -374,6 +383,7 @@ ERRORS: dict[type[Exception], Kind] = {
     people.SignInNeeded: Kind(TOKEN_CANNOT),
     people.SessionOver: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
     people.Throttled: Kind(THROTTLED, headers=_retry_after),
+    people.NoRoom: Kind(NO_ROOM, headers=_retry_after),
     # Only for someone whose account went while they asked: they are nobody now.
     people.AccountGone: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
     people.Stale: Kind(VERSION_CONFLICT),

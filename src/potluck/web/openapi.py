@@ -231,7 +231,8 @@ def _calls(declared: Declared) -> Iterator[Call]:
         yield _list(declared)
         if declared.live is not None:
             sent = {"answer": str, "media_type": EVENTS}
-            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], **sent)
+            streams = _problems(declared, errors.THROTTLED)
+            yield _changes(declared, "events", ", as they happen", [SINCE, LAST_EVENT_ID], problems=streams, **sent)
             yield _changes(declared, "changes", " since a position", _query(Since), answer=Changes)
 
 
@@ -247,7 +248,11 @@ def _action(action: Action) -> Call:
         status=action.status,
         answer=answer,
         tagged=_is_entity(action.answer),
-        problems=_problems(action, *([errors.ALREADY_DONE] if action.secret else [])),
+        problems=_problems(
+            action,
+            *([errors.ALREADY_DONE] if action.secret else []),
+            *([errors.THROTTLED] if action.counts else []),
+        ),
     )
 
 
@@ -262,7 +267,7 @@ def _read(read: Read) -> Call:
         answer=answer,
         media_type=read.media_type,
         tagged=tagged,
-        problems=_problems(read),
+        problems=_problems(read, *([errors.THROTTLED] if read.media_type == EVENTS else [])),
     )
 
 
@@ -279,12 +284,12 @@ def _list(listing: Listing) -> Call:
 
 def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Parameter], **answer: Any) -> Call:
     """How a live list is followed: by events, or by asking again."""
+    answer.setdefault("problems", _problems(listing))
     return Call(
         **_common(listing, parameters, f"/{below}"),
         name=f"{camel(listing.name)}{below.capitalize()}",
         summary=f"The changes of the {_words(listing)}{when}",
         method="get",
-        problems=_problems(listing),
         **answer,
     )
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow
 from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Page
@@ -207,7 +207,9 @@ class Pages:
         """The form once more, with what is wrong beside its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
         assert action.form is not None
-        if answer is None or answer.problem.status in NOT_SHOWN_AGAIN or answer.problem.status >= 500:
+        if answer is None or answer.problem.status in NOT_SHOWN_AGAIN:
+            return None
+        if answer.problem.status >= 500 and not isinstance(refusal, NotNow):
             return None
         if action.form.row is not None and HTMX in request.headers and isinstance(refusal, Conflict):
             mine = None if filled is None else filled.values
@@ -265,7 +267,7 @@ class Pages:
 
 def to_sign_in(request: Request) -> Response:
     """To where one signs in, and back from there."""
-    query = request.url.query
+    query = request.scope["query_string"].decode("latin-1")
     return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 

@@ -1,6 +1,7 @@
 """The runner: the way of every write, for every rule of every app.
 
-    admit -> kept answer -> decode -> the thing of the path -> its version -> the rule -> one transaction -> the answer
+    admit -> kept answer -> decode -> how much they may -> the thing of the path -> its version -> the rule
+          -> one transaction -> the answer
 
 A rule only reads, and says what to write. So the caller's right and the kept answer go into the same transaction, the
 rule is asked again when somebody was faster, and a refused write becomes the right answer: here, once.
@@ -69,8 +70,10 @@ Decode = Callable[[], Sent]
 class Runner:
     """Runs the rules of one app. Programs and pages differ only in what they decode, and in what they make of it."""
 
-    def __init__(self, core: Core, context: Any = None) -> None:
+    def __init__(self, core: Core, context: Any = None, *, limited: bool = True) -> None:
+        """Not `limited`: for code, which nobody calls from anywhere."""
         self.core = core
+        self._limited = limited
         self.context = context
         self._rows = core.store
         self._answers = core.people.answers
@@ -133,6 +136,7 @@ class Runner:
                 return Done(at, None, None, kept)
             if sent is None:
                 sent = decode()
+                self._must_be_allowed(action, visitor, sent.input)
             try:
                 done = await self._attempt(action, at, thing, sent, key)
             except Exception as refusal:
@@ -145,6 +149,15 @@ class Runner:
             if done is not None:
                 return done
         raise AssertionError("attempts end by raising")
+
+    def _must_be_allowed(self, action: Action, visitor: Visitor, sent: Input | None) -> None:
+        """Throttled for a caller who does too much of this, NoRoom where the store is too full for it."""
+        if not self._limited:
+            return
+        if action.counts:
+            self.core.allowances.take(action.allowance, visitor, sent)
+        if not action.frees_room:
+            self.core.room.must_be_there(stranger=visitor.principal is None)
 
     async def _kept_without_body(self, key: IdempotencyKey) -> Answer | None:
         """The answer that was kept, if it says no more than that it was done; not what was made, nor with which key."""

@@ -1,23 +1,43 @@
-"""The suite's own secret: given, or made once in the data folder; what is sealed with it is sealed for every worker."""
+"""The suite's own secret: given, or made once in the data folder; what is sealed with it is sealed for every worker.
+
+A store remembers by which secret it was made. Who has voted is known by it alone, so with another one everybody could
+vote again; that is refused unless the operator has said that it shall be so.
+"""
 
 import hmac
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkstemp
 
+from potluck.dynamo.storage.private_files import write_private
+from potluck.engines import DynamoError
+from potluck.people.entities import SecretCheck
 from potluck.settings import SHORTEST_SECRET, Settings, SettingsError
+from potluck.store import Store
+from potluck.table import absent
+from potluck.table.errors import AlreadyExists, OutcomeUnknown, Unavailable
 
-__all__ = ["SECRET_FILE", "derived", "load_secret"]
+__all__ = [
+    "SECRET_FILE",
+    "accept_secret",
+    "derived",
+    "fits_a_file",
+    "held_to_its_secret",
+    "load_secret",
+    "made_by",
+    "made_by_another",
+    "make_secret",
+]
 
 SECRET_FILE = "secret"
 SECRET_BYTES = 32
 # For its owner alone.
-FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 # Longer than any secret; whatever is in the file, no more of it is read.
 LONGEST_FILE = 4096
+# After a lost answer the row is there or it is not; more than this is no bad luck.
+ATTEMPTS = 5
 
 
 def load_secret(settings: Settings) -> bytes:
@@ -32,7 +52,15 @@ def load_secret(settings: Settings) -> bytes:
     try:
         return _read(file)
     except FileNotFoundError:
-        _make(file)
+        # Whoever makes a store has made its secret before. So where there was a store first, it is not the time to
+        # make one; unless another process did both since the first look.
+        if settings.engine == "embedded" and settings.file.exists() and not file.exists():
+            raise SettingsError(
+                f"{settings.file} is here, but its secret is not: it was in POTLUCK_SECRET or in {file}. Set it, or "
+                "put the file back; `potluck restore` takes both from a backup. If it is lost, `potluck "
+                "accept-new-secret` makes another, and says what that costs"
+            ) from None
+    make_secret(file)
     return _read(file)
 
 
@@ -41,44 +69,85 @@ def derived(secret: bytes, purpose: str) -> bytes:
     return hmac.digest(secret, b"potluck " + purpose.encode(), "sha256")
 
 
+def fits_a_file(secret: bytes) -> bool:
+    """Whether it would be read from a file as it was written there."""
+    return secret == secret.strip() and len(secret) < LONGEST_FILE
+
+
+def make_secret(file: Path, secret: bytes | None = None) -> None:
+    """Write this secret, or a new one: whole or not at all, and never over one that is there."""
+    file.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        write_private(file, (secret or secrets.token_hex(SECRET_BYTES).encode()) + b"\n")
+
+
+# --- the secret that a store was made by ------------------------------------------------------------------------------
+
+
+async def held_to_its_secret(store: Store, settings: Settings, secret: bytes) -> None:
+    """Refuse a secret by which the store was not made; a store that has been held to none yet is from now on."""
+    for _ in range(ATTEMPTS):
+        made_by_it = await made_by(store, secret)
+        if made_by_it is False:
+            raise SettingsError(made_by_another(settings))
+        if made_by_it:
+            return
+        # Of several machines that start at once, one decides.
+        with suppress(AlreadyExists, OutcomeUnknown):
+            await store.put(_check_of(secret), when=absent)
+    raise Unavailable("it does not keep by which secret it was made")
+
+
+async def made_by(store: Store, secret: bytes) -> bool | None:
+    """Whether the store was made by this secret; None if it does not say."""
+    try:
+        found = await store.get(SecretCheck.of_store())
+    except DynamoError as error:
+        if error.code != "ResourceNotFoundException":
+            raise
+        return None  # it has not even a table yet
+    return None if found is None else hmac.compare_digest(found.check, _check_of(secret).check)
+
+
+async def accept_secret(store: Store, secret: bytes) -> None:
+    """From now on the store is held to this secret."""
+    await store.put(_check_of(secret))
+
+
+def _check_of(secret: bytes) -> SecretCheck:
+    return SecretCheck(check=derived(secret, "check").hex())
+
+
+def made_by_another(settings: Settings) -> str:
+    """What to do about a store that was made by another secret than the settings give."""
+    file = settings.data / SECRET_FILE
+    given = f"the one in {file}" if settings.secret is None else "POTLUCK_SECRET"
+    if settings.engine == "embedded":
+        return (
+            f"{settings.file} was made by another secret than {given}. Start it with its own: as POTLUCK_SECRET, or in "
+            f"{file} with POTLUCK_SECRET unset; `potluck restore` takes both from a backup. If it is lost, "
+            "`potluck accept-new-secret` takes this one instead, and says what that costs"
+        )
+    return (
+        f"the tables on DynamoDB were made by another secret than {given}. Every machine needs the same: set "
+        "POTLUCK_SECRET here to that of the first one, which it has in POTLUCK_SECRET or in the file `secret` of its "
+        "data folder. If it is lost, `potluck accept-new-secret` takes this one instead, and says what that costs"
+    )
+
+
 def _read(file: Path) -> bytes:
     with file.open("rb") as opened:
         mode = os.fstat(opened.fileno()).st_mode & 0o777
         # Not repaired in passing: whoever could read it may have, and only the operator can tell.
         if os.name == "posix" and mode & 0o077:
             raise SettingsError(
-                f"{file} may be read by others than its owner (mode {mode:o}): delete it, and another is made, "
-                "or set POTLUCK_SECRET; if nobody has read it, chmod 600 is enough"
+                f"{file} may be read by others than its owner (mode {mode:o}): if nobody has read it, chmod 600 is "
+                "enough; if somebody may have, delete it, and `potluck accept-new-secret` makes another"
             )
         secret = opened.read(LONGEST_FILE).strip()
     if len(secret) < SHORTEST_SECRET:
-        raise SettingsError(f"{file} holds no secret of at least {SHORTEST_SECRET} characters: delete it to make one")
+        raise SettingsError(
+            f"{file} holds no secret of at least {SHORTEST_SECRET} characters: put it back from a backup, or delete "
+            "it, and `potluck accept-new-secret` makes another"
+        )
     return secret
-
-
-def _make(file: Path) -> None:
-    """Whole or not at all, and never over one that is there."""
-    file.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-    # mkstemp makes it readable to its owner alone, whatever the umask.
-    descriptor, name = mkstemp(prefix=f".{file.name}-", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(secrets.token_hex(SECRET_BYTES).encode() + b"\n")
-            opened.flush()
-            os.fsync(opened.fileno())
-        # A link is refused where a rename would replace what another process has just made.
-        with suppress(FileExistsError):
-            os.link(name, file)
-            _sync(file.parent)
-    finally:
-        os.unlink(name)
-
-
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

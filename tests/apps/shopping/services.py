@@ -22,10 +22,13 @@ from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
+from potluck.web.allowances import Allowances
 from potluck.web.app import Core, HomeCard
+from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.inputs import Versioned
 from potluck.web.requests import camel
+from potluck.web.room import Room
 from potluck.web.schema import path_value, schema_of
 from potluck.web.schema.decoding import decode_tree
 
@@ -37,7 +40,16 @@ def core_on(rows: Store, clock: Clock, invitations: Invitations) -> Core:
     people: Any = SimpleNamespace(invitations=invitations, answers=KeptAnswers(rows, clock))
     nothing: Any = None
     return Core(
-        settings=nothing, engine=rows.engine, store=rows, clock=clock, people=people, live=nothing, cursors=nothing
+        settings=nothing,
+        engine=rows.engine,
+        store=rows,
+        clock=clock,
+        people=people,
+        live=nothing,
+        cursors=nothing,
+        allowances=Allowances(clock),
+        bounds=Bounds(rows),
+        room=Room(0),
     )
 
 

@@ -212,7 +212,7 @@ async def test_what_the_design_allows_is_taken(home):
             "notes": "x" * 500,
             "shoppingItemId": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
         },
-        {"name": "Ünï 🍰 \u0000"},
+        {"name": "Ünï 🍰 می\u200cخواهم", "notes": "one\n\ttwo"},
     ):
         made = data(await home.ask("POST", "/shopping-list", body), 201)
         assert made["name"] == body["name"]

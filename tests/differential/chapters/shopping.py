@@ -234,7 +234,7 @@ async def shopping_list(script: Script, ada: Who, ben: Who, eve: Who, home: str,
     await ben.api("add a wrong line", "POST", here, {"name": "", "quantity": 0, "unit": "u" * 51, "notes": "n" * 501})
     await ben.api("add a line of no store", "POST", here, {"name": "Pie", "storeId": NEVER})
     await ben.api("add a line of no thing", "POST", here, {"itemId": NEVER})
-    await ben.api("add a line with a line end", "POST", here, {"name": "Pie\nand cake"})
+    await ben.api("add a line with a line end", "POST", here, {"name": "Pie and cake\n"})
     await eve.api("add a line as a stranger", "POST", here, {"name": "Pie"})
     await ben.api(
         "add a thing to the list", "POST", here, {"itemId": THING.format(1), "shoppingItemId": LINE.format(2)}

@@ -270,27 +270,28 @@ async def test_odd_bytes_in_an_address_break_nothing(doors):
             f"/problems/{quoted}",
             f"/static/{quoted}",
             f"/sign-in?next={quoted}",
+            b"/notes?" + odd,
         ]
         for target in targets:
             answer = await sent(doors.application, "GET", target, by)
             assert answer.status in TAKEN, (target, answer.body[:200])
             if answer.status >= 400:
                 refused(answer, 404, 422, 400)
+        # Who is not signed in is led there, and back to the same address.
+        assert (await sent(doors.application, "GET", b"/notes?" + odd, [])).status == 303
 
 
 async def test_what_a_person_writes_comes_back_as_it_was_written(doors):
-    """Every character that JSON can say: those that are nobody's business to change."""
+    """Every character that people can read: those that are nobody's business to change."""
     ada, book = await a_book(doors)
     for text in (
-        "\x00",
-        "\x01\x1f\x7f",
         "  ",
-        "\u2028\u2029",
-        "\ufeff",
+        "\u00a0\u3000",
+        "می\u200cخواهم",
         "é",
         "e\u0301",
         "👩‍👩‍👧",
-        "\U0010ffff",
+        "\U0001fadc",
         "\\",
         '"',
         "</script>",
@@ -299,6 +300,16 @@ async def test_what_a_person_writes_comes_back_as_it_was_written(doors):
         made = await book.add(f"a{text}z", text=text, private=text)
         again = (await doors.ask("GET", f"{book.notes}/{made['noteId']}", by=ada)).json()
         assert (again["title"], again["text"], again["private"]) == (f"a{text}z", text, text)
+
+
+async def test_what_nobody_can_read_is_a_wrong_field_wherever_it_stands(doors):
+    ada, book = await a_book(doors)
+    for text in ("\x00", "\x1f", "\x7f", "\u202e", "\ue000", "\U0010ffff"):
+        answer = await doors.ask("POST", book.notes, {"title": f"a{text}z", "text": text, "private": text}, by=ada)
+        wrong = {each["field"]: each["message"].partition(" ")[2] for each in answer.json()["errors"]}
+        assert wrong == dict.fromkeys(("title", "text", "private"), f"must not contain U+{ord(text):04X}")
+    made = await book.add("a", text="a\r\nb\u2028c")
+    assert (await doors.ask("GET", f"{book.notes}/{made['noteId']}", by=ada)).json()["text"] == "a\nb\nc"
 
 
 # --- over a connection ----------------------------------------------------------------------------------------------
@@ -371,5 +382,8 @@ async def test_a_connection_may_bring_anything_and_the_next_one_is_served(doors)
         for target in (b"/healthz?\xff", b"/\xff", b"/healthz?\x00", b"/%s?cursor=\x80" % book.notes.encode()):
             raw = b"GET %s HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n" % target
             assert await statuses_of(port, raw) == [400], target
+        for target in (b"/%zz", b"/%00", b"/%ff", b"/a%0d%0ab", b"/%e2%80%ae"):
+            raw = b"GET %s HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n" % target
+            assert await statuses_of(port, raw) == [404], target
         reading = b"HEAD %s/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer %s\r\n\r\n"
         assert await statuses_of(port, reading % ((API + book.notes).encode(), ada["token"].encode())) == [200]

@@ -5,6 +5,8 @@ import json
 from base64 import urlsafe_b64decode
 from urllib.parse import quote
 
+from potluck.backups import accept_new_secret
+from potluck.settings import Settings
 from tests.engine_targets import EMBEDDED
 from tests.web.contract.worlds import book_of, world_on
 
@@ -178,7 +180,9 @@ async def test_a_cursor_is_good_for_its_caller_its_list_and_its_filter_alone(tmp
     # After a restart it is good still; with another secret it is not.
     async with world_on(EMBEDDED, tmp_path) as doors:
         assert not await refused(doors, ada, path, cursor)
-    async with world_on(EMBEDDED, tmp_path, secret="another secret, which is long enough") as doors:
+    given = Settings(data=tmp_path / "data", secret="another secret, which is long enough")
+    assert await accept_new_secret(given)
+    async with world_on(EMBEDDED, tmp_path, secret=given.secret) as doors:
         assert await refused(doors, ada, path, cursor)
 
 

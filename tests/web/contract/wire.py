@@ -164,7 +164,9 @@ class Listener(Answer):
 
 
 @contextlib.asynccontextmanager
-async def listening(application: Application, target: str, headers: Headers = ()) -> AsyncIterator[Listener]:
+async def listening(
+    application: Application, target: str, headers: Headers = (), *, client: str = "127.0.0.1"
+) -> AsyncIterator[Listener]:
     """Open the stream, and leave it at the end."""
     listener = Listener()
     asked = False
@@ -183,7 +185,7 @@ async def listening(application: Application, target: str, headers: Headers = ()
         listener.take(message)
         listener.news.set()
 
-    scope = scope_of("GET", target, headers, "http", "127.0.0.1")
+    scope = scope_of("GET", target, headers, "http", client)
     listener.task = asyncio.create_task(application(scope, receive, send))  # type: ignore[arg-type]
     listener.task.add_done_callback(lambda _: listener.news.set())
     try:

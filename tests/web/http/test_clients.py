@@ -142,3 +142,11 @@ def test_an_origin_that_is_set_has_the_last_word():
     for told in (scope(host="evil.example"), scope((PROXY, 1), x_forwarded_host="evil.example")):
         assert clients.origin_of(told) == "https://potluck.example"
         assert clients.scheme_of(told) == "https"
+
+
+def test_connections_are_counted_by_client_and_those_of_a_proxy_are_everybodys():
+    clients = Clients(proxies=(ip_network("10.0.0.0/8"),))
+    assert clients.behind_connection(("192.0.2.1", 1234)) == "192.0.2.1"
+    assert clients.behind_connection(("2001:db8::5", 1234)) == "2001:db8::/64"
+    assert clients.behind_connection(("10.1.2.3", 1234)) is None
+    assert clients.behind_connection(None) == "unknown"

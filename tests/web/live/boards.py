@@ -24,12 +24,13 @@ from potluck.table import (
     query,
     sparse,
 )
-from potluck.web.live import EventSource, Live
+from potluck.web.live import EventSource, Listening, Live
 from tests.patience import PATIENCE_SECONDS
 
 Name = Annotated[str, Meta(max_length=20)]
 
 KEY = bytes(range(32))
+SOMEBODY = Listening(None, "192.0.2.1")
 
 boards = Table("Boards", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="type", ttl="expiresAt")
 others = Table("OtherBoards", "PK", "SK", type_attribute="type")
@@ -198,7 +199,7 @@ class Listener:
 @contextlib.asynccontextmanager
 async def listening(live: Live, since: Any = None, **options: Any) -> AsyncIterator[Listener]:
     """Someone who listens until the block ends."""
-    given: dict[str, Any] = {"of": Card.on_board("b"), "see": shown, "allowed": yes, **options}
+    given: dict[str, Any] = {"of": Card.on_board("b"), "see": shown, "allowed": yes, "by": SOMEBODY, **options}
     listener = Listener(live.open(since, **given))
     task = asyncio.create_task(listener.listen())
     try:

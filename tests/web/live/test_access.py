@@ -14,7 +14,7 @@ from potluck.web.live import Live, Right, reader
 from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening as streaming
 from tests.web.contract.worlds import Book, bearer_headers, book_of
-from tests.web.live.boards import KEY, Card, Elsewhere, boards, clock, heard_by, listening, shown, yes
+from tests.web.live.boards import KEY, SOMEBODY, Card, Elsewhere, boards, clock, heard_by, listening, shown, yes
 from tests.web.people.doors import Doors, doors_on
 from tests.web.suites import API
 
@@ -235,5 +235,5 @@ async def test_a_position_is_told_only_where_they_may_look_after_it(store: Store
 async def test_a_right_in_a_table_that_is_not_followed_is_a_mistake(store: Store) -> None:
     live = Live(store.engine, clock, key=KEY)
     with pytest.raises(ValueError, match="not followed"):
-        live.open(None, of=Elsewhere.on_board("b"), see=shown, allowed=yes, right=RIGHT)
+        live.open(None, of=Elsewhere.on_board("b"), see=shown, allowed=yes, by=SOMEBODY, right=RIGHT)
     await live.stop()

@@ -14,14 +14,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from potluck import connection_limits
 from potluck.engines.embedded import open_embedded
 from potluck.people.errors import InvalidFields
 from potluck.store import Store
 from potluck.web.live import EventStreamResponse, Live, event_stream
 from potluck.web.live.event_stream import event_text
-from potluck.web.server import connection_limits, uvicorn_server
+from potluck.web.server import uvicorn_server
 from tests.patience import PATIENCE_SECONDS
-from tests.web.live.boards import KEY, Card, boards, clock, shown, yes
+from tests.web.live.boards import KEY, SOMEBODY, Card, boards, clock, shown, yes
 
 # Of a change, as one reader is told of it.
 LONG_EVENT = 50_000
@@ -103,7 +104,7 @@ async def live(store: Store) -> AsyncIterator[Live]:
 def app(live: Live) -> Starlette:
     def opened(request: Request, **options: Any) -> EventStreamResponse:
         since, last_event_id = request.query_params.get("since"), request.headers.get("last-event-id")
-        source = live.open(since, last_event_id, of=Card.on_board("b"), see=shown, allowed=yes, **options)
+        source = live.open(since, last_event_id, of=Card.on_board("b"), see=shown, allowed=yes, by=SOMEBODY, **options)
         return EventStreamResponse(source)
 
     async def events(request: Request) -> Response:

@@ -17,8 +17,8 @@ from potluck.engines import Engine
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Throttled
 from potluck.store import Store
-from potluck.table import put, the
-from potluck.web.live import Changes, Event, Live, Message
+from potluck.table import Unavailable, put, the
+from potluck.web.live import Changes, Event, EventSource, Listening, Live, Message
 from potluck.web.live import live as live_module
 from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import Position, PositionCodec
@@ -26,6 +26,7 @@ from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
 from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import (
     KEY,
+    SOMEBODY,
     Board,
     Card,
     Elsewhere,
@@ -250,7 +251,7 @@ async def test_without_a_position_it_begins_now(embedded: World) -> None:
 @pytest.mark.parametrize("garbage", ["", "x", "null", "0", "ä" * 50, "A" * 100_000, "%00", "../..", "A" * 64])
 async def test_a_position_that_was_never_given_out_is_refused(embedded: World, garbage: str) -> None:
     with pytest.raises(InvalidFields) as refused:
-        embedded.live.open(garbage, of=Card.on_board("b"), see=shown, allowed=None)  # type: ignore[arg-type]
+        embedded.live.open(garbage, of=Card.on_board("b"), see=shown, allowed=None, by=SOMEBODY)  # type: ignore[arg-type]
     assert [each.field for each in refused.value.errors] == ["since"]
     with pytest.raises(InvalidFields):
         await embedded.live.changes(garbage, of=Card.on_board("b"), see=shown)
@@ -350,7 +351,7 @@ async def test_a_table_that_is_made_anew_is_reset(world: World) -> None:
 
 async def test_a_reader_who_is_slower_than_memory_reads_the_log(embedded: World) -> None:
     live = embedded.another(buffer_records=5)
-    response: Any = live.open(await live.position(boards), of=Card.on_board("b"), see=shown, allowed=_yes)
+    response: Any = live.open(await live.position(boards), of=Card.on_board("b"), see=shown, allowed=_yes, by=SOMEBODY)
     chunks = response.chunks
     await anext(chunks)
     await anext(chunks)
@@ -568,7 +569,7 @@ async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_a
     embedded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_module, "MOST_STREAMS_OF_ONE", 3)
-    caller = Principal(kind="session", user_id=uuid4(), name="", hash="", session_epoch=0, expires_at=None)
+    caller = Listening(somebody(), "192.0.2.1")
     # None of them has begun when the last is asked for.
     responses: list[Any] = [
         embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller) for _ in range(6)
@@ -582,7 +583,50 @@ async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_a
     for each in responses:
         await each.chunks.aclose()
     assert embedded.live.open_streams == 0
-    assert not embedded.live._open_by_user
+    assert not embedded.live._open_by
+
+
+def somebody() -> Principal:
+    return Principal(kind="session", user_id=uuid4(), name="", hash="", session_epoch=0, expires_at=None)
+
+
+async def test_strangers_leave_streams_for_people_who_are_signed_in(
+    embedded: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "MOST_STREAMS_OF_STRANGERS", 3)
+    monkeypatch.setattr(live_module, "MOST_STREAMS", 4)
+
+    async def opened(by: Listening) -> EventSource:
+        source = embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=by)
+        await anext(source.chunks)
+        return source
+
+    sources = [await opened(Listening(None, f"192.0.2.{number}")) for number in range(3)]
+    with pytest.raises(Unavailable):
+        await opened(Listening(None, "192.0.2.9"))
+    sources.append(await opened(Listening(somebody(), "192.0.2.0")))
+    for each in sources:
+        await each.close()
+    assert not embedded.live._open_by
+
+
+async def test_a_client_has_only_so_many_streams_however_many_accounts_it_has(
+    embedded: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "MOST_STREAMS_OF_CLIENT", 3)
+
+    async def opened(client: str) -> EventSource:
+        by = Listening(somebody(), client)
+        source = embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=by)
+        await anext(source.chunks)
+        return source
+
+    sources = [await opened("192.0.2.1") for _ in range(3)]
+    with pytest.raises(Throttled):
+        await opened("192.0.2.1")
+    sources.append(await opened("192.0.2.2"))
+    for each in sources:
+        await each.close()
 
 
 async def test_a_large_history_is_sent_in_pieces_each_to_one_who_may_look_then(embedded: World) -> None:
@@ -596,7 +640,12 @@ async def test_a_large_history_is_sent_in_pieces_each_to_one_who_may_look_then(e
         return checks[0] < 4
 
     response: Any = embedded.live.open(
-        start, of=Card.on_board("b"), see=shown, allowed=allowed, render=lambda event: "x" * 30_000 + event.item.card
+        start,
+        of=Card.on_board("b"),
+        see=shown,
+        allowed=allowed,
+        by=SOMEBODY,
+        render=lambda event: "x" * 30_000 + event.item.card,
     )
     pieces = [piece async for piece in response.chunks]
     told = [piece.count(b"event: created") for piece in pieces]

@@ -16,7 +16,7 @@ from potluck.store import Store
 from potluck.table import Unavailable
 from potluck.web.live import Live, log, tail
 from tests.patience import PATIENCE_SECONDS
-from tests.web.live.boards import KEY, Card, boards, clock, heard_by, listening, shown, yes
+from tests.web.live.boards import KEY, SOMEBODY, Card, boards, clock, heard_by, listening, shown, yes
 
 STREAMS = frozenset({"GetRecords", "GetShardIterator", "DescribeStream", "DescribeTable"})
 
@@ -109,7 +109,7 @@ async def test_streams_end_with_a_wish_to_come_back_and_miss_nothing_when_they_d
         assert 10_000 <= milliseconds <= 20_000
     # Whoever comes now is told at once; nobody is told that nothing is new. A list can be read, and goes on from here.
     with pytest.raises(Unavailable):
-        world.live.open(followers[0].last_id, of=Card.on_board("b"), see=shown, allowed=yes)
+        world.live.open(followers[0].last_id, of=Card.on_board("b"), see=shown, allowed=yes, by=SOMEBODY)
     with pytest.raises(Unavailable):
         await world.live.changes(followers[0].last_id, of=Card.on_board("b"), see=shown)
     listed = await world.live.position(Card.on_board("b"))

@@ -58,8 +58,10 @@ async def ada(doors):
     ben = await doors.join("ben@example.org", "Ben")
     book = (await doors.ask("POST", "/books", {"name": "=Plans"}, by=ada)).json()["bookId"]
     await doors.ask("PUT", f"/books/{book}/members/{ben['userId']}", by=ada)
-    for title in ("=1+1", "-5", 'a "quoted", word', "Línea\nnueva"):
-        await doors.ask("POST", f"/books/{book}/notes", {"title": title, "private": "mine"}, by=ada)
+    for title in ("=1+1", "-5", 'a "quoted", word', "Línea nueva"):
+        await doors.ask(
+            "POST", f"/books/{book}/notes", {"title": title, "text": "Línea\nnueva", "private": "mine"}, by=ada
+        )
     await doors.ask("POST", f"/books/{book}/notes", {"title": "Ben's", "private": "Ben's own"}, by=ben)
     await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)
     await doors.people.invitations.make("notes", book, "member", UUID(ada["userId"]))
@@ -106,7 +108,7 @@ async def test_the_json_is_lossless_and_the_tables_hold_the_same(doors, ada):
     assert (account["email"], account["name"], account["version"]) == ("ada@example.org", "Ada", 1)
     assert [each["name"] for each in people["apiTokens"]] == ["Backup"]
     notes = json.loads(archive.read("notes.json"))["notes"]
-    assert {each["title"] for each in notes} == {"=1+1", "-5", 'a "quoted", word', "Línea\nnueva"}
+    assert {each["title"] for each in notes} == {"=1+1", "-5", 'a "quoted", word', "Línea nueva"}
     header, *rows = table(archive, "notes/notes.csv")
     assert header == ["noteId", "title", "text", "author", "version", "updatedAt", "private"]
     assert [dict(zip(header, row, strict=True))["title"] for row in rows] == [inert(each["title"]) for each in notes]

@@ -43,12 +43,12 @@ async def tally_is(doors, book, there):
 
 
 def left_over(rows):
-    """What is in the tables but for how often a client tried, and where a consumer is."""
+    """What is in the tables but for how often a client tried, where a consumer is, and what is the store's own."""
     return [
         row
         for table, found in rows.items()
         for row in found
-        if table != "ToyWork" and row.get("entityType", {}).get("S") != "Throttle"
+        if table != "ToyWork" and row.get("entityType", {}).get("S") not in ("Throttle", "SecretCheck")
     ]
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError, validators
 from msgspec import Meta, field
 
-from potluck.field_types import Amount, Check, Message, Text
+from potluck.field_types import Amount, Check, ManyLines, Message, OneLine, Text
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.api_page import example
 from potluck.web.errors import BodyNotJson
@@ -559,6 +559,7 @@ TEXTS = [
     "true",
     "é\N{STEAMING BOWL}",
 ]
+TEXTS += ["a\r\nb", "a\u202eb", "\u200b", "\u2028a\u2029"]
 TEXTS += ["2026-05-17", "2026-02-30", "20260517", "2026-05-17T09:30:00Z", "2026-05-17T09:30:00.123+02:00"]
 TEXTS += ["2026-05-17T09:30:00", "2026-05-17t09:30:00z", "2026-05-17T09:30:00.1234567Z", "2026-05-17T25:30:00Z"]
 
@@ -684,6 +685,10 @@ TRIMMED = [
     Annotated[str, Text(1, 5)] | None,
     Annotated[str, Text(0, 5)] | None,
     Annotated[str, Text(1, 5, pattern="^[a-z ]*$")],
+    Annotated[str, OneLine(1, 5)],
+    Annotated[str, OneLine(0, 5)] | None,
+    Annotated[str, ManyLines(0, 5)] | None,
+    Annotated[str, ManyLines(1, 5, trim=False)],
     Annotated[str, Check(lambda text: [WrongField("", "a")] if text == "a" else [])],
     Annotated[list[Annotated[str, Text(0, 3)]], Check(lambda texts: [WrongField("", "")] if len(texts) > 1 else [])],
 ]

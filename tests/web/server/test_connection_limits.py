@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from potluck.web.server import connection_limits, uvicorn_server
+from potluck import connection_limits
+from potluck.web.server import uvicorn_server
 from potluck.web.server.uvicorn_server import Server
 
 LONG = 10.0
@@ -147,6 +148,29 @@ REFUSED = [
     (b"GET /\xff HTTP/1.1\r\nhost: x\r\n\r\n", 400),
     (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: nine\r\n\r\n", 400),
     (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n", 400),
+    # Two of what there can be one of, or none of what there must be one.
+    (b"GET / HTTP/1.1\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nhost: x\r\nHost: x\r\n\r\n", 400),
+    (b"GET / HTTP/1.0\r\nhost: x\r\nhost: x\r\n\r\n", 400),
+    (b"GET http://y/ HTTP/1.1\r\nhost: x\r\n\r\n", 400),
+    (b"GET http://y@x/ HTTP/1.1\r\nhost: x\r\n\r\n", 400),
+    (b"GET http://x:1/ HTTP/1.1\r\nhost: x\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-type: a/b\r\ncontent-type: c/d\r\n\r\n", 400),
+    # Where a body ends that a proxy would take for longer or shorter.
+    (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}", 400),
+    (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2, 2\r\n\r\n{}", 400),
+    (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\ncontent-length: 2\r\n\r\n0\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, gzip\r\n\r\n0\r\n\r\n", 400),
+    (b"POST / HTTP/1.0\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+    (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nhost: x\r\nx: a\r\n b\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nhost : x\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\nhost: x\n\n", 400),
+    (b"GET / HTTP/1.1\r\nhost: x\r\nx: a\0b\r\n\r\n", 400),
+    (b"GET / HTTP/2.0\r\nhost: x\r\n\r\n", 400),
+    (b"GET /\r\n\r\n", 400),
     (b"GET / HTTP/1.1\r\nhost", 408),
     (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nabc", 408),
     (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n", 408),
@@ -190,6 +214,63 @@ async def test_a_request_as_large_as_no_route_takes_is_cut_off(served, monkeypat
     # With trailers, which no body limit counts.
     sent = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n" + b"x: " + b"a" * 600_000
     assert (await answer_to(served, sent))[0] in ([413], [])
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        # A large body does not pay for a large trailer.
+        b"%x\r\n%b\r\n0\r\nx: " % (300_000, b"a" * 300_000) + b"b" * 700_000,
+        b"0\r\n" + b"x: b\r\n" * 100_000,
+        b"1;" + b"x" * 600_000,
+        b"1;" + (b"x" * 10_000 + b"\r\na\r\n1;") * 100,
+        b"1\r\na\r\n" * 200_000,
+    ],
+    ids=["a trailer", "many trailers", "an extension", "many extensions", "tiny chunks"],
+)
+async def test_what_a_chunked_body_has_beside_it_is_bounded(served, sent):
+    assert (await answer_to(served, CHUNKED + sent))[0] in ([413], [])
+    assert served.answered == 0
+
+
+async def test_small_chunks_and_a_few_trailers_are_a_body(served):
+    sent = CHUNKED + b"1\r\na\r\n" * 10_000 + b"0\r\nx: y\r\n\r\n" + b"GET / HTTP/1.1\r\n" + CLOSE + b"\r\n"
+    assert (await answer_to(served, sent))[0] == [200, 200]
+
+
+async def test_a_body_of_tiny_chunks_has_no_more_time_than_another(served, monkeypatch):
+    monkeypatch.setattr(connection_limits, "SLOWEST_BYTES_PER_SECOND", 100)
+    reader, writer = await connected(served, CHUNKED)
+
+    async def drip():
+        with contextlib.suppress(ConnectionError):
+            while not reader.at_eof():
+                writer.write(b"1;" + b"x" * 100 + b"\r\na\r\n")
+                await asyncio.sleep(0.05)
+
+    dripping = asyncio.create_task(drip())
+    with contextlib.suppress(ConnectionError):
+        await asyncio.wait_for(reader.read(), LONG)
+    await dripping
+    assert served.answered == 0
+    writer.close()
+
+
+ONE_HOST = [
+    b"GET / HTTP/1.0\r\n\r\n",
+    b"GET http://x/ HTTP/1.1\r\n" + CLOSE + b"\r\n",
+    b"GET HTTP://X/?a=b HTTP/1.1\r\n" + CLOSE + b"\r\n",
+    b"GET http://[::1]:80/ HTTP/1.1\r\nhost: [::1]:80\r\nconnection: close\r\n\r\n",
+    b"POST / HTTP/1.1\r\n" + CLOSE + b"transfer-encoding: Chunked\r\n\r\n0\r\n\r\n",
+]
+
+
+@pytest.mark.parametrize("sent", ONE_HOST)
+async def test_a_target_may_name_the_host_and_who_knows_no_host_header_needs_none(served, sent):
+    assert (await answer_to(served, sent))[0] == [200]
 
 
 async def test_trailers_are_not_headers(served):
@@ -331,3 +412,24 @@ async def test_a_request_that_outlives_the_grace_is_cut_off_and_let_go_of_before
     assert served.ended == ["told", "cancelled"]
     assert b"200" not in await asyncio.wait_for(reader.read(), LONG)
     writer.close()
+
+
+async def test_one_client_has_only_so_many_connections(served, monkeypatch):
+    monkeypatch.setattr(connection_limits, "MOST_CONNECTIONS_OF_ONE", 3)
+    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", LONG)
+    held = [await connected(served, GET) for _ in range(3)]
+    for reader, _ in held:
+        await asyncio.wait_for(reader.readuntil(b"}"), LONG)
+    reader, writer = await connected(served, b"")
+    refused = await asyncio.wait_for(reader.read(), LONG)
+    assert refused.startswith(b"HTTP/1.1 429 ")
+    assert b"retry-after: 30\r\n" in refused
+    writer.close()
+    # One that is left is room for another.
+    held[0][1].close()
+    await until(lambda: served.server.server_state.by_client == {"127.0.0.1": 2})
+    statuses, _ = await answer_to(served, b"GET / HTTP/1.1\r\n" + CLOSE + b"\r\n")
+    assert statuses == [200]
+    for _, writer in held[1:]:
+        writer.close()
+    await until(lambda: not served.server.server_state.by_client)

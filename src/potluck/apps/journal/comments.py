@@ -9,7 +9,6 @@ from potluck.apps.journal.access import AtComment, ToEntry
 from potluck.apps.journal.entities import Comment, EntryMeta
 from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
 from potluck.apps.journal.links import names_of
-from potluck.people.errors import TooMany
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, check, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
@@ -92,8 +91,7 @@ def comments_on(at: ToEntry) -> Query[Comment]:
 @comments.create(TOO_MANY)
 async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Say something about an entry. The athlete and all of their coaches read it."""
-    if at.meta.comments >= MOST_COMMENTS:
-        raise TooMany("comments on an entry", MOST_COMMENTS)
+    await at.must_fit(Comment.of_entry(at.entry_id), MOST_COMMENTS, "comments on an entry")
     comment = at.make(new, entry_id=at.entry_id, coach_id=at.own_id, comment_id=new.comment_id or new_id())
     return Writes(comment, put(comment, when=absent), _counted(at, 1))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
-from potluck.field_types import Check, Integer, Length, Message, Text
+from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
 from potluck.people.errors import WrongField
 
 __all__ = [
@@ -50,19 +50,19 @@ Visibility = Annotated[
 Role = Literal["user", "assistant"]
 Scope = Annotated[Literal["private", "shared"], Message("Scope must be 'private' or 'shared'")]
 
-SectionText = Annotated[str, Text(0, LONGEST_SECTION, "A section can have at most 20,000 characters")]
+SectionText = Annotated[str, ManyLines(0, LONGEST_SECTION, "A section can have at most 20,000 characters")]
 Duration = Annotated[int, Integer(1, 1_440, "Duration must be a whole number of minutes from 1 to 1,440")]
 Intensity = Annotated[int, Integer(1, 10, "Intensity must be a whole number from 1 to 10")]
 Rounds = Annotated[int, Integer(0, 100, "Rounds must be a whole number from 0 to 100")]
-Tag = Annotated[str, Text(1, 40, "A tag must have 1 to 40 characters")]
+Tag = Annotated[str, OneLine(1, 40, "A tag must have 1 to 40 characters")]
 Tags = Annotated[list[Tag], Length(0, 20, "An entry can have at most 20 tags")]
 Token = Annotated[str, Text(1, LONGEST_WORD)]
-PersonName = Annotated[str, Text(1, 100, "Name must have 1 to 100 characters")]
-CommentBody = Annotated[str, Text(1, 4_000, "A comment must have 1 to 4,000 characters")]
-Title = Annotated[str, Text(0, 200, "A title can have at most 200 characters")]
-Question = Annotated[str, Text(1, 4_000, "A question must have 1 to 4,000 characters")]
-Content = Annotated[str, Text(1, 20_000)]
-Quote = Annotated[str, Text(1, 1_000)]
+PersonName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 characters")]
+CommentBody = Annotated[str, ManyLines(1, 4_000, "A comment must have 1 to 4,000 characters")]
+Title = Annotated[str, OneLine(0, 200, "A title can have at most 200 characters")]
+Question = Annotated[str, ManyLines(1, 4_000, "A question must have 1 to 4,000 characters")]
+Content = Annotated[str, ManyLines(1, 20_000)]
+Quote = Annotated[str, ManyLines(1, 1_000)]
 
 UserId = Annotated[UUID, Message("Invalid user ID format")]
 AthleteId = Annotated[UUID, Message("Invalid athlete ID format")]

@@ -293,7 +293,7 @@ async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
     )
 
 
-@links.action("DELETE", "/{user_id}", status=204, input_optional=True)
+@links.action("DELETE", "/{user_id}", status=204, input_optional=True, frees_room=True)
 async def end_link(at: LinkedWith, which: WhichSide) -> Writes[None]:
     """End a link, or refuse one that was asked for. Who coached sees nothing from this moment on.
 

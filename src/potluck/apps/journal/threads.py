@@ -16,7 +16,6 @@ from potluck.apps.journal.fields import AthleteId, Question, Role, Scope, Title,
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.profile import profile_of
 from potluck.apps.journal.times import day_of
-from potluck.people.errors import TooMany
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
@@ -28,6 +27,7 @@ from potluck.web.writes import Writes, or_raise
 __all__ = ["MessageView", "ThreadView", "ask", "begin_thread", "messages", "own_threads", "said_in", "threads"]
 
 MOST_THREADS = 1_000
+MOST_MESSAGES = 10_000
 TITLE_FROM_QUESTION = 80
 A_MOMENT = timedelta(milliseconds=1)
 FALLBACK = "embedded-fallback"
@@ -115,8 +115,7 @@ async def begin_thread(at: Athlete, new: NewThread) -> Writes[AIThread]:
     """Begin a conversation. What it may read is said now and never gets more."""
     about = None if new.athlete_id is UNSET or new.athlete_id == at.own_id else new.athlete_id
     journal = await at.readable(about)
-    if await at.rows.count(AIThread.of_user(at.own_id)) >= MOST_THREADS:
-        raise TooMany("conversations", MOST_THREADS)
+    await at.must_fit(AIThread.of_user(at.own_id), MOST_THREADS, "conversations")
     thread = AIThread(
         user_id=at.own_id,
         thread_id=new_id(),
@@ -141,9 +140,10 @@ def said_in(at: InThread) -> Query[AIMessage]:
     return AIMessage.in_thread(at.thread_id)
 
 
-@messages.create()
+@messages.create(TOO_MANY)
 async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     """Ask something. The answer says where it has each thing from; both are kept, or neither."""
+    await at.must_fit(AIMessage.in_thread(at.thread_id), MOST_MESSAGES, "messages in a conversation", 2)
     journal = at.scope
     profile = await profile_of(at)
     zone = zone_of(profile.time_zone)

@@ -3,9 +3,7 @@
 import argparse
 import re
 import sys
-import time
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
@@ -15,13 +13,12 @@ from potluck.apps.polls.ballot_files.contents import Names
 from potluck.apps.polls.counting import METHODS, CannotCount, Rules, count, results
 from potluck.apps.polls.counting.rules import MOST_DECIMALS
 from potluck.apps.polls.counting.tables import as_csv, as_text
+from potluck.progress_bar import ProgressBar
 
 __all__ = ["add_parser", "run"]
 
 # Smaller files are counted before a bar could be read.
 LARGE_BYTES = 2_000_000
-BAR = 30
-REDRAWN_EVERY = 0.1
 # Control characters but for the line's end, and the signs that override the direction of what follows.
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -96,7 +93,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(args: argparse.Namespace) -> int:
     """Count the file and print the result; what cannot be counted is said on standard error."""
-    bar = _Bar(sys.stderr)
+    bar = ProgressBar(sys.stderr)
     try:
         file = _read(args, bar)
         bar.show("counting", 1.0)
@@ -116,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read(args: argparse.Namespace, bar: "_Bar") -> BallotFile:
+def _read(args: argparse.Namespace, bar: ProgressBar) -> BallotFile:
     data = sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes()
     suffix = args.file.suffix.lower().removeprefix(".")
     format = args.input or (suffix if suffix in ballot_files.FORMATS else None)
@@ -167,27 +164,3 @@ def _harmless(text: str) -> str:
 
 def _ranks(text: str) -> int | None:
     return None if text == "any" else int(text)
-
-
-class _Bar:
-    """How far a large file has been read, where somebody is looking."""
-
-    def __init__(self, screen: TextIO) -> None:
-        self._screen = screen
-        self._seen = screen.isatty()
-        self._shown = False
-        self._last = 0.0
-
-    def show(self, what: str, part: float) -> None:
-        now = time.monotonic()
-        if not self._seen or (not self._shown and part == 1.0) or (self._shown and now - self._last < REDRAWN_EVERY):
-            return
-        self._shown, self._last = True, now
-        done = round(BAR * part)
-        self._screen.write(f"\r{what:>9} [{'#' * done}{'.' * (BAR - done)}] {part:4.0%}")
-        self._screen.flush()
-
-    def clear(self) -> None:
-        if self._shown:
-            self._screen.write("\r\033[K")
-            self._screen.flush()

@@ -95,6 +95,8 @@ ranked_choice_polls = Table(
     accepted={
         "constant-partition: Deletion": "Polls are deleted seldom, the row is there only until the last vote is gone,"
         " and it must be found without knowing of which poll it is.",
+        "shared-row: Poll.codes": "Whoever made the poll makes its codes, up to a thousand by one call, which adds"
+        " once; votes do not add to it.",
     },
 )
 
@@ -123,6 +125,8 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     closed_at: Seconds | None = None
     admin_key_hash: Hash | None = None
     creator_id: UUID | None = None
+    # How many codes were made for it, since there is an end to them.
+    codes: Annotated[Counter, LeftOut] = 0
     # The shareable that the poll was made by: its passcodes guard it, so under its own address there is none.
     short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
     version: Annotated[Version, LeftOut] = 1

@@ -7,13 +7,16 @@ from uuid import UUID
 
 from potluck.apps.polls.ballot_files import Format
 from potluck.apps.polls.ballot_files.contents import folded
-from potluck.field_types import Check, Integer, Length, Message, Text
+from potluck.characters import one_line, seen
+from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
 from potluck.people.errors import WrongField
 
 __all__ = [
     "LONGEST_NAME",
     "MOST_CANDIDATES",
     "MOST_CODES",
+    "MOST_CODES_OF_POLL",
+    "MOST_VOTES_OF_SHARD",
     "SEATS_MESSAGE",
     "AboutCandidates",
     "BallotFormat",
@@ -35,7 +38,6 @@ __all__ = [
     "VoteId",
     "VoterKey",
     "VoterPolicy",
-    "is_text",
     "seen_as",
     "tidy",
 ]
@@ -50,19 +52,9 @@ LONGEST_ABOUT_CANDIDATE = 500
 LONGEST_VOTER_KEY = 200
 LONGEST_CODE = 100
 MOST_CODES = 1_000
-
-# Joiners of scripts and of emoji. They are allowed, and make no name another one.
-JOINERS = "\u200c\u200d"
-# Printable, as Python has it, but nothing is seen of them: fillers, blanks and selectors of how a sign is drawn.
-UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0" + "".join(
-    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
-)
-WITHOUT_UNSEEN = dict.fromkeys(map(ord, JOINERS + UNSEEN))
-
-
-def is_text(text: str, lines: bool = False) -> bool:
-    """Whether it is text throughout; `lines`: it may have several."""
-    return all(each.isprintable() or each in JOINERS or (lines and each in "\n\r\t") for each in text)
+MOST_CODES_OF_POLL = 10_000
+# Ten of these are two million: more than any count here was ever tried with.
+MOST_VOTES_OF_SHARD = 200_000
 
 
 def tidy(name: str) -> str:
@@ -72,20 +64,18 @@ def tidy(name: str) -> str:
 
 def seen_as(name: str) -> str:
     """The same for names that a voter could not tell apart by form, case, spacing or what is not seen."""
-    return normalize("NFC", folded(name.translate(WITHOUT_UNSEEN)))
-
-
-def _wrong_if(wrong: bool, message: str = "") -> Iterable[WrongField]:
-    return [WrongField("", message)] if wrong else []
+    return normalize("NFC", folded(seen(name)))
 
 
 def _wrong_name(name: str) -> Iterable[WrongField]:
+    # Not OneLine: a line end or a tab in it becomes a space.
     kept = tidy(name)
-    return _wrong_if(len(kept) > LONGEST_NAME or not is_text(kept) or not seen_as(name))
+    if len(kept) > LONGEST_NAME:
+        yield WrongField("", "")
+    elif wrong := one_line(kept):
+        yield WrongField("", f"A candidate's name {wrong}")
 
 
-OneLine = Check(lambda text: _wrong_if(not is_text(text)))
-Lines = Check(lambda text: _wrong_if(not is_text(text, lines=True)))
 SEATS_MESSAGE = "Seats must be at least 1, and no more than there are candidates"
 NAME_MESSAGE = f"A candidate's name must have 1 to {LONGEST_NAME} characters, all printable"
 
@@ -97,10 +87,10 @@ PollId = Annotated[UUID, Message("pollId must be a UUID")]
 VoteId = Annotated[UUID, Message("voteId must be a UUID")]
 
 Title = Annotated[
-    str, Text(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters, all of them printable"), OneLine
+    str, OneLine(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters, all of them printable")
 ]
 Description = Annotated[
-    str, Text(0, LONGEST_DESCRIPTION, f"Description must have at most {LONGEST_DESCRIPTION:,} characters"), Lines
+    str, ManyLines(0, LONGEST_DESCRIPTION, f"Description must have at most {LONGEST_DESCRIPTION:,} characters")
 ]
 CandidateName = Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE), Check(_wrong_name)]
 Candidates = Annotated[
@@ -112,12 +102,11 @@ AboutCandidates = Annotated[
         Annotated[str, Text(1, LONGEST_NAME, NAME_MESSAGE, trim=False)],
         Annotated[
             str,
-            Text(
+            ManyLines(
                 0,
                 LONGEST_ABOUT_CANDIDATE,
                 f"What is said of a candidate must have at most {LONGEST_ABOUT_CANDIDATE} characters",
             ),
-            Lines,
         ],
     ],
     Length(0, MOST_CANDIDATES),
@@ -134,22 +123,20 @@ Rankings = Annotated[
     # A name that is longer than any candidate's is no candidate's: which one it is, the rule says.
     list[Annotated[str, Text(0, 1_000, trim=False)]],
     Length(0, MOST_CANDIDATES, f"Rankings must be a list of candidates' names, at most {MOST_CANDIDATES}"),
-    Check(lambda names: _wrong_if(not names, "Rank at least one candidate")),
+    Check(lambda names: [] if names else [WrongField("", "Rank at least one candidate")]),
 ]
 VoterKey = Annotated[
     str,
-    Text(
+    OneLine(
         1,
         LONGEST_VOTER_KEY,
         f"voterKey must have 1 to {LONGEST_VOTER_KEY} characters, all of them printable",
         trim=False,
     ),
-    OneLine,
 ]
 CodeText = Annotated[
     str,
-    Text(1, LONGEST_CODE, f"code must have 1 to {LONGEST_CODE} characters, all of them printable", trim=False),
-    OneLine,
+    OneLine(1, LONGEST_CODE, f"code must have 1 to {LONGEST_CODE} characters, all of them printable", trim=False),
 ]
 CodeCount = Annotated[int, Integer(1, MOST_CODES, f"Count must be 1 to {MOST_CODES:,}")]
 BallotFormat = Annotated[Format, Message("Format must be json, csv or blt")]

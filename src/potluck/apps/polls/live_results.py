@@ -76,7 +76,7 @@ class LiveResults:
                 of=Results.of(at.poll_id),
                 see=self._news,
                 allowed=allowed,
-                by=at.principal,
+                by=at.visitor.listening,
                 render=render,
                 schedule=self._end,
             )

@@ -14,6 +14,7 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import SHARDS, Code, CreatedPoll, Deletion, Poll, Shard
 from potluck.apps.polls.fields import (
+    MOST_CODES_OF_POLL,
     SEATS_MESSAGE,
     AboutCandidates,
     Candidates,
@@ -31,14 +32,15 @@ from potluck.apps.polls.fields import (
     tidy,
 )
 from potluck.apps.polls.keys import new_admin_key, new_code
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.errors import InvalidFields, TooMany, WrongField
 from potluck.people.secrets import Random, hash_of, new_id
 from potluck.store import Store
 from potluck.table import WriteRefused, absent, check, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm
-from potluck.web.errors import NotFound, ProblemError
+from potluck.web.allowances import Allowance
+from potluck.web.errors import TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.pagination import References
 from potluck.web.versions import etag
@@ -70,6 +72,11 @@ __all__ = [
 
 # A transaction takes 100 actions. Beside the codes there are the poll, and up to three that keep an idempotent answer.
 CODES_AT_ONCE = 90
+# What one client may make that has no account: for all that an evening needs, and not to fill the store with.
+POLLS = Allowance("polls", 100)
+# Each writes the whole poll anew, and both forms of it to the change log: up to 200 KB.
+CHANGES = Allowance("changes of polls", 200)
+CODES = Allowance("codes", 5_000, weight=lambda wanted: wanted.count)
 
 
 class VotesBegun(
@@ -339,7 +346,7 @@ def _with(poll: Poll, values: Mapping[str, Any]) -> tuple[Poll, list[Operation]]
 polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page="/polls", tag="Polls")
 
 
-@polls.create(secret=True)
+@polls.create(secret=True, allowance=POLLS)
 async def create_poll(at: Maker, new: NewPoll) -> Writes[PollMade]:
     """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
     return created(settings_in(new), _user_id(at), at.now, at.polls.random)
@@ -366,7 +373,7 @@ async def one_poll(at: ToPoll, poll: Poll) -> Poll:
     return poll
 
 
-@polls.change(WrongKey, VotesBegun)
+@polls.change(WrongKey, VotesBegun, allowance=CHANGES)
 async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
     """Change a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
     return changed(poll, change, at.now, at.polls.random)
@@ -381,27 +388,29 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.rows).carry_on(deletion, promptly=True))
 
 
-@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"))
+@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"), allowance=CHANGES)
 async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
     """Take no more votes; the results are final. What is closed stays as it is."""
     return closed(poll, at.now)
 
 
-@polls.action("POST", "/reopen", WrongKey, input_optional=True)
+@polls.action("POST", "/reopen", WrongKey, input_optional=True, allowance=CHANGES)
 async def reopen_poll(at: PollAdmin, poll: Poll, wanted: Reopening) -> Writes[Poll]:
     """Take votes again, until another time if one is given. A time that has passed is none any more."""
     return reopened(poll, wanted.expires_at, at.now)
 
 
-@polls.action("POST", "/duplicate", WrongKey, status=201, secret=True)
+@polls.action("POST", "/duplicate", WrongKey, status=201, secret=True, allowance=POLLS)
 async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
     """Make another poll like it, open, without its votes and codes, with lots and an `adminKey` of its own."""
     return copied(poll, _user_id(at), at.now, at.polls.random)
 
 
-@polls.action("POST", "/codes", WrongKey, NoCodesAsked, status=201, secret=True)
+@polls.action(
+    "POST", "/codes", WrongKey, NoCodesAsked, TOO_MANY, status=201, secret=True, allowance=CODES, serialized=True
+)
 async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
-    """Make codes to hand out, each good for one vote. They are told only now."""
+    """Make codes to hand out, each good for one vote; a poll has at most 10,000. They are told only now."""
     made = CodesMade(codes=[new_code(at.polls.random) for _ in range(wanted.count)])
     await write_codes(at.polls, poll, made, at.now, at.keeping(made, poll.poll_id))
     return Writes(made)
@@ -413,15 +422,26 @@ async def write_codes(context: PollsContext, poll: Poll, made: CodesMade, now: d
         raise NoCodesAsked
     hashes = [context.voters.code_hash(poll.poll_id, each) for each in made.codes]
     rows = [put(Code(poll_id=poll.poll_id, hash=each, created_at=now), when=absent) for each in hashes]
+    asked = the(Poll.voter_policy) == "codes"
+    # All are counted with the first of them, so that nobody gets codes of which some were one too many.
+    there: Operation = update(
+        Poll.one(poll.poll_id),
+        the(Poll.codes).add(len(rows)),
+        when=asked & (the(Poll.codes) <= MOST_CODES_OF_POLL - len(rows)),
+        keep_version=True,
+    )
     for start in range(0, len(rows), CODES_AT_ONCE):
-        there = check(Poll.one(poll.poll_id), when=the(Poll.voter_policy) == "codes")
         alongside = last if start + CODES_AT_ONCE >= len(rows) else []
         try:
             await context.store.transact(there, *rows[start : start + CODES_AT_ONCE], *alongside)
         except WriteRefused as refusal:
             if refusal.operation is not there:
                 raise
-            raise (NotFound() if refusal.current is None else NoCodesAsked()) from refusal
+            if refusal.current is None:
+                raise NotFound from refusal
+            full = getattr(refusal.current, "voter_policy", None) == "codes"
+            raise (TooMany("codes in a poll", MOST_CODES_OF_POLL) if full else NoCodesAsked()) from refusal
+        there = check(Poll.one(poll.poll_id), when=asked)
 
 
 def _user_id(at: Maker | PollCopier) -> UUID | None:

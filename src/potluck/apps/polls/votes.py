@@ -16,11 +16,12 @@ from potluck.apps.polls.access import VoteHolder, Voter, WrongKey, still_open
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import SHARDS, Code, Count, Poll, Shard, Vote
-from potluck.apps.polls.fields import CodeText, Rankings, VoterKey
+from potluck.apps.polls.fields import MOST_VOTES_OF_SHARD, CodeText, Rankings, VoterKey
 from potluck.apps.polls.keys import Credentials, new_edit_key, new_voter_key
 from potluck.people.secrets import hash_of
 from potluck.table import Condition, Ref, absent, check, delete, present, put, the, update, upsert
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowance
 from potluck.web.errors import CHALLENGE, NOT_SIGNED_IN, ProblemError
 from potluck.web.inputs import Input
 from potluck.web.views import View, computed
@@ -32,6 +33,7 @@ __all__ = [
     "CodeNeeded",
     "NewVote",
     "PollClosed",
+    "PollFull",
     "VoteCast",
     "VoteChange",
     "VoteView",
@@ -45,6 +47,10 @@ __all__ = [
 class PollClosed(ProblemError, slug="poll-closed", title="The poll is closed", detail="This poll is closed"):
     """Its time is over, or whoever made it has closed it. Votes are neither taken nor changed after that, and its
     results are final."""
+
+
+class PollFull(ProblemError, slug="poll-full", title="No more votes", detail="This poll takes no more votes"):
+    """A poll takes some two million votes, and this one has them. What was counted stays as it is."""
 
 
 class AlreadyVoted(
@@ -143,7 +149,16 @@ def cast(
         *entitled,
         or_raise(put(vote, when=absent), AlreadyVoted),
         upsert(Count.one(poll.poll_id, ranking), the(Count.count).add(1)),
-        upsert(_shard(vote), the(Shard.votes_version).add(1), the(Shard.votes).add(1)),
+        or_raise(
+            upsert(
+                _shard(vote),
+                the(Shard.votes_version).add(1),
+                the(Shard.votes).add(1),
+                # Said so, it holds for the shard's first vote as well, which makes the row.
+                when=~(the(Shard.votes) >= MOST_VOTES_OF_SHARD),
+            ),
+            PollFull,
+        ),
         # Not the vote's id, which would be kept for a day beside its voter's.
         made=poll.poll_id,
     )
@@ -203,17 +218,20 @@ def _as_read(vote: Vote) -> Condition:
 
 # --- the actions ------------------------------------------------------------------------------------------------------
 
+# A hall full of people may share one address. A ballot of a hundred names takes the room of ten others.
+VOTES = Allowance("votes", 3_000, weight=lambda vote: 1 + len(vote.rankings) // 10)
+
 votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", tag="Polls")
 
 
-@votes.create(AlreadyVoted, PollClosed, CodeNeeded, AccountNeeded, secret=True)
+@votes.create(AlreadyVoted, PollClosed, PollFull, CodeNeeded, AccountNeeded, secret=True, allowance=VOTES)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.polls)
 
 
-@votes.action("PUT", "", WrongKey, PollClosed)
+@votes.action("PUT", "", WrongKey, PollClosed, allowance=VOTES)
 async def change_vote(at: VoteHolder, vote: Vote, change: VoteChange) -> Writes[Vote]:
     """Say something else, until the poll is closed."""
     return changed(at.poll, vote, change.rankings, at.now)

@@ -62,7 +62,7 @@ undoing: Actions[ShoppingListItem] = Actions(
 )
 
 
-@shopping_list.action("POST", "/clear-purchased")
+@shopping_list.action("POST", "/clear-purchased", frees_room=True)
 async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     """Clear what is purchased from the list. The token brings it back, for an hour."""
     clearing_id = new_id()

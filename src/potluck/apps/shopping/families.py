@@ -11,14 +11,14 @@ from starlette.responses import Response
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import APP
 from potluck.apps.shopping.entities import Deletion, Family, Member
-from potluck.apps.shopping.fields import Name, Role
+from potluck.apps.shopping.fields import MOST_FAMILIES, Name, Role
 from potluck.apps.shopping.files import file_address
 from potluck.apps.shopping.ordering import by_name
 from potluck.people.secrets import new_id
 from potluck.table import put
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.errors import NotFound, ProblemError
+from potluck.web.errors import TOO_MANY, NotFound, ProblemError
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.layout import Section
@@ -182,9 +182,10 @@ async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     return redirect(f"{HOME}/{first.family_id}")
 
 
-@families.create(form=PageForm(path="/families", then=FAMILY, on=first_page))
+@families.create(TOO_MANY, form=PageForm(path="/families", then=FAMILY, on=first_page))
 async def create_family(at: OwnPlaces, new: NewFamily) -> Writes[Family]:
     """Make a family. The caller is its first admin."""
+    await at.must_fit(Member.families_of(at.principal.user_id, "active"), MOST_FAMILIES, "families of one person")
     return await family_place.make(at, at.make(new, family_id=new_id(), created_by=at.principal.user_id))
 
 

@@ -3,17 +3,13 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from potluck.field_types import Check, Integer, Length, Message, Text
-from potluck.people.errors import WrongField
-from potluck.people.fields import LONGEST_EMAIL
-from potluck.people.particulars import checked_email
+from potluck.field_types import Integer, Length, ManyLines, Message, OneLine, Text
 
 __all__ = [
     "MOST",
     "Address",
     "AlternateStores",
     "Description",
-    "Email",
     "FamilyId",
     "InventoryStatus",
     "InvitationId",
@@ -40,6 +36,13 @@ __all__ = [
 # What a quantity may be at most, here and in the inventory; the design sets no bound, and every number needs one.
 MOST = 100_000
 MOST_ALTERNATES = 20
+# What a family may have of each. A list of two thousand is longer than anyone shops by, and fast to read.
+MOST_LISTED = 2_000
+MOST_AT_HOME = 5_000
+MOST_STORES = 200
+MOST_LOCATIONS = 200
+# What one person may be in.
+MOST_FAMILIES = 100
 LONGEST_LINES = 10_000
 
 FamilyId = Annotated[UUID, Message("Invalid family ID format")]
@@ -62,24 +65,13 @@ StoreChoice = Annotated[
 ]
 """A store by its id, or `unassigned` for what is to be bought in none in particular."""
 
-Name = Annotated[str, Text(1, 100, "Name must be 1-100 characters")]
-LocationName = Annotated[str, Text(1, 50, "Name must be 1-50 characters")]
-Address = Annotated[str, Text(0, 200, "Address must be 200 characters or less")]
-Description = Annotated[str, Text(0, 200, "Description must be 200 characters or less")]
-Notes = Annotated[str, Text(0, 500, "Notes must be 500 characters or less")]
-Unit = Annotated[str, Text(0, 50, "Unit must be 50 characters or less")]
-Lines = Annotated[str, Text(0, LONGEST_LINES, f"Lines must be {LONGEST_LINES} characters or less", trim=False)]
-Email = Annotated[
-    str,
-    Text(
-        0,
-        LONGEST_EMAIL,
-        "E-mail must be an address such as ada@example.org, of at most 254 characters",
-        examples=["ada@example.org"],
-    ),
-    Check(lambda email: [WrongField("", "")] if isinstance(checked_email(email), WrongField) else []),
-]
-
+Name = Annotated[str, OneLine(1, 100, "Name must be 1-100 characters")]
+LocationName = Annotated[str, OneLine(1, 50, "Name must be 1-50 characters")]
+Address = Annotated[str, OneLine(0, 200, "Address must be 200 characters or less")]
+Description = Annotated[str, OneLine(0, 200, "Description must be 200 characters or less")]
+Notes = Annotated[str, ManyLines(0, 500, "Notes must be 500 characters or less")]
+Unit = Annotated[str, OneLine(0, 50, "Unit must be 50 characters or less")]
+Lines = Annotated[str, ManyLines(0, LONGEST_LINES, f"Lines must be {LONGEST_LINES} characters or less", trim=False)]
 ToBuy = Annotated[
     int, Integer(1, MOST, "Quantity must be a positive integer", too_large=f"Quantity must be at most {MOST:,}")
 ]

@@ -12,6 +12,7 @@ from potluck.apps.shopping.entities import InventoryItem, StorageLocation, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
     MOST,
+    MOST_AT_HOME,
     AlternateStores,
     InventoryStatus,
     ItemId,
@@ -31,7 +32,7 @@ from potluck.people.secrets import new_id
 from potluck.table import Query, Ref, check, present, the
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
-from potluck.web.errors import NotFound
+from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise
@@ -151,9 +152,10 @@ async def inventory_item(at: InFamily, item: InventoryItem) -> InventoryItem:
     return item
 
 
-@inventory.create(AlreadyThere)
+@inventory.create(AlreadyThere, TOO_MANY)
 async def add_inventory_item(at: InFamily, new: NewInventoryItem) -> Writes[InventoryItem]:
     """Add something to the inventory."""
+    await at.must_fit(InventoryItem.all_of_family(at.family_id), MOST_AT_HOME, "things in the inventory")
     item = at.make(
         new,
         family_id=at.family_id,

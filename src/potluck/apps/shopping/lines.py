@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from potluck.apps.shopping.fields import MOST, Name
 from potluck.web.schema import schema_of
+from potluck.web.schema.decoding import wrong_fields
 
 __all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
 
@@ -31,7 +32,8 @@ class Line:
 def read_lines(text: str) -> list[Line]:
     """What is on the lines, in their order; empty ones are left out, and whatever is not an amount is the name."""
     found = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # A tab is what tables put between their columns.
+    for number, line in enumerate(text.replace("\t", " ").splitlines(), start=1):
         rest = BULLET.sub("", line.strip(), count=1) if BULLET.match(line.strip()) else line.strip()
         if not rest:
             continue
@@ -49,4 +51,8 @@ def wrong_with(lines: list[Line]) -> list[str]:
         return ["Lines must name something to buy"]
     if len(lines) > MOST_LINES:
         return [f"There can be at most {MOST_LINES} lines"]
-    return [f"Line {each.number}: {NAME.message}" for each in lines if not NAME.accepts(each.name)]
+    return [
+        f"Line {each.number}: {wrong.message}"
+        for each in lines
+        for wrong in wrong_fields(NAME, each.name, label="Name")
+    ]

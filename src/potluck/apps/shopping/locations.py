@@ -8,12 +8,13 @@ from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import deleting, links_to
 from potluck.apps.shopping.entities import StorageLocation
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
-from potluck.apps.shopping.fields import Description, LocationId, LocationName
+from potluck.apps.shopping.fields import MOST_LOCATIONS, Description, LocationId, LocationName
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.errors import TOO_MANY
 from potluck.web.forms import values_of
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
@@ -88,9 +89,10 @@ async def location_page(at: InFamily, location: StorageLocation, show: Show) -> 
     }
 
 
-@locations.create(NameTaken, AlreadyThere)
+@locations.create(NameTaken, AlreadyThere, TOO_MANY)
 async def add_location(at: FamilyAdmin, new: NewLocation) -> Writes[StorageLocation]:
     """Add a storage location. Admins may; no two have the same name."""
+    await at.must_fit(StorageLocation.all_of_family(at.family_id), MOST_LOCATIONS, "locations in a family")
     location = at.make(new, family_id=at.family_id, location_id=new.location_id or new_id())
     return Writes(location, *put_new(location, "location", new.location_id))
 

@@ -16,6 +16,7 @@ from potluck.apps.shopping.duplicates import (
 from potluck.apps.shopping.entities import InventoryItem, PendingGuard, ShoppingListItem, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
+    MOST_LISTED,
     ItemId,
     ItemStatus,
     Lines,
@@ -222,6 +223,7 @@ async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingList
 
 async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[ShoppingListItem, list[Outcome]]:
     """The item, and what puts it on the list; `taken` is what it means that something has its id."""
+    await _must_fit(at, 1)
     linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
     item = ShoppingListItem(
         shopping_item_id=new_id() if new.shopping_item_id is UNSET else new.shopping_item_id,
@@ -246,6 +248,10 @@ async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[S
     return item, writes
 
 
+async def _must_fit(at: InFamily, more: int) -> None:
+    await at.must_fit(ShoppingListItem.all_of_family(at.family_id), MOST_LISTED, "things on the list", more)
+
+
 async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> InventoryItem:
     linked, guard = await at.rows.get_together(
         InventoryItem.by_id(at.family_id, item_id), PendingGuard.by_item(at.family_id, item_id)
@@ -268,11 +274,12 @@ async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | Non
 # --- adding what was typed --------------------------------------------------------------------------------------------
 
 
-@shopping_list.action("POST", "/bulk", status=201)
+@shopping_list.action("POST", "/bulk", TOO_MANY, status=201)
 async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingListItem]]:
     """Put several things on the list, as they were typed or pasted. All of them or none. What is at home by the name of
     a line, and is not on the list yet, is linked to it."""
     lines = read_lines(pasted.lines)
+    await _must_fit(at, len(lines))
     linked = await _meant(at, lines)
     items: list[ShoppingListItem] = []
     writes: list[Outcome] = []

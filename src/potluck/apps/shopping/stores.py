@@ -9,13 +9,14 @@ from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import deleting, links_to
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
-from potluck.apps.shopping.fields import Address, Name, StoreId
+from potluck.apps.shopping.fields import MOST_STORES, Address, Name, StoreId
 from potluck.apps.shopping.locations import LocationView, NewLocation, add_location, all_locations, locations
 from potluck.apps.shopping.ordering import by_name
 from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
+from potluck.web.errors import TOO_MANY
 from potluck.web.forms import values_of
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View
@@ -107,9 +108,10 @@ async def store_page(at: InFamily, store: Store, show: Show) -> dict[str, Any]:
     }
 
 
-@stores.create(NameTaken, AlreadyThere, form=PageForm(then=f"{STORES}?said=store", on=stores_page))
+@stores.create(NameTaken, AlreadyThere, TOO_MANY, form=PageForm(then=f"{STORES}?said=store", on=stores_page))
 async def add_store(at: FamilyAdmin, new: NewStore) -> Writes[Store]:
     """Add a store. Admins may; no two have the same name."""
+    await at.must_fit(Store.all_of_family(at.family_id), MOST_STORES, "stores in a family")
     store = at.make(new, family_id=at.family_id, store_id=new.store_id or new_id())
     return Writes(store, *put_new(store, "store", new.store_id))
 

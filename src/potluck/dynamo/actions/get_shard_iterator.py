@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.errors import DynamoError, invalid
-from potluck.dynamo.streams import Iterator, before_horizon, find_stream, newest, sequence_of
+from potluck.dynamo.streams import Iterator, before_horizon, find_stream, is_logged, newest, sequence_of
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -27,10 +27,13 @@ async def get_shard_iterator(database: "Database", request: dict[str, Any]) -> d
     else:
         if number is None:
             invalid(f"SequenceNumber is required for ShardIteratorType {kind}")
-        after = sequence_of(number) - (kind == "AT_SEQUENCE_NUMBER")
-        if not -1 <= after <= newest(rows, stream):
+        sequence = sequence_of(number)
+        after = sequence - (kind == "AT_SEQUENCE_NUMBER")
+        horizon = before_horizon(rows, stream, now)
+        # Beyond the horizon every number is in the log, but for those that a restored store leapt over.
+        if not -1 <= after <= newest(rows, stream) or (sequence > horizon and not is_logged(rows, stream, sequence)):
             invalid("Invalid SequenceNumber: it does not belong to the shard")
-        check_kept(after, before_horizon(rows, stream, now))
+        check_kept(after, horizon)
     return {"ShardIterator": Iterator.behind(stream.definition.number, after, now).token()}
 
 

@@ -9,7 +9,7 @@ import msgspec
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.tables import Index, StreamDefinition, Table, TableDefinition
 
-__all__ = ["Catalog", "create_expiries", "create_index", "create_log", "drop_index", "prepare_file"]
+__all__ = ["Catalog", "check_format", "create_expiries", "create_index", "create_log", "drop_index", "prepare_file"]
 
 FORMAT = 1
 APPLICATION_ID = 0x504F544C  # "POTL"
@@ -45,14 +45,21 @@ def prepare_file(connection: apsw.Connection) -> None:
                 f"PRAGMA application_id={APPLICATION_ID}",
             ):
                 connection.execute(statement)
-        elif application != APPLICATION_ID:
-            raise StoreUnusable("this SQLite file was not made by potluck")
-        elif found > FORMAT:
-            raise StoreUnusable(f"this store was written by a later version of potluck (format {found})")
+        else:
+            check_format(connection)
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def check_format(connection: apsw.Connection) -> None:
+    """Refuse a file that is something else or comes from a later version."""
+    if connection.execute("PRAGMA application_id").get != APPLICATION_ID:
+        raise StoreUnusable("this SQLite file was not made by potluck")
+    found = connection.execute("PRAGMA user_version").get
+    if found > FORMAT:
+        raise StoreUnusable(f"this store was written by a later version of potluck (format {found})")
 
 
 class Catalog:

@@ -5,13 +5,15 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import apsw
 
+from potluck.dynamo.storage.backup import Progress, write_backup
 from potluck.dynamo.storage.catalog import Catalog, prepare_file
 from potluck.dynamo.storage.connection import open_connection
+from potluck.dynamo.storage.private_files import close_to_others, make_private
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.storage.writer import Writer
 
@@ -35,8 +37,13 @@ class StoreFile:
         self._lock = threading.Lock()
         self._closed = False
         self.catalog = Catalog()
+        if vfs is None:
+            make_private(self.path)
         connection = self._connect(writes=True)
         prepare_file(connection)
+        if vfs is None:
+            # Not before it is known to be a store: what is something else is left as it was.
+            close_to_others(self.path)
         self.catalog.refresh(connection)
         self._checkpoint_due = threading.Event()
         self._checkpoints = threading.Thread(target=self._keep_checkpointing, name="potluck-checkpoints", daemon=True)
@@ -63,24 +70,13 @@ class StoreFile:
         """Take notice of tables that another process made or changed; True if there were any."""
         return self.catalog.refresh(self.reader.connection)
 
-    def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a consistent copy while others read and write; it appears whole or not at all."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        partial.unlink(missing_ok=True)
+    def backup(self, path: Path, kept: Mapping[str, bytes], progress: Progress | None) -> None:
+        """Write a copy as of one moment while others read and write."""
         connection = self._connect(writes=True)
         try:
-            connection.execute("VACUUM INTO ?", (str(partial),))
+            write_backup(connection, path, kept, progress)
         finally:
             connection.close()
-        with open(partial, "rb+") as copy:
-            os.fsync(copy.fileno())
-        os.replace(partial, target)
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def _keep_checkpointing(self) -> None:
         connection = self._connect(writes=True)

@@ -13,6 +13,8 @@ __all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "lacks_https", "
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]
 """An ASGI scope, which is only read here."""
+Peer = tuple[str, int | None]
+"""The other end of a connection: an address and a port."""
 
 UNKNOWN = "unknown"
 # One subscriber gets a /64, and can use any address in it, as often as they like.
@@ -39,6 +41,11 @@ class Clients:
         if not self._trusted(peer):
             return client_named(peer)
         return client_named(client_seen(peer, values_of(scope, b"x-forwarded-for"), self.proxies))
+
+    def behind_connection(self, peer: Peer | None) -> str | None:
+        """What a connection is counted by, like attempts; None for a proxy's, which are everybody's."""
+        address = _address(peer[0]) if peer else None
+        return None if self._trusted(address) else client_named(address)
 
     def scheme_of(self, scope: Scope) -> str:
         """http or https, as the browser sees it."""

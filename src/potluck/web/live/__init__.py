@@ -25,7 +25,7 @@ be read again, new ones are refused with Unavailable. Lists can be read meanwhil
 from potluck.web.live.access import Right
 from potluck.web.live.event_stream import EventSource, EventStreamResponse
 from potluck.web.live.events import Event, EventName, See
-from potluck.web.live.live import Allowed, Changed, Changes, Live, Message, Render, Schedule
+from potluck.web.live.live import Allowed, Changed, Changes, Listening, Live, Message, Render, Schedule
 
 __all__ = [
     "Allowed",
@@ -35,6 +35,7 @@ __all__ = [
     "EventName",
     "EventSource",
     "EventStreamResponse",
+    "Listening",
     "Live",
     "Message",
     "Render",

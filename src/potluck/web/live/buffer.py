@@ -69,13 +69,23 @@ class Topic:
 class Shard:
     """How far one shard was read, and after which change all of it is in memory."""
 
-    __slots__ = ("floor", "from_start", "sequence")
+    __slots__ = ("floor", "from_start", "numbers", "sequence")
 
     def __init__(self, from_start: bool) -> None:
         self.from_start = from_start
         """Whether it was read from its very beginning, so that nothing came before what is in memory."""
         self.sequence: int | None = None
         self.floor: int | None = None
+        self.numbers: set[int] = set()
+        """The sequence numbers of its changes in memory."""
+
+    def reaches(self, sequence: int | None) -> bool:
+        """Whether all that came after this change is in memory, or is going to be."""
+        if sequence is None or self.floor is None or self.sequence is None:
+            return False
+        # One that nobody was given here, as of a store before an earlier state of it was restored, is for the log to
+        # refuse. Another process may have read further than this one.
+        return sequence == self.floor or sequence in self.numbers or sequence > self.sequence
 
 
 class Buffer:
@@ -117,6 +127,7 @@ class Buffer:
         self.end += 1
         state = self.shards[shard]
         state.sequence = sequence
+        state.numbers.add(sequence)
         if state.floor is None:
             # What a shard had before the first change that was read here is not known.
             state.floor = sequence
@@ -137,6 +148,7 @@ class Buffer:
         self.floor = record.vector
         state = self.shards[record.shard]
         state.floor = record.sequence
+        state.numbers.discard(record.sequence)
         state.from_start = False
         for key in record.topics:
             topic = self.topics[key]
@@ -149,7 +161,7 @@ class Buffer:
         """Whether everything after this position is certainly in memory."""
         for shard, sequence in vector.items():
             state = self.shards.get(shard)
-            if state is None or sequence is None or state.floor is None or sequence < state.floor:
+            if state is None or not state.reaches(sequence):
                 return False
         return all(
             shard in vector or state.from_start or self.log.precedes(shard, vector)

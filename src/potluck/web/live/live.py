@@ -6,12 +6,11 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
-from uuid import UUID
 
 import msgspec
 
@@ -31,16 +30,21 @@ from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unre
 from potluck.web.live.reader import Lost, ReadChange, Reader
 from potluck.web.live.tail import Tail
 
-__all__ = ["Allowed", "Changed", "Changes", "Live", "Message", "Render", "Schedule"]
+__all__ = ["Allowed", "Changed", "Changes", "Listening", "Live", "Message", "Render", "Schedule"]
 
 RECHECK_SECONDS = 15.0
 # Clients that all connected at once, as after a restart, are checked at different times after a few rounds.
 RECHECK_SPREAD = 0.2
 LOG_READERS_AT_ONCE = 4
-# Both are limits of one worker. Each stream takes some 25 KB, and a file descriptor.
+# All are limits of one worker. Each stream takes some 25 KB, and a file descriptor.
 MOST_STREAMS = 10_000
-# A person has a few for each open window; more than this is a program that forgets to close them.
+# What all strangers have together; the rest is there for people who are signed in, whatever strangers do.
+MOST_STREAMS_OF_STRANGERS = 5_000
+# A person has a few for each open window, and so has a stranger's client; more is a program that forgets to close them.
 MOST_STREAMS_OF_ONE = 200
+# Behind one address there may be many people, or one who registered many accounts.
+MOST_STREAMS_OF_CLIENT = 2_000
+STRANGERS = "strangers"
 RETRY_AFTER_SECONDS = 30
 # When to reconnect after the store failed: not all at the same moment.
 RECONNECT_SECONDS = 10.0, 20.0
@@ -58,6 +62,21 @@ Allowed = Callable[[], Awaitable[bool]]
 
 Schedule = Callable[[], datetime | None]
 """When the list will change by itself, with no row written, such as a poll that ends; None for never."""
+
+
+class Listening(NamedTuple):
+    """Who listens: somebody who is signed in, or a stranger, known by no more than where they call from."""
+
+    principal: Principal | None
+    client: str
+
+    @property
+    def limits(self) -> dict[Hashable, int]:
+        """How many streams there may be of each that this one counts with."""
+        mine: dict[Hashable, int] = {("client", self.client): MOST_STREAMS_OF_CLIENT}
+        if self.principal is not None:
+            return {self.principal.user_id: MOST_STREAMS_OF_ONE, **mine}
+        return {("stranger", self.client): MOST_STREAMS_OF_ONE, **mine, STRANGERS: MOST_STREAMS_OF_STRANGERS}
 
 
 class Message(NamedTuple):
@@ -128,7 +147,7 @@ class Live:
         self._buffer = {"records": buffer_records, "size": buffer_bytes}
         self._tails: dict[str, Tail] = {}
         self._open: set[Reader] = set()
-        self._open_by_user: Counter[UUID] = Counter()
+        self._open_by: Counter[Hashable] = Counter()
         self._log_slots = asyncio.Semaphore(LOG_READERS_AT_ONCE)
         self._stopped = False
 
@@ -182,17 +201,16 @@ class Live:
         of: AnyQuery | Sequence[AnyQuery],
         see: See,
         allowed: Allowed,
-        by: Principal | None = None,
+        by: Listening,
         right: Right | None = None,
         render: Render = as_json,
         schedule: Schedule | None = None,
     ) -> EventSource:
         """A stream of the lists' events; InvalidFields at once for a `since` that is no position of theirs.
 
-        A `last_event_id`, which a browser sends by itself, takes precedence over `since`. `by` is who listens, if that
-        is known, so that one person's streams are limited. `right` is the row that gives them access: a position from
-        before they last lost or regained it counts as too old. At the time that `schedule` gives, one `updated` event
-        with no item is sent.
+        A `last_event_id`, which a browser sends by itself, takes precedence over `since`. `by` is who listens,
+        whose streams are limited. `right` is the row that gives them access: a position from before they last lost or
+        regained it counts as too old. At the time that `schedule` gives, one `updated` event with no item is sent.
         """
         position, lost = self._start(since, last_event_id, of)
         self._check_room_for(by)
@@ -255,7 +273,7 @@ class Live:
         lost: bool,
         see: See,
         allowed: Allowed,
-        by: Principal | None,
+        by: Listening,
         render: Render,
         schedule: Schedule | None,
     ) -> AsyncIterator[bytes]:
@@ -265,8 +283,8 @@ class Live:
             # Other streams were opened since this one was asked for; a client that reconnects is refused properly.
             reader.end()
         self._open.add(reader)
-        if by is not None:
-            self._open_by_user[by.user_id] += 1
+        counted = by.limits
+        self._open_by.update(counted.keys())
         try:
             yield OPENED
             if reader.ended:
@@ -340,21 +358,22 @@ class Live:
         finally:
             reader.close()
             self._open.discard(reader)
-            if by is not None:
-                self._open_by_user[by.user_id] -= 1
-                if not self._open_by_user[by.user_id]:
-                    del self._open_by_user[by.user_id]
+            for whose in counted:
+                self._open_by[whose] -= 1
+                if not self._open_by[whose]:
+                    del self._open_by[whose]
 
-    def _check_room_for(self, by: Principal | None) -> None:
-        if not self._has_room_for(None):
-            raise Unavailable("this worker has as many open streams as it can")
-        if not self._has_room_for(by):
-            raise Throttled(RETRY_AFTER_SECONDS)
-
-    def _has_room_for(self, by: Principal | None) -> bool:
+    def _check_room_for(self, by: Listening) -> None:
         if len(self._open) >= MOST_STREAMS:
-            return False
-        return by is None or self._open_by_user[by.user_id] < MOST_STREAMS_OF_ONE
+            raise Unavailable("this worker has as many open streams as it can")
+        for each, most in by.limits.items():
+            if self._open_by[each] >= most:
+                if each is STRANGERS:
+                    raise Unavailable("this worker has as many open streams of strangers as it can")
+                raise Throttled(RETRY_AFTER_SECONDS)
+
+    def _has_room_for(self, by: Listening) -> bool:
+        return len(self._open) < MOST_STREAMS and all(self._open_by[each] < most for each, most in by.limits.items())
 
     def _seconds_until_due(self, schedule: Schedule | None, looked: float) -> float:
         """How long until the list changes by itself; infinite if the caller has looked since then."""

@@ -162,7 +162,7 @@ async def export(at: SignedIn) -> Response:
 
 
 # Nothing is kept under an Idempotency-Key: that would be a row of somebody who is gone.
-@me.action("POST", "/delete", TOKEN_CANNOT, WRONG_PASSWORD, STILL_NEEDED, THROTTLED, kept=False)
+@me.action("POST", "/delete", TOKEN_CANNOT, WRONG_PASSWORD, STILL_NEEDED, THROTTLED, kept=False, frees_room=True)
 async def leave(at: SignedIn, confirmation: Confirmation) -> Writes[None]:
     """Delete the account and everything that only it owns."""
     await at.core.people.accounts.delete(at.principal, confirmation.password)

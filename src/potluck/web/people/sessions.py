@@ -67,7 +67,7 @@ own_sessions = Actions(SignedIn, view=SessionView, api="/me/sessions", tag=PEOPL
 password_resets: Actions[Any] = Actions(Nobody, api="/password-resets", tag=PEOPLE)
 
 
-@sessions.create(WRONG_CREDENTIALS, THROTTLED, secret=True)
+@sessions.create(WRONG_CREDENTIALS, THROTTLED, secret=True, frees_room=True)
 async def sign_in(at: Nobody, credentials: Credentials) -> Writes[SessionMade]:
     """Sign in. A wrong e-mail and a wrong password are answered alike."""
     opened = await at.core.people.sessions.open(
@@ -96,14 +96,14 @@ async def where_signed_in(at: SignedIn) -> list[Session]:
     return await at.core.people.sessions.counting(at.principal)
 
 
-@own_sessions.action("POST", "/end-others", TOKEN_CANNOT)
+@own_sessions.action("POST", "/end-others", TOKEN_CANNOT, frees_room=True)
 async def end_others(at: SignedIn) -> Writes[None]:
     """Sign out everywhere else."""
     await at.core.people.sessions.end_others(at.principal, also=lambda _: at.keeping(None, account_checked=True))
     return Writes(None)
 
 
-@password_resets.create(EXPIRED)
+@password_resets.create(EXPIRED, frees_room=True)
 async def choose_password(at: Nobody, choice: PasswordChoice) -> Writes[None]:
     """Choose a new password with the secret of a link that the operator handed over; every session is over."""
     await at.core.people.resets.redeem(

@@ -44,7 +44,11 @@ def _schema_type(found: declared.Type, extra: dict[str, Any], within: tuple[type
     match found:
         case declared.StrType():
             return types.TextType(
-                least=found.min_length, most=found.max_length, pattern=found.pattern, trim=extra.get("trim", False)
+                least=found.min_length,
+                most=found.max_length,
+                pattern=found.pattern,
+                trim=extra.get("trim", False),
+                rule=extra.get("rule"),
             )
         case declared.IntType():
             return _integer(found, extra)

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
+from potluck.characters import several_lines, with_line_ends
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import BodyNotJson
 from potluck.web.schema import types
@@ -153,10 +154,11 @@ _READER = json.JSONDecoder(
 
 
 def normalised(expected: SchemaType, value: Any) -> Any:
-    """The value with its texts trimmed, and null for blank ones where null and length 0 are allowed."""
+    """The value with its texts trimmed, their lines ended alike, and null for blank ones if null and 0 are allowed."""
     match expected:
-        case types.TextType(trim=True) if type(value) is str:
-            return value.strip()
+        case types.TextType() if type(value) is str:
+            text = with_line_ends(value) if expected.rule is several_lines else value
+            return text.strip() if expected.trim else text
         case types.NullableType():
             made = normalised(expected.inner, value)
             return None if made == "" and _blank_is_null(expected.inner) else made
@@ -201,6 +203,9 @@ def wrong_fields(expected: SchemaType, value: Any, path: str = "", label: str = 
         expected = expected.inner
     if not expected.accepts(value):
         yield WrongField(path or "body", expected.message_for(value) or f"{label} {expected.requirement}")
+        return
+    if isinstance(expected, types.TextType) and expected.rule is not None and (wrong := expected.rule(value)):
+        yield WrongField(path or "body", f"{label} {wrong}")
         return
     right = True
     for each in _wrong_within(expected, value, path, label):

@@ -10,6 +10,7 @@ from typing import Any, Union, get_args, get_origin
 import msgspec
 from msgspec import inspect as declared
 
+from potluck.characters import ONE_LINE_IN_WORDS, SEVERAL_LINES_IN_WORDS, TextRule, one_line, several_lines
 from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
 from potluck.web.schema.types import SchemaType
@@ -19,6 +20,8 @@ __all__ = ["Schema", "Schemas"]
 Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"
+# No pattern says this: programs that hold text to patterns do not agree on what is space, which is trimmed first.
+RULES_IN_WORDS: dict[TextRule, str] = {one_line: ONE_LINE_IN_WORDS, several_lines: SEVERAL_LINES_IN_WORDS}
 REF = "#/components/schemas/"
 SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
     declared.NoneType: {"type": "null"},
@@ -47,8 +50,9 @@ class Schemas:
     def of_type(self, expected: SchemaType) -> Schema:
         schema = self._of(expected)
         extra: Schema = {}
-        if expected.description:
-            extra["description"] = expected.description
+        ruled = RULES_IN_WORDS[expected.rule] if isinstance(expected, types.TextType) and expected.rule else None
+        if described := " ".join(filter(None, (expected.description, ruled))):
+            extra["description"] = described
         if expected.examples:
             extra["examples"] = expected.examples
         return schema | extra

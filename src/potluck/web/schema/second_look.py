@@ -5,12 +5,14 @@ A look answers True for what is certainly right as it was decoded; False means o
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
 import msgspec
 from msgspec import NODEFAULT, UNSET
 
+from potluck.characters import TextRule
 from potluck.web.schema import types
 from potluck.web.schema.types import SchemaType, without_null
 
@@ -97,6 +99,8 @@ def _with_check(check: Check, look: Look | None) -> Look:
 
 
 def _text(expected: types.TextType, *, nullable: bool = False) -> Look | None:
+    if expected.rule is not None:
+        return _readable(expected, expected.rule, nullable=nullable)
     trimmed = _not_blank_and_trimmed if nullable and expected.may_be_blank else _trimmed
     if expected.matching is None:
         return trimmed if expected.trim else None
@@ -104,6 +108,14 @@ def _text(expected: types.TextType, *, nullable: bool = False) -> Look | None:
     if expected.trim:
         return lambda value, raw: trimmed(value, raw) and search(value) is not None
     return lambda value, raw: search(value) is not None
+
+
+def _readable(expected: types.TextType, rule: TextRule, *, nullable: bool) -> Look:
+    # Line ends that are to become others are among what the rule refuses.
+    without_rule = _text(replace(expected, rule=None), nullable=nullable)
+    if without_rule is None:
+        return lambda value, raw: rule(value) is None
+    return lambda value, raw: without_rule(value, raw) and rule(value) is None
 
 
 def _trimmed(value: str, raw: Any) -> bool:
@@ -198,6 +210,8 @@ def look_at_object(expected: types.ObjectType) -> Look:
         inner = without_null(field.type)
         if isinstance(inner, types.UuidType | types.DateType | types.DateTimeType) and inner.check is None:
             scope[f"match_{index}"] = _written(inner).fullmatch
+        if isinstance(inner, types.TextType):
+            scope[f"rule_{index}"] = inner.rule
         look = scope[f"look_{index}"] = look_at(field.type)
         if look is not None:
             lines.append("    if v is not UNSET and v is not None:")
@@ -221,7 +235,8 @@ def _look_lines(field: types.Field, index: int) -> Iterable[str]:
     inner = without_null(field.type)
     if isinstance(inner, types.TextType) and inner.trim and inner.matching is None and inner.check is None:
         null_if_blank = inner is not field.type and inner.may_be_blank
-        yield f"if {'not v or ' if null_if_blank else ''}v.strip() != v: return False"
+        rule = f" or rule_{index}(v) is not None" if inner.rule is not None else ""
+        yield f"if {'not v or ' if null_if_blank else ''}v.strip() != v{rule}: return False"
     elif _same_in_json(inner):
         yield f"if not look_{index}(v, None): return False"
     else:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from potluck.characters import TextRule
 from potluck.field_types import FieldError
 
 __all__ = [
@@ -94,6 +95,7 @@ class TextType(SchemaType):
     most: int | None = None
     pattern: str | None = None
     trim: bool = False
+    rule: TextRule | None = None
     # msgspec searches, and "$" also matches before a last newline, which nobody who writes it means.
     matching: re.Pattern[str] | None = field(init=False)
 

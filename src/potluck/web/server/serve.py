@@ -9,9 +9,11 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
+from pathlib import Path
 from typing import Any
 
 from potluck.dynamo.errors import DynamoError, StoreUnusable
+from potluck.dynamo.storage.private_files import open_to
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
 
@@ -43,6 +45,8 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         if settings.origin is not None:
             print(f"  People reach it at {settings.origin}")
         print(f"  Everything it knows is in {keeps}")
+        if settings.engine == "embedded":
+            _warn_of_onlookers(settings.data)
         print("  Ctrl+C stops it.\n", flush=True)
 
     try:
@@ -62,6 +66,15 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         for each in sockets:
             each.close()
     return 0
+
+
+def _warn_of_onlookers(folder: Path) -> None:
+    """Say so if others can look into a folder that was not made by us, or made so since."""
+    mode = open_to(folder)
+    if mode:
+        can = "change what is in" if mode & 0o022 else "look into"
+        whose = "" if os.stat(folder).st_uid == os.getuid() else "it belongs to another user, who can "
+        print(f"  Others on this machine can {can} {folder} (mode {mode:o}): {whose}chmod 700 {folder}")
 
 
 def listening(host: str, port: int) -> list[socket.socket]:

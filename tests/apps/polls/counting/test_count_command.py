@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from potluck import progress_bar
 from potluck.apps.polls import count_command
 
 BALLOTS = {
@@ -171,7 +172,7 @@ class Screen(io.StringIO):
 def test_a_large_file_has_a_bar_where_somebody_looks(counted, monkeypatch):
     screen = Screen()
     monkeypatch.setattr(count_command.sys, "stderr", screen)
-    monkeypatch.setattr(count_command, "REDRAWN_EVERY", 0.0)
+    monkeypatch.setattr(progress_bar, "REDRAWN_EVERY", 0.0)
     monkeypatch.setattr(count_command, "LARGE_BYTES", 100_000)
     lines = "1 2 1 0\n" * 25_000
     status, out, _ = counted("--format", "json", ballots=f'2 1\n{lines}0\n"A"\n"B"\n', name="large.blt")

@@ -10,6 +10,7 @@ from potluck.apps.polls.pages.cookies import FRESH_COOKIE, keep_key
 from potluck.apps.polls.pages.frame import CHOICES, HOME, frame, poll_frame
 from potluck.apps.polls.pages.poll_form import PollForm, as_filled_in, settings_by_form
 from potluck.apps.polls.polls import (
+    CHANGES,
     NewPoll,
     PollChange,
     PollMade,
@@ -20,7 +21,7 @@ from potluck.apps.polls.polls import (
     view_of,
 )
 from potluck.apps.polls.results import turnout_of
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import blank
@@ -68,7 +69,7 @@ async def make(call: Call) -> Response:
         try:
             new = settings_by_form(filled.value, NewPoll, call.core.clock())
             return to_new_poll(call, await call.perform(polls, create_poll, new))
-        except InvalidFields as error:
+        except (InvalidFields, NotNow) as error:
             refusal = error
     return call.again("polls/new.html", filled, refusal, **CHOICES, **frame())
 
@@ -90,6 +91,6 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     return {**poll_frame(at, "manage"), "form": filled, "begun": begun, **CHOICES}
 
 
-@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page)
+@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page, allowance=CHANGES)
 async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
     return changed(poll, settings_by_form(form, PollChange, at.now, poll), at.now, at.polls.random)

@@ -25,7 +25,7 @@ from potluck.apps.polls.polls import (
 )
 from potluck.apps.polls.results import VotesComingIn, audited, turnout_of
 from potluck.field_types import Integer
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow, TooMany
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Line, blank
 from potluck.web.http.responses import redirect
@@ -84,7 +84,7 @@ async def reopen(call: Call) -> Response:
             until = closing_time(filled.value.expires, filled.value.expires_at)
             await call.perform(polls, reopen_poll, Reopening(expires_at=until))
             return redirect(address(at, "/manage?said=reopened"))
-        except InvalidFields as error:
+        except (InvalidFields, NotNow) as error:
             refusal = error
     return call.again(MANAGE, filled, refusal, form_name="until", **await _managed(at))
 
@@ -99,7 +99,7 @@ async def codes(call: Call) -> Response:
         try:
             made = await call.perform(polls, make_codes, NewCodes(count=filled.value.count))
             return call.page(MANAGE, **await _managed(at, codes=made))
-        except NoCodesAsked as error:
+        except (NoCodesAsked, TooMany, NotNow) as error:
             refusal = error
     return call.again(MANAGE, filled, refusal, **await _managed(at))
 

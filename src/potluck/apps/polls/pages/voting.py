@@ -23,13 +23,14 @@ from potluck.apps.polls.votes import (
     CodeNeeded,
     NewVote,
     PollClosed,
+    PollFull,
     VoteChange,
     cast_vote,
     change_vote,
     votes,
     withdraw_vote,
 )
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, NotNow
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import Form, Line, blank, decode_form
 from potluck.web.http.responses import redirect
@@ -100,7 +101,7 @@ async def cast(call: Call) -> Response:
             return redirect(f"/sign-in?next={address(at)}")
         except PollClosed:
             return redirect(address(at, "/results"))
-        except (CodeNeeded, InvalidFields) as error:
+        except (CodeNeeded, PollFull, InvalidFields, NotNow) as error:
             refusal = error
     return _refused_ballot(call, at, filled, ranked, refusal)
 
@@ -123,7 +124,7 @@ async def change(call: Call) -> Response:
             return redirect(address(at))
         except PollClosed:
             return redirect(address(at, "/results"))
-        except InvalidFields as error:
+        except (InvalidFields, NotNow) as error:
             refusal = error
     return _refused_ballot(call, at, filled, ranked, refusal, own)
 

@@ -1,30 +1,34 @@
 """Limits of one connection: how large a request's head may be, and how long the client may take for anything.
 
 uvicorn's own protocol waits for ever for a head or a body, and for the client to read the response; it accepts a head
-of any length, and any number of pipelined requests.
+of any length, and any number of pipelined requests. Its parser puts the pieces of a header together anew with each that
+comes, so that an endless one takes the time of everybody else.
 """
 
 import asyncio
-import logging
+import re
+from collections.abc import Mapping
 from enum import Enum
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from potluck.web.errors import BY_STATUS
-from potluck.web.http.request_log import new_request_id
-from potluck.web.http.security_headers import HEADERS
-
-__all__ = ["Connection"]
+__all__ = ["UNREAD_SECONDS", "Connection", "response"]
 
 LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
 # On the wire, before any limit of a route: far above the largest body, because chunks and trailers add to it.
 LARGEST_REQUEST = 32 * 1024 * 1024
+# Of that, what is not body: the sizes of chunks, and as much again as there is body for those who send tiny ones.
+LARGEST_FRAMING = 64 * 1024
 # Pipelined requests, sent before the previous one was answered. Hardly any client does that.
 MOST_WAITING = 16
+# Of two of these, a proxy in front and we might each believe another.
+GIVEN_ONCE = frozenset({b"host", b"content-type", b"transfer-encoding"})
+VERSIONS = ("1.1", "1.0")
+# As clients ask proxies; a server is to take it too.
+ABSOLUTE_TARGET = re.compile(rb"[^/]+://([^/?#]*)")
 
 HEAD_SECONDS = 15.0
 # A larger body may take longer, but not at any pace.
@@ -32,9 +36,6 @@ BODY_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 500
 # A client that has read nothing of its response for this long is gone.
 UNREAD_SECONDS = 60.0
-
-
-log = logging.getLogger("potluck.connections")
 
 
 class Awaited(Enum):
@@ -55,6 +56,9 @@ class Connection(HttpToolsProtocol):
     _awaited = HEAD
     _since = 0.0
     _arrived = 0
+    _body_arrived = 0
+    _beside_body = 0
+    """What has arrived since the last of the body: in chunks, what is said of the next one, or trailers."""
     _last = 0
     """The size of the last piece, part of which may belong to the previous request."""
     _now = 0.0
@@ -62,11 +66,13 @@ class Connection(HttpToolsProtocol):
     """Whether further input is ignored."""
     _answering: Any = None
     """The request that is being answered, or was last; uvicorn's `cycle` is the one that came in last."""
+    most_waiting = MOST_WAITING
     _unsent = -1
     _unsent_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._parts: list[bytes] = []
         self._now = self.loop.time()
         self._await(HEAD)
 
@@ -78,10 +84,16 @@ class Connection(HttpToolsProtocol):
             self._await(HEAD)
         self._last = len(data)
         self._arrived += self._last
+        self._beside_body += self._last
         super().data_received(data)
+        self._hand_over_body()
         if self._awaited is HEAD and self._arrived > LARGEST_HEAD:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-        elif self._awaited is BODY and self._arrived > LARGEST_REQUEST:
+        elif self._awaited is BODY and (
+            self._arrived > LARGEST_REQUEST
+            or self._beside_body > LARGEST_HEAD
+            or self._arrived - 2 * self._body_arrived > LARGEST_FRAMING
+        ):
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
     def on_message_begin(self) -> None:
@@ -92,7 +104,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self._refused:
             return
-        if len(self.pipeline) >= MOST_WAITING:
+        if len(self.pipeline) >= self.most_waiting:
             # Those in the queue are answered, the last one with "connection: close".
             self._refused = True
             self.cycle.keep_alive = False
@@ -104,6 +116,9 @@ class Connection(HttpToolsProtocol):
         if self._arrived + self._last > LARGEST_HEAD and self._head_size() > LARGEST_HEAD:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             return
+        if self._is_ambiguous():
+            self.refuse(HTTPStatus.BAD_REQUEST)
+            return
         self._await(BODY)
         super().on_headers_complete()
         if self.cycle is not self._answering:
@@ -113,10 +128,20 @@ class Connection(HttpToolsProtocol):
         self.headers = []
 
     def on_body(self, body: bytes) -> None:
-        if not self._refused:
-            super().on_body(body)
+        self._body_arrived += len(body)
+        self._beside_body = 0
+        self._parts.append(body)
+
+    def _hand_over_body(self) -> None:
+        # All chunks of one piece at once: uvicorn would copy what has come so far with every chunk.
+        if self._parts:
+            body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+            self._parts.clear()
+            if not self._refused:
+                super().on_body(body)
 
     def on_message_complete(self) -> None:
+        self._hand_over_body()
         if not self._refused:
             super().on_message_complete()
             self._await(NOTHING)
@@ -154,7 +179,7 @@ class Connection(HttpToolsProtocol):
             if self.flow.read_paused:
                 # The application is the slow one.
                 self._since = now
-            elif waited > BODY_SECONDS + self._arrived / SLOWEST_BYTES_PER_SECOND:
+            elif waited > BODY_SECONDS + self._body_arrived / SLOWEST_BYTES_PER_SECOND:
                 self.refuse(HTTPStatus.REQUEST_TIMEOUT)
 
     def _check_reading(self, now: float) -> None:
@@ -180,10 +205,12 @@ class Connection(HttpToolsProtocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if answerable and not self.transport.is_closing():
-            request_id = new_request_id()
-            self.transport.write(_refusal(status, request_id))
-            log.info("a request was refused with status %d", status, extra={"request_id": request_id})
+            self.transport.write(self.refusal(status))
         self.transport.close()
+
+    def refusal(self, status: HTTPStatus) -> bytes:
+        """The whole response that says so."""
+        return response(status, {"content-type": "text/plain; charset=utf-8"}, f"{status.phrase}\n".encode())
 
     def send_400_response(self, msg: str) -> None:
         self.refuse(HTTPStatus.BAD_REQUEST)
@@ -195,6 +222,19 @@ class Connection(HttpToolsProtocol):
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
 
+    def _is_ambiguous(self) -> bool:
+        """Whether others on the way could have taken this for a request to somebody else, or of another kind."""
+        given = [(name, value.lower()) for name, value in self.headers if name in GIVEN_ONCE]
+        stated = dict(given)
+        version = self.parser.get_http_version()
+        if len(given) != len(stated) or version not in VERSIONS or (b"host" not in stated and version != "1.0"):
+            return True
+        coding = stated.get(b"transfer-encoding")
+        if coding is not None and (coding != b"chunked" or version == "1.0"):
+            return True
+        absolute = ABSOLUTE_TARGET.match(self.url)
+        return absolute is not None and stated.get(b"host") != absolute[1].lower()
+
     def _head_size(self) -> int:
         return sum(len(name) + len(value) for name, value in self.headers)
 
@@ -202,18 +242,12 @@ class Connection(HttpToolsProtocol):
         self._awaited = what
         self._since = self._now
         self._arrived = 0
+        self._body_arrived = 0
+        self._beside_body = 0
 
 
-def _refusal(status: HTTPStatus, request_id: str) -> bytes:
-    """A complete response with its headers: the application never saw the request."""
-    body = msgspec.json.encode(BY_STATUS[status].body(status.description or status.phrase, request_id))
-    headers = {
-        "content-type": "application/problem+json",
-        "content-length": str(len(body)),
-        "cache-control": "no-store",
-        "connection": "close",
-        "x-request-id": request_id,
-        **HEADERS,
-    }
-    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in headers.items())]
+def response(status: HTTPStatus, headers: Mapping[str, str], body: bytes) -> bytes:
+    """A whole response, after which the connection is closed."""
+    stated = {**headers, "content-length": str(len(body)), "connection": "close"}
+    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in stated.items())]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

@@ -1,0 +1,140 @@
+"""Backups of everything, the store and its secret, in one file; the way back; and what to do without a secret."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from potluck.dynamo.database import Database
+from potluck.dynamo.errors import StoreUnusable
+from potluck.dynamo.storage.backup import Progress, let_go_of, restored
+from potluck.dynamo.storage.private_files import BESIDE, hand_over, place, sync_folder
+from potluck.engines import open_engine
+from potluck.people.entities import accounts
+from potluck.settings import Settings
+from potluck.store import Store
+from potluck.web.secret import (
+    SECRET_FILE,
+    accept_secret,
+    fits_a_file,
+    load_secret,
+    made_by,
+    made_by_another,
+    make_secret,
+)
+
+__all__ = ["WITH_ANOTHER_SECRET", "accept_new_secret", "back_up", "restore"]
+
+WITH_ANOTHER_SECRET = """\
+A store knows by its secret who has voted. With another one:
+  - everybody who has voted in a poll that is open can vote there once more, and both votes count;
+  - codes that were handed out for polls are good no longer: hand out new ones;
+  - lists that are read in parts, and pages that show changes live, begin anew once;
+  - a request that is sent again under its Idempotency-Key is refused, for a day.
+Accounts, passwords, sessions, API tokens and invitations stay good, and so do the keys by which people manage their
+polls and change their votes."""
+
+
+async def back_up(settings: Settings, to: Path, progress: Progress | None = None) -> None:
+    """Copy the store and its secret to a new file, also while the suite runs on it."""
+    secret = load_secret(settings)
+    if not fits_a_file(secret):
+        raise StoreUnusable(
+            "POTLUCK_SECRET begins or ends with a space, or is too long for a file, so a backup could not bring it back"
+        )
+    async with _store(settings, settings.file) as store:
+        if await made_by(store, secret) is False:
+            raise StoreUnusable(made_by_another(settings))
+    async with await Database.open(settings.file) as database:
+        await database.backup(to, kept={SECRET_FILE: secret}, progress=progress)
+
+
+async def restore(
+    settings: Settings, backup: Path, *, replace: bool = False, progress: Progress | None = None
+) -> tuple[Path | None, bool]:
+    """Bring a backup back, looked through before it is put in place.
+
+    What is in its place is never overwritten; `replace` puts it aside. Returns the folder where that is, and whether
+    the backup held the secret.
+    """
+    file, secret_file = settings.file, settings.data / SECRET_FILE
+    in_the_way = _there(file, *(Path(f"{file}{ending}") for ending in BESIDE))
+    if in_the_way and not replace:
+        raise StoreUnusable(
+            f"{in_the_way[0]} is here already: take another folder (--data), or --replace puts it aside"
+        )
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with restored(backup, file, progress) as (partial, kept):
+        secret = kept.get(SECRET_FILE)
+        if secret is not None:
+            if settings.secret is not None and settings.secret.encode() != secret:
+                raise StoreUnusable("POTLUCK_SECRET is another secret than the backup's: unset it, and try again")
+            async with _store(settings, partial) as store:
+                if await made_by(store, secret) is False:
+                    raise StoreUnusable(f"the secret in {backup} is not the one of the store in it")
+            if _there(secret_file) and secret_file.read_bytes().strip() != secret:
+                if not replace:
+                    raise StoreUnusable(f"{secret_file} is another secret than the backup's; --replace puts it aside")
+                in_the_way.append(secret_file)
+        aside = _put_aside(settings, in_the_way)
+        if secret is not None:
+            # First, so that no store is ever here without its secret.
+            make_secret(secret_file, secret)
+            hand_over(secret_file)
+        hand_over(partial)
+        place(partial, file)
+    return aside, secret is not None
+
+
+async def accept_new_secret(settings: Settings) -> bool:
+    """Let the store take the secret that it is given now, or a new one where there is none; False if it has it."""
+    if settings.engine == "embedded":
+        if not settings.file.is_file():
+            raise StoreUnusable(f"there is no store at {settings.file}")
+        let_go_of(settings.file)
+    if settings.secret is None:
+        make_secret(settings.data / SECRET_FILE)
+    secret = load_secret(settings)
+    async with _store(settings, settings.file) as store:
+        if await made_by(store, secret):
+            return False
+        await store.create_tables(accounts)
+        await accept_secret(store, secret)
+    return True
+
+
+@asynccontextmanager
+async def _store(settings: Settings, file: Path) -> AsyncIterator[Store]:
+    engine = await open_engine(
+        settings.engine,
+        path=file,
+        region=settings.region,
+        endpoint=settings.endpoint,
+        prefix=settings.table_prefix,
+    )
+    try:
+        yield Store(engine, lambda: datetime.now(UTC))
+    finally:
+        await engine.close()
+
+
+def _there(*files: Path) -> list[Path]:
+    return [each for each in files if os.path.lexists(each)]
+
+
+def _put_aside(settings: Settings, files: list[Path]) -> Path | None:
+    """Move these into a folder of their own, if nobody uses them."""
+    if not files:
+        return None
+    if settings.file.exists():
+        let_go_of(settings.file)
+    aside = settings.data / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    aside.mkdir(mode=0o700)
+    for each in reversed(files):
+        # Its log is part of the file since it was let go of.
+        with suppress(FileNotFoundError):
+            each.rename(aside / each.name)
+    sync_folder(aside)
+    sync_folder(settings.data)
+    return aside

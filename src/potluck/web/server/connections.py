@@ -1,0 +1,73 @@
+"""A connection of the suite: its client has only so many, and what is refused is told as the application tells it."""
+
+import asyncio
+import logging
+from collections import Counter
+from http import HTTPStatus
+
+import msgspec
+from uvicorn.server import ServerState
+
+from potluck import connection_limits
+from potluck.web.errors import BY_STATUS
+from potluck.web.http.clients import Clients
+from potluck.web.http.request_log import new_request_id
+from potluck.web.http.security_headers import HEADERS
+
+__all__ = ["Connection", "CountedConnections"]
+
+# Of one client and one worker, open streams included: a quarter of what the worker holds.
+MOST_CONNECTIONS_OF_ONE = 4_000
+CONNECT_AGAIN_SECONDS = 30
+
+log = logging.getLogger("potluck.connections")
+
+
+class CountedConnections(ServerState):
+    """What uvicorn's connections share, with how many of them each client has."""
+
+    def __init__(self, clients: Clients) -> None:
+        super().__init__()
+        self.clients = clients
+        self.by_client: Counter[str] = Counter()
+
+    def left(self, client: str) -> None:
+        self.by_client[client] -= 1
+        if not self.by_client[client]:
+            del self.by_client[client]
+
+
+class Connection(connection_limits.Connection):
+    _counted_as: str | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        counts = self.server_state
+        if not isinstance(counts, CountedConnections):
+            return
+        self._counted_as = counts.clients.behind_connection(self.client)
+        if self._counted_as is not None:
+            counts.by_client[self._counted_as] += 1
+            if counts.by_client[self._counted_as] > MOST_CONNECTIONS_OF_ONE:
+                self.refuse(HTTPStatus.TOO_MANY_REQUESTS)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._counted_as is not None and isinstance(self.server_state, CountedConnections):
+            self.server_state.left(self._counted_as)
+            self._counted_as = None
+
+    def refusal(self, status: HTTPStatus) -> bytes:
+        """A complete response with its headers: the application never saw the request."""
+        request_id = new_request_id()
+        log.info("a request was refused with status %d", status, extra={"request_id": request_id})
+        body = msgspec.json.encode(BY_STATUS[status].body(status.description or status.phrase, request_id))
+        headers = {
+            "content-type": "application/problem+json",
+            "cache-control": "no-store",
+            "x-request-id": request_id,
+            **HEADERS,
+        }
+        if status is HTTPStatus.TOO_MANY_REQUESTS:
+            headers["retry-after"] = str(CONNECT_AGAIN_SECONDS)
+        return connection_limits.response(status, headers, body)
