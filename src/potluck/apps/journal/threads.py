@@ -164,7 +164,7 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
         sources=sources_of(asked.passages),
         **said,
     )
-    title = at.thread.title or new.content[:TITLE_FROM_QUESTION]
+    title = at.thread.title or " ".join(new.content.split())[:TITLE_FROM_QUESTION]
     active = update(
         AIThread.one(at.own_id, at.thread_id),
         the(AIThread.last_active_at).becomes(answer.created_at),
