@@ -23,8 +23,8 @@ from potluck.table import Query, between
 
 __all__ = ["SharedEntry", "SharedJournal", "WholeEntry", "WholeJournal", "digest_of", "private_words", "shared_words"]
 
-# Newer entries than these with a word are not looked for: such a word tells hardly anything.
-MOST_ROWS_OF_WORD = 2_000
+# Of more entries that have a word, the newest are looked at: such a word tells hardly anything.
+MOST_ROWS_OF_WORD = 500
 
 
 class SharedEntry(Struct, frozen=True, kw_only=True):

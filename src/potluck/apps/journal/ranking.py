@@ -25,7 +25,7 @@ LENGTH_MATTERS = 0.75
 # The plural of a word that was asked for, or its singular, is worth a little less.
 OTHER_FORM = 0.8
 MOST_TERMS = 16
-MOST_CANDIDATES = 200
+MOST_CANDIDATES = 60
 SNIPPET_LENGTH = 160
 ELLIPSIS = "…"
 

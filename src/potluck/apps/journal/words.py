@@ -20,6 +20,8 @@ GI_WORDS = {"gi": ("gi",), "no-gi": ("nogi",), "both": ("gi", "nogi")}
 
 def folded(word: str) -> str:
     """Without case and accents, as far as a word goes in a key."""
+    if word.isascii() and word.isalnum():
+        return word.lower()[:LONGEST_WORD]
     decomposed = unicodedata.normalize("NFKD", word.casefold())
     plain = "".join(each for each in decomposed if not unicodedata.combining(each))
     return unicodedata.normalize("NFC", JOINER.sub("", plain))[:LONGEST_WORD]
@@ -33,6 +35,8 @@ def words_in(text: str) -> list[str]:
 def _of_match(match: str) -> list[str]:
     """A word; of one that is joined, its parts too: "no-gi" is found by nogi, no and gi."""
     whole = folded(match)
+    if match.isalnum():
+        return [whole] if whole else []
     parts = [folded(each) for each in JOINER.split(match)]
     return [each for each in dict.fromkeys((whole, *parts)) if each]
 
