@@ -1,7 +1,8 @@
 """Shopping's API beside FastAPI, SQLAlchemy and SQLite doing the same job: `python -m benchmarks.api`.
 
-Both are served by uvicorn with uvloop and httptools, one process each, and get the same bytes from the same client in
-turns. What is compared is the processor time of the server for a request, of all its threads, until it is idle again.
+Each is served as it is served elsewhere, by uvicorn with uvloop and httptools, Potluck with its own connections; one
+process each, which get the same bytes from the same client in turns. What is compared is the processor time of the
+server for a request, of all its threads, until it is idle again.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import itertools
 import json
 import os
 import platform
+import socket
 import statistics
 import subprocess
 import sys
@@ -74,21 +76,36 @@ async def fastapi(folder: Path) -> AsyncIterator[Any]:
     yield application(folder / "shopping.db")
 
 
-SERVERS = {"potluck": potluck, "fastapi": fastapi}
-
-
 def run_server(name: str, folder: Path, port: int) -> None:
+    """Neither writes a line for a request: what is logged is a choice, and not what is compared."""
+    uvloop.run(serve_potluck(folder, port) if name == "potluck" else serve_fastapi(folder, port))
+
+
+async def serve_potluck(folder: Path, port: int) -> None:
+    """By `potluck serve`'s server: uvicorn's, with our own connections."""
+    from potluck.web.server.uvicorn_server import Server as PotluckServer
+
+    listener = socket.create_server(("127.0.0.1", port))
+    async with potluck(folder) as application:
+        await PotluckServer(application, lambda: None).serve([listener])
+
+
+async def serve_fastapi(folder: Path, port: int) -> None:
+    """By uvicorn, with the options that cost least."""
     import uvicorn
 
-    async def serve() -> None:
-        async with SERVERS[name](folder) as application:
-            # Neither writes a line for a request: what is logged is a choice, and not what is compared.
-            config = uvicorn.Config(
-                application, port=port, http="httptools", lifespan="off", log_level="warning", access_log=False
-            )
-            await uvicorn.Server(config).serve()
-
-    uvloop.run(serve())
+    async with fastapi(folder) as application:
+        config = uvicorn.Config(
+            application,
+            port=port,
+            http="httptools",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+        )
+        await uvicorn.Server(config).serve()
 
 
 @contextlib.contextmanager
@@ -362,7 +379,7 @@ def ratio_of(rates: dict[str, list[float]]) -> tuple[float, float]:
 middle = statistics.median
 
 
-async def measure(folder: Path) -> list[Finding]:
+async def measure(folder: Path, *, reads_only: bool) -> list[Finding]:
     with started("potluck", folder / "potluck") as ours, started("fastapi", folder / "fastapi") as theirs:
         for server in (ours, theirs):
             say(f"{server.name}: lists of {WARMING + READERS} people")
@@ -381,9 +398,14 @@ async def measure(folder: Path) -> list[Finding]:
         def synced() -> float:
             return sync_milliseconds(folder)
 
-        rows: list[Awaitable[list[Finding]]] = [
+        repeated_reads: list[Awaitable[list[Finding]]] = [
             compared("one item, nothing written", read(Server.read_one), ours, theirs, ONE_ITEM_TARGET),
             compared(f"list of {LISTED}, nothing written", read(Server.read_list), ours, theirs, LIST_TARGET),
+        ]
+        if reads_only:
+            return [finding for row in repeated_reads for finding in await row]
+        rows = [
+            *repeated_reads,
             compared("one item after a write", read_after(Server.read_one), ours, theirs),
             compared(f"list of {LISTED} after a write", read_after(Server.read_list), ours, theirs),
             compared("add, alone", calls(Server.add), ours, theirs, synced=synced),
@@ -394,10 +416,10 @@ async def measure(folder: Path) -> list[Finding]:
         return [finding for row in rows for finding in await row]
 
 
-def main() -> None:
+def main(*, reads_only: bool) -> None:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        findings = uvloop.run(measure(Path(folder)))
+        findings = uvloop.run(measure(Path(folder), reads_only=reads_only))
     versions = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "fastapi", "sqlalchemy", "pydantic"))
     machine = (
         f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {versions}; "
@@ -405,6 +427,9 @@ def main() -> None:
     )
     table = markdown(findings)
     print(f"\n{machine}\n\n{table}")
+    if reads_only:
+        # A part is no result to keep.
+        return
     (RESULTS / "api.md").write_text(
         f"# Shopping beside FastAPI, SQLAlchemy and SQLite, last measured\n\n{machine}\n\n{table}\n"
     )
@@ -412,7 +437,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if len(sys.argv) == 4:
         run_server(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
     else:
-        main()
+        main(reads_only=sys.argv[1:] == ["--only-reads"])

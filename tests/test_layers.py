@@ -15,7 +15,7 @@ MODULES = (
         "field_types.py",
         "progress_bar.py",
         "characters.py",
-        "connection_limits.py",
+        "connections/limits.py",
         "store.py",
         "table_creation.py",
         "sending.py",

@@ -73,7 +73,9 @@ def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
     secret = _with_people(settings, issue)
     print(f"{_origin(settings)}/reset#{secret}")
     print(
-        "It sets the password once, within 24 hours; another link for the same account ends this one.", file=sys.stderr
+        "It sets the password once, within 24 hours, and then ends every session and API token of the account; another "
+        "link for the same account ends this one.",
+        file=sys.stderr,
     )
     return 0
 

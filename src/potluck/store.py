@@ -499,7 +499,12 @@ class Store:
         if cached is not None:
             _note(cached.until)
             return cast(T, cached.answer)
-        found, until = await work()
+        # What it returns tells until when, whatever it looked at for that.
+        token = _watching.set(None)
+        try:
+            found, until = await work()
+        finally:
+            _watching.reset(token)
         _note(until)
         if until > 0:
             self._queries.keep(question, state, found, until, ANSWER_BYTES)

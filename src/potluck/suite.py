@@ -167,7 +167,10 @@ def _core(
 
 
 def _application(core: Core, apps: Sequence[App]) -> Application:
-    authentication = Authentication(core.people.authenticator, Clients.of(core.settings))
+    secret = load_secret(core.settings)
+    authentication = Authentication(
+        core.people.authenticator, Clients.of(core.settings), derived(secret, "kept cookies")
+    )
     here = {app.name: app.entry for app in apps if app.entry is not None}
     catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
     must_be_shown(catalogue)
@@ -183,7 +186,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     declared = tuple(problem for each in rules for problem in each.problems)
     problems = Problems(templates, declared)
     site = Site(core, authentication, templates, problems)
-    request_key = derived(load_secret(core.settings), "requests")
+    request_key = derived(secret, "requests")
     router = Router()
     router.add_all_below("/static", static_file)
     for app in everything:

@@ -81,6 +81,8 @@ POLLS = [
     Intended("polls/*'s polls", "headers/etag", "every list has a tag", now="hash"),
     Intended("polls_pages/make one of twins", "html", "names that look alike are told beside the field", now="differ"),
     Intended("polls_pages/*", "headers/content-type", "a redirect has no body", now="absent"),
+    Intended("polls_pages/*", "html", "who signs in on a shared browser votes for themselves", now="on a shared one"),
+    Intended("polls_pages/thanks", "html", "what a browser keeps is one person's", now="remembers it for you"),
     Intended("polls_pages/edit by an old version", "status", "a clash is 409 on every page", now="409"),
     Intended("polls_pages/a poll of a malformed id", "html", "the field's own message", now="must be a UUID"),
 ]
@@ -102,6 +104,21 @@ SITE = [
         for where in ("around", "html")
     ),
     Intended("*", "around", "an app beyond the five brings its hue", now="/hues.css"),
+    *(
+        Intended("*", "around", "a page knows whose it is, and is left when somebody else is there", now=now)
+        for now in ("data-person", "js/whose.js")
+    ),
+    Intended("*", "cookies", "what a browser keeps opens only for who it was given to", now="=<opaque>"),
+    Intended("front/sign-out over https", "cookies", "an invitation is sealed, and goes by one name"),
+    Intended("*", "html", "an invitation lets in whoever has it, and says so", now="whoever uses it first"),
+    *(
+        Intended(step, "html", "an invitation lets in whoever has it, and says so", now=now)
+        for step, now in (
+            ("*_pages/*", "A link without a note"),
+            ("*_pages/*", "Lets in whoever has it"),
+            ("shopping_pages/*", "Meant for"),
+        )
+    ),
     *(
         Intended("front/health with HEAD", where, "HEAD is answered wherever GET is")
         for where in ("status", "headers/allow", "headers/content-type")
@@ -148,6 +165,25 @@ PEOPLE = [
     *(
         Intended("people/sign up with a bad name", where, "the character that is refused is named", now="U+202E")
         for where in ("json/detail", "json/errors/0/message")
+    ),
+    *(
+        Intended("people/change the password", where, "who changes a password hears how many tokens are left")
+        for where in ("status", "json", "headers/content-type", "guards/*")
+    ),
+    Intended("openapi/document", "json/operations/PUT /api/v1/me/password/body/*", "a password ends API tokens"),
+    *(
+        Intended("people/export", where, "a password ends API tokens")
+        for where in ("zip/manifest.json/files", "zip/people.json/apiTokens", "zip/people/apiTokens.csv")
+    ),
+    *(
+        Intended(f"people_pages/{step}", "html", "a password ends API tokens, and who changes it is asked", now=now)
+        for step, now in (
+            ("*", "endTokens"),
+            ("*", "End my API tokens too"),
+            ("*", "end-tokens-hint"),
+            ("*", "Whoever knew the old password"),
+            ("reset*", "your API tokens end"),
+        )
     ),
     Intended("people/rename with a version of text", "json/*", ONE_MESSAGE, now="Version must be a positive integer"),
     Intended("people/export", "zip/polls/*", "columns are in the order of the view's declaration"),

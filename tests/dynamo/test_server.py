@@ -18,7 +18,7 @@ import pytest_asyncio
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from potluck import connection_limits
+from potluck.connections import limits
 from potluck.dynamo import server
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.parameters import check
@@ -623,8 +623,8 @@ async def test_trailers_do_not_go_on_for_ever(client: Client, database: Database
 
 
 async def test_who_sends_nothing_or_no_end_is_let_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", 0.2)
-    monkeypatch.setattr(connection_limits, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "BODY_SECONDS", 0.2)
     monkeypatch.setattr(server, "TICKS_BETWEEN_CHECKS", 1)
     async with serving(database) as port:
         unfinished = Client(port).written("POST", "/", GET_ITEM, REQUEST)[:-1]

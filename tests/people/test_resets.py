@@ -10,11 +10,13 @@ from tests.stores import NOW
 async def test_a_reset_sets_the_password_once_and_ends_every_session(people):
     caller = await people.registered()
     phone = await people.signed_in()
+    program = (await people.tokens.make(caller, "Backup")).secret
     issued = await people.resets.issue(" ADA@example.org")
     assert (issued.user_id, (issued.expires_at - NOW).total_seconds()) == (caller.user_id, 24 * 3600)
     assert await people.known(phone)
     assert await people.resets.redeem(issued.secret, "battery staple") == caller.user_id
     assert await people.authenticator.authenticate(phone) is None
+    assert await people.authenticator.authenticate(program) is None
     with pytest.raises(WrongCredentials):
         await people.signed_in()
     assert await people.signed_in(password="battery staple")

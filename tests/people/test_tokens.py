@@ -7,6 +7,7 @@ import pytest
 
 from potluck.people.errors import InvalidFields, NoSuchToken, SessionOver, SignInNeeded, TooMany
 from potluck.people.tokens import TOKENS_OF_USER
+from potluck.table import Unavailable
 from tests.people.assembly import PASSWORD, WRITERS, outcomes
 from tests.stores import NOW
 
@@ -61,13 +62,50 @@ async def test_a_token_cannot_manage_tokens_password_or_account(embedded_people)
     assert (await people.accounts.export(program.user_id)).name == "Ada"
 
 
-async def test_a_token_outlives_a_new_password_and_takes_the_new_name(embedded_people):
+async def test_a_new_password_ends_every_token_unless_they_are_to_stay(people):
+    secret = (await people.registered(), await people.signed_in())[1]
+    made = await people.tokens.make(await people.known(secret), "Backup")
+    await people.accounts.rename(await people.known(secret), "Countess", 1)
+    stay = people.accounts.change_password(await people.known(secret), PASSWORD, "battery staple", end_tokens=False)
+    assert await stay == 1
+    assert (await people.known(made.secret)).name == "Countess"
+    later = await people.tokens.make(await people.known(secret), "Display")
+    assert await people.accounts.change_password(await people.known(secret), "battery staple", PASSWORD) == 0
+    for each in (made, later):
+        assert await people.authenticator.authenticate(each.secret) is None
+    assert await people.tokens.all(await people.known(secret)) == []
+    assert not {"ApiToken", "ApiTokenOfUser"} & set(await people.kinds())
+    after = await people.tokens.make(await people.known(secret), "Backup")
+    assert await people.known(after.secret)
+    assert [each.name for each in await people.tokens.all(await people.known(secret))] == ["Backup"]
+
+
+async def test_a_token_is_over_with_the_password_although_its_rows_are_there(embedded_people, monkeypatch):
+    """However many there are, they end by the one write that sets the password."""
+    people = embedded_people
+    caller = await people.registered()
+    made = [await people.tokens.make(caller, f"Backup {each}") for each in range(TOKENS_OF_USER)]
+    issued = await people.resets.issue("ada@example.org")
+
+    async def unavailable(*_):
+        raise Unavailable("nothing is tidied")
+
+    monkeypatch.setattr(people.store, "write_each", unavailable)
+    await people.resets.redeem(issued.secret, "battery staple")
+    assert (await people.kinds()).count("ApiToken") == TOKENS_OF_USER
+    for each in made:
+        assert await people.authenticator.authenticate(each.secret) is None
+    caller = await people.known(await people.signed_in(password="battery staple"))
+    assert await people.tokens.all(caller) == []
+    assert (await people.accounts.export(caller.user_id)).api_tokens == []
+
+
+async def test_a_token_survives_a_new_address(embedded_people):
     people = embedded_people
     caller = await people.registered()
     made = await people.tokens.make(caller, "Backup")
-    await people.accounts.rename(caller, "Countess", 1)
-    await people.accounts.change_password(caller, PASSWORD, "battery staple")
-    assert (await people.known(made.secret)).name == "Countess"
+    await people.accounts.change_email(caller, "countess@example.org", PASSWORD)
+    assert await people.known(made.secret)
 
 
 async def test_a_session_that_is_over_makes_no_token(embedded_people):

@@ -139,4 +139,4 @@ async def come_in(call: Call) -> Response:
             put(Member(book_id=UUID(invitation.place), user_id=user_id), when=absent),
         ],
     )
-    return redirect(f"/notes/{accepted.place}", drop_invitation(call))
+    return redirect(f"/notes/{accepted.place}", *drop_invitation(call))

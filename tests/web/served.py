@@ -76,7 +76,7 @@ async def made(settings: Settings) -> AsyncIterator[Application]:
     application = Application(
         router,
         # Nobody signs in here, and nobody is shown a page.
-        Authentication(cast(Any, None), Clients(settings)),
+        Authentication(cast(Any, None), Clients(settings), bytes(32)),
         Problems(cast(Any, None)),
         {"settings": settings, "live": streams},
         around=RequestLog(settings),

@@ -173,7 +173,7 @@ def application() -> Application:
     templates = Templates(CATALOGUE)
     settings = Settings(data=Path("nowhere"))
     # Nobody is signed in, so nobody asks the authenticator.
-    authentication = Authentication(None, Clients.of(settings))  # type: ignore[arg-type]
+    authentication = Authentication(None, Clients.of(settings), bytes(32))  # type: ignore[arg-type]
     problems = Problems(templates)
     router = Router()
     site = Site(None, authentication, templates, problems)  # type: ignore[arg-type]

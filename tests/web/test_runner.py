@@ -417,6 +417,18 @@ async def test_the_kept_answer_is_looked_for_before_a_refusal_is_believed(world)
     assert world.happened.after == ["filled"]
 
 
+async def test_whoever_is_put_out_meanwhile_is_not_given_the_answer_of_before(world):
+    jar_id = await world.jar()
+
+    async def done_and_out() -> None:
+        await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, key=world.key())
+        await world.core.store.delete(world.keeper())
+
+    meanwhile(world.core.store, done_and_out)
+    with pytest.raises(NotFound):
+        await world.perform(rename, JarChange(name="Prunes"), version=1, jar_id=jar_id, key=world.key())
+
+
 async def test_a_refusal_is_not_kept(world):
     jar_id = await world.jar("Plums")
     with pytest.raises(Taken):

@@ -26,7 +26,7 @@ from zlib import crc32
 import msgspec
 import uvicorn
 
-from potluck.connection_limits import Connection, response
+from potluck.connections.limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import KIB, MIB

@@ -16,8 +16,6 @@ from msgspec.structs import replace
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import (
     Account,
-    ApiToken,
-    ApiTokenOfUser,
     Departure,
     EmailAddress,
     EverythingOfUser,
@@ -49,6 +47,7 @@ from potluck.people.sessions import (
     opening,
 )
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS, SIGN_INS_TO, Throttles
+from potluck.people.tokens import counting_tokens, dropping_token, tidy_tokens
 from potluck.store import Clock, Store
 from potluck.table import (
     ConditionFailed,
@@ -289,28 +288,39 @@ class Accounts:
             return moved
         raise Unavailable("change of e-mail: the account was changed again and again")
 
-    async def change_password(self, caller: Principal, current: str, new: str, also: Also[None] = nothing_else) -> None:
-        """Change the password. Every other session ends at once, and so does every password reset link."""
+    async def change_password(
+        self, caller: Principal, current: str, new: str, *, end_tokens: bool = True, also: Also[int] = nothing_else
+    ) -> int:
+        """Change the password. Every other session ends at once, and so does every password reset link.
+
+        API tokens end as well, unless they are to stay: who got in by the old password may have made one. The answer is
+        how many remain.
+        """
         caller.must_manage_account()
         (new,) = refuse_all(checked_password(new, "new"))
         account = await self._confirmed(caller, current)
         password_hash = await self._passwords.hash(new)
         for _ in range(ATTEMPTS):
             resets = await ending_resets(self._store, caller.user_id)
+            epoch = caller.session_epoch + 1
+            left = 0 if end_tokens else len(await counting_tokens(self._store, account))
             change = next_epoch(
                 caller,
                 the(Account.password_hash).becomes(password_hash),
                 the(Account.updated_at).becomes(self._now()),
+                *([the(Account.tokens_since).becomes(epoch)] if end_tokens else ()),
             )
             try:
-                await self._store.transact(*change, *resets, *also(None))
+                await self._store.transact(*change, *resets, *also(left))
             except (ConditionFailed, NotFound) as refusal:
                 if refusal.position not in (0, 1):
                     raise
                 caller, account = await self._again(caller, account, current)
                 continue
-            await self._sessions.tidy(caller.user_id, caller.session_epoch + 1)
-            return
+            await self._sessions.tidy(caller.user_id, epoch)
+            if end_tokens:
+                await tidy_tokens(self._store, caller.user_id, epoch)
+            return left
         raise Unavailable("change of password: the account was changed again and again")
 
     # --- exporting, deleting ------------------------------------------------------------------------------------
@@ -334,6 +344,7 @@ class Accounts:
             api_tokens=[
                 ExportedToken(token_id=each.token_id, name=each.name, created_at=each.created_at)
                 for each in everything.api_tokens
+                if each.session_epoch >= account.tokens_since
             ],
             invitations=[
                 ExportedInvitation(
@@ -438,7 +449,7 @@ def _belongings(everything: EverythingOfUser, but_session: str | None = None) ->
         if session.hash != but_session:
             rows += dropping(session.user_id, session.hash)
     for token in everything.api_tokens:
-        rows += [delete(ApiToken.by_hash(token.hash)), delete(ApiTokenOfUser.by_id(token.user_id, token.token_id))]
+        rows += dropping_token(token)
     for reset in everything.password_resets:
         rows += dropping_reset(reset)
     for invitation in everything.invitations:

@@ -12,7 +12,19 @@ from uuid import UUID
 from msgspec import Meta, field
 
 from potluck.people.fields import Email, Name
-from potluck.table import Counter, Entity, ExpiresAt, ItemCollection, KeyOnly, Seconds, Table, Version, get, query
+from potluck.table import (
+    Counter,
+    Entity,
+    ExpiresAt,
+    ItemCollection,
+    KeyOnly,
+    LeftOut,
+    Seconds,
+    Table,
+    Version,
+    get,
+    query,
+)
 
 __all__ = [
     "Account",
@@ -68,6 +80,8 @@ class Account(Entity, table=accounts, type="Account", key=("USER#{user_id}", "PR
     password_hash: Annotated[str, Meta(min_length=1, max_length=200)]
     session_epoch: Annotated[int, Meta(ge=1)] = 1
     """Raised with every new password: a session of an earlier epoch is over, however many there are."""
+    tokens_since: Annotated[int, Meta(ge=1), LeftOut] = 1
+    """The epoch from which on API tokens count: one that was made before it is over, however many there are."""
     version: Version = 1
     created_at: Seconds
     updated_at: Seconds
@@ -140,6 +154,8 @@ class ApiToken(Entity, table=accounts, type="ApiToken", key=("TOKEN#{hash}", "TO
     hash: Annotated[Hash, KeyOnly]
     user_id: UUID
     token_id: UUID
+    session_epoch: Annotated[int, Meta(ge=1), LeftOut] = 1
+    """In which it was made."""
 
     @get(consistent=True)
     def by_hash(hash: str) -> None:
@@ -154,6 +170,8 @@ class ApiTokenOfUser(Entity, table=accounts, type="ApiTokenOfUser", key=("USER#{
     hash: Hash
     name: Name
     created_at: Seconds
+    session_epoch: Annotated[int, Meta(ge=1), LeftOut] = 1
+    """In which it was made."""
 
     @get(consistent=True)
     def by_id(user_id: UUID, token_id: UUID) -> None:

@@ -14,6 +14,7 @@ from potluck.people.particulars import checked_email, checked_password, refuse_a
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
 from potluck.people.sessions import Sessions
+from potluck.people.tokens import tidy_tokens
 from potluck.store import Clock, Store
 from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the, update
 from potluck.table.operations import Operation
@@ -70,7 +71,7 @@ class Resets:
         return IssuedReset(user_id=user_id, secret=secret, expires_at=expires_at)
 
     async def redeem(self, secret: str, new: str, also: Also[UUID] = nothing_else) -> UUID:
-        """Set a new password; every session and every other reset of the account ends in the same transaction."""
+        """Set a new password; every session, API token and other reset of the account ends in the same transaction."""
         (new,) = refuse_all(checked_password(new, "new"))
         reset = await self._valid(secret)
         password_hash = await self._passwords.hash(new)
@@ -88,6 +89,7 @@ class Resets:
                         Account.by_id(reset.user_id),
                         the(Account.password_hash).becomes(password_hash),
                         epoch.becomes(account.session_epoch + 1),
+                        the(Account.tokens_since).becomes(account.session_epoch + 1),
                         the(Account.updated_at).becomes(now),
                         when=epoch == account.session_epoch,
                         keep_version=True,
@@ -102,6 +104,7 @@ class Resets:
                     raise
                 raise ResetInvalid from refusal
             await self._sessions.tidy(reset.user_id, account.session_epoch + 1)
+            await tidy_tokens(self._store, reset.user_id, account.session_epoch + 1)
             return reset.user_id
         raise Unavailable("password reset: the account was changed again and again")
 

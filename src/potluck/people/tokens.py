@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
 from potluck.people.errors import NoSuchToken, TooMany
@@ -13,10 +15,23 @@ from potluck.people.particulars import checked_name, refuse_all
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
 from potluck.people.sessions import ATTEMPTS, continued
 from potluck.store import Clock, Store
-from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the
+from potluck.table import (
+    Condition,
+    ConditionFailed,
+    NotFound,
+    OutcomeUnknown,
+    Unavailable,
+    absent,
+    check,
+    delete,
+    present,
+    put,
+    the,
+)
+from potluck.table.operations import Operation
 from potluck.table.row_cache import NEVER
 
-__all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens"]
+__all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens", "counting_tokens", "dropping_token", "tidy_tokens"]
 
 TOKENS_OF_USER = 50
 
@@ -32,7 +47,7 @@ class MadeToken:
 
 
 class Tokens:
-    """Makes, lists, revokes and authenticates API tokens. A token is valid until it is revoked."""
+    """Makes, lists, revokes and authenticates API tokens. One is valid until it is revoked, or a password ends it."""
 
     def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
         self._store = store
@@ -53,11 +68,12 @@ class Tokens:
             user_id=caller.user_id, token_id=made.token_id, hash=by_secret.hash, name=name, created_at=now
         )
         for _ in range(ATTEMPTS):
+            epoch = caller.session_epoch
             try:
                 await self._store.transact(
-                    check(Account.by_id(caller.user_id), when=the(Account.session_epoch) == caller.session_epoch),
-                    put(by_secret, when=absent),
-                    put(of_user, when=absent),
+                    check(Account.by_id(caller.user_id), when=the(Account.session_epoch) == epoch),
+                    put(replace(by_secret, session_epoch=epoch), when=absent),
+                    put(replace(of_user, session_epoch=epoch), when=absent),
                     *also(made),
                 )
             except (ConditionFailed, NotFound) as refusal:
@@ -71,7 +87,8 @@ class Tokens:
     async def all(self, caller: Principal) -> list[ApiTokenOfUser]:
         """The person's tokens, the latest first."""
         caller.must_manage_account()
-        found = await self._store.all(ApiTokenOfUser.all_of_user(caller.user_id))
+        account = await self._store.get(Account.by_id(caller.user_id))
+        found = [] if account is None else await counting_tokens(self._store, account)
         return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
 
     async def revoke(self, caller: Principal, token_id: UUID, also: Also[None] = nothing_else) -> None:
@@ -81,11 +98,7 @@ class Tokens:
         if found is None:
             raise NoSuchToken
         try:
-            await self._store.transact(
-                delete(ApiTokenOfUser.by_id(caller.user_id, token_id), when=present),
-                delete(ApiToken.by_hash(found.hash)),
-                *also(None),
-            )
+            await self._store.transact(*dropping_token(found, when=present), *also(None))
         except NotFound as refusal:
             if refusal.position != 0:
                 raise
@@ -104,7 +117,7 @@ class Tokens:
         if token is None:
             return None, 0
         account = await self._store.get(Account.by_id(token.user_id))
-        if account is None:
+        if account is None or token.session_epoch < account.tokens_since:
             return None, 0
         caller = Principal(
             kind="api-token",
@@ -115,3 +128,26 @@ class Tokens:
             expires_at=None,
         )
         return caller, NEVER
+
+
+def dropping_token(token: ApiTokenOfUser, when: Condition | None = None) -> list[Operation]:
+    """Deletes an API token: both of its rows."""
+    return [
+        delete(ApiTokenOfUser.by_id(token.user_id, token.token_id), when=when),
+        delete(ApiToken.by_hash(token.hash)),
+    ]
+
+
+async def counting_tokens(store: Store, account: Account) -> list[ApiTokenOfUser]:
+    """The API tokens of this person that are valid."""
+    found = await store.all(ApiTokenOfUser.all_of_user(account.user_id))
+    return [each for each in found if each.session_epoch >= account.tokens_since]
+
+
+async def tidy_tokens(store: Store, user_id: UUID, since: int) -> None:
+    """Delete the rows of API tokens from before this epoch. They have ended already, so nothing depends on it."""
+    try:
+        found = await store.all(ApiTokenOfUser.all_of_user(user_id))
+        await store.write_each(row for each in found if each.session_epoch < since for row in dropping_token(each))
+    except (Unavailable, OutcomeUnknown):
+        return

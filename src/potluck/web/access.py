@@ -31,6 +31,7 @@ from potluck.web.writes import Outcome, Refused, Writes, or_raise
 if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
+    from potluck.web.http.kept_cookies import KeptCookies
 
 __all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor", "read_together"]
 
@@ -44,15 +45,15 @@ async def _always() -> bool:
 
 
 class Visitor:
-    """Who calls, and what they bring along: a principal if they are signed in, headers, cookies, their address."""
+    """Who calls, and what they bring along: a principal if they are signed in, headers, what their browser keeps."""
 
     __slots__ = (
         "_client",
         "_origin",
         "by_cookie",
         "by_page",
-        "cookies",
         "headers",
+        "keeps",
         "principal",
         "still",
         "uses_client",
@@ -64,23 +65,27 @@ class Visitor:
         principal: Principal | None = None,
         client: str | Callable[[], str] = UNKNOWN,
         headers: Mapping[str, str] | None = None,
-        cookies: Mapping[str, str] | None = None,
+        keeps: KeptCookies | None = None,
         by_page: bool = False,
         by_cookie: bool = False,
         origin: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
         """`by_page` says that a page asks, and not a program. `by_cookie`: they send no token, so it is a browser.
-        `still` tells whether what they are known by is valid."""
+        `keeps` is what a page's browser keeps for them. `still` tells whether what they are known by is valid."""
         self.principal = principal
         self.headers = headers or {}
-        self.cookies = cookies or {}
+        self.keeps = keeps
         self.by_page = by_page
         self.by_cookie = by_cookie
         self.still = still
         self.uses_client = False
         self._client = client
         self._origin = origin
+
+    def kept(self, name: str) -> str:
+        """What their browser keeps for them under this name; empty without anything, and for a program."""
+        return "" if self.keeps is None else self.keeps.get(name)
 
     @property
     def client(self) -> str:

@@ -33,7 +33,7 @@ from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
 from potluck.web.allowances import OTHERWISE, Allowance
-from potluck.web.errors import Problem, ProblemError
+from potluck.web.errors import THROTTLED, Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
 from potluck.web.pagination import References
 from potluck.web.views import View, ViewPlan, view_plan
@@ -78,8 +78,8 @@ class Show(Protocol):
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Any:
         """The form of this input: as it was filled in, if it was refused, else blank or with the values of a thing."""
 
-    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        """Give the browser a cookie with the page; `max_age` is in seconds."""
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        """Have the browser keep something for this person alone, in a cookie; `max_age` is in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +162,11 @@ class Action(Declared):
     def counts(self) -> bool:
         """Whether it is counted how much a caller does of this: wherever nobody has to be signed in."""
         return not self.access.needs_principal
+
+    @property
+    def counts_attempts(self) -> bool:
+        """Whether the rule counts how often it is tried: it says that it may refuse more."""
+        return THROTTLED in self.problems
 
     @property
     def versioned(self) -> bool:

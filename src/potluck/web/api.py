@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from starlette.requests import Request
@@ -18,7 +18,7 @@ from potluck.table import Query
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Read
 from potluck.web.errors import BodyNotJson
-from potluck.web.http.authentication import Authentication
+from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
@@ -26,7 +26,7 @@ from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import PageRequest, References, list_input
-from potluck.web.requests import LARGEST_BODY, Ids, body_of, idempotency_key, must_be_json, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
@@ -35,7 +35,7 @@ from potluck.web.versions import expected, known, seen, tag_of
 if TYPE_CHECKING:
     from potluck.web.app import Core
 
-__all__ = ["Api", "Since", "found_in", "shown_whole"]
+__all__ = ["Api", "Question", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
 # A list says where its live updates go on from; that must not grow old with it.
@@ -126,9 +126,10 @@ class Api:
         query = read.input or NoQuery
 
         async def answer(request: Request) -> ASGIApp:
-            visitor = await visitor_of(request, self._authentication, read.access)
+            question = Question.of(request, self._authentication, read.access)
 
             async def work() -> tuple[ASGIApp, int | None]:
+                visitor = await visitor_of(request, self._authentication, read.access)
                 ids = _ids(ids_of, request, query)
                 at, thing = await self._runner.admit(read, visitor, ids)
                 wanted = decode_query(query, request.query_params.multi_items(), strict=True)
@@ -141,13 +142,13 @@ class Api:
                     return JsonResponse(body), None
                 of_entity = read.subject.entity is type(found)
                 tagged = tag(read, found, body) if of_entity else tag_of(body)
-                size = _remembered_bytes(request, visitor, body)
+                size = question.remembered_bytes(visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
                     # A version does not tell what changed by itself, as time passed.
                     return JsonResponse(body, 200, {"etag": tagged}), size
                 return Tagged(tagged, body), size
 
-            return _unless_known(request, await self._core.store.remember(_question(request, visitor), work))
+            return _unless_known(request, await self._core.store.remember(question, work))
 
         return answer
 
@@ -156,9 +157,10 @@ class Api:
         kind = list_input(listing.input)
 
         async def answer(request: Request) -> ASGIApp:
-            visitor = await visitor_of(request, self._authentication, listing.access)
+            question = Question.of(request, self._authentication, listing.access)
 
             async def work() -> tuple[ASGIApp, int | None]:
+                visitor = await visitor_of(request, self._authentication, listing.access)
                 ids = _ids(ids_of, request, kind)
                 at, _ = await self._runner.admit(listing, visitor, ids)
                 wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
@@ -169,10 +171,9 @@ class Api:
                 tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
                 cursor = page.cursor(following)
                 body = encode({"items": msgspec.Raw(encoded), **extra, "nextCursor": cursor, "position": position})
-                return Tagged(tagged, body), _remembered_bytes(request, visitor, body)
+                return Tagged(tagged, body), question.remembered_bytes(visitor, body)
 
-            found = await self._core.store.remember(_question(request, visitor), work, LISTS_REMEMBERED_SECONDS)
-            return _unless_known(request, found)
+            return _unless_known(request, await self._core.store.remember(question, work, LISTS_REMEMBERED_SECONDS))
 
         return answer
 
@@ -322,23 +323,34 @@ def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
     return not_modified(found.tag) if isinstance(found, Tagged) and known(request, found.tag) else found
 
 
-def _question(request: Request, visitor: Visitor) -> Hashable:
-    """Everything that an answer depends on besides the store: the address, who asks, and the headers that count."""
-    who = visitor.principal
-    # Not until when their session lasts, which every request changes, and no rule looks at.
-    person = None if who is None else (who.user_id, who.kind, who.name, who.hash, who.session_epoch, visitor.by_cookie)
-    return request.scope["path"], request.scope["query_string"], person, tuple(visitor.headers.items())
+class Question(NamedTuple):
+    """Everything that an answer depends on besides the store: the address, the secret of who asks, headers that count.
 
-
-def _remembered_bytes(request: Request, visitor: Visitor, body: bytes) -> int | None:
-    """How large an answer and its question are that may be remembered; None for one that depends on where it is asked.
-
-    An address can be made far longer than what it asks for, and so can a header.
+    Whom a secret names is read from the store with the rest of the answer, and is as true as that while nothing is
+    written. So the store is looked at once for a request, and not for who is asking and again for the answer.
     """
-    if visitor.uses_client:
-        return None
-    asked = len(request.scope["path"]) + len(request.scope["query_string"]) + sum(map(len, visitor.headers.values()))
-    return asked + len(body)
+
+    path: str
+    query: bytes
+    credential: Credential | None
+    headers: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, request: Request, authentication: Authentication, access: type[Access]) -> Question:
+        scope = request.scope
+        credential = None if access.anonymous else authentication.credential(request)
+        headers = tuple(headers_of(request, access).items()) if access.headers else ()
+        return cls(scope["path"], scope["query_string"], credential, headers)
+
+    def remembered_bytes(self, visitor: Visitor, body: bytes) -> int | None:
+        """How large the question and its answer are together, if it may be remembered.
+
+        None for an answer that depends on where it is asked, and for nobody who sent a secret: secrets can be made up
+        without end. An address can be made far longer than what it asks for, and so can a header.
+        """
+        if visitor.uses_client or (visitor.principal is None and self.credential is not None):
+            return None
+        return len(self.path) + len(self.query) + sum(len(value) for _, value in self.headers) + len(body)
 
 
 def _no_query(request: Request) -> None:

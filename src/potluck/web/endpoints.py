@@ -9,7 +9,7 @@ async def sign_in(call: Call) -> Response:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields
+from potluck.people.sessions import OpenedSession
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
 from potluck.web.allowances import FORMS
@@ -167,8 +168,20 @@ class Call:
             filled = filled.refused_with(refusal, answer.detail, field)
         return RefusedForm(filled, answer.problem.status, answer.headers)
 
-    def cookie(self, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
-        return self.authentication.cookie(self.request, name, value, max_age, path)
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> Sequence[Cookie]:
+        """Cookies by which this browser keeps something for this person alone; `max_age` is in seconds."""
+        assert self.visitor.keeps is not None
+        return self.visitor.keeps.keep(name, value, max_age, path)
+
+    def drop(self, name: str, path: str = "/") -> Sequence[Cookie]:
+        """The cookies that take away what is kept."""
+        return self.keep(name, "", 0, path)
+
+    def begin_session(self, opened: OpenedSession) -> Sequence[Cookie]:
+        """The cookies of who signs in here; what this browser kept for nobody is theirs from now on."""
+        assert self.visitor.keeps is not None
+        cookie = self.authentication.signed_in(self.request, opened.secret)
+        return cookie, *self.visitor.keeps.signed_in(opened.user_id)
 
 
 class DeclaredEndpoint(NamedTuple):

@@ -56,7 +56,9 @@ class Templates:
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         """A page as this person sees it: with their way to their account, or with a way to sign in."""
-        return html(self.render(request, name, around(principal) | dict(context)), status, headers)
+        # Enough to tell the people of one device from each other.
+        whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
+        return html(self.render(request, name, around(principal) | whose | dict(context)), status, headers)
 
 
 def around(principal: Principal | None) -> dict[str, Any]:

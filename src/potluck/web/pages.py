@@ -47,7 +47,7 @@ class Shown:
     ) -> None:
         self.query: Mapping[str, str] = request.query_params
         self.done = done
-        self.cookies: list[tuple[str, str, int, str]] = []
+        self.kept: list[tuple[str, str, int, str]] = []
         self.is_told = refusal is None
         """Whether the page says why a form was refused; else what stands around it does."""
         self._refusal = refusal
@@ -72,8 +72,8 @@ class Shown:
         self.is_told = True
         return filled
 
-    def set_cookie(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        self.cookies.append((name, value, max_age, path))
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
+        self.kept.append((name, value, max_age, path))
 
 
 class Pages:
@@ -146,7 +146,8 @@ class Pages:
         response = self._templates.page(
             request, page.template, visitor.principal, {**around, **context}, status, headers
         )
-        return with_cookies(response, [self._authentication.cookie(request, *each) for each in shown.cookies])
+        assert visitor.keeps is not None
+        return with_cookies(response, [cookie for each in shown.kept for cookie in visitor.keeps.keep(*each)])
 
     async def _frame(self, declared: Declared, at: Access) -> Mapping[str, Any]:
         frame = declared.subject.frame

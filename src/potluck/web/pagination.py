@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from starlette.requests import Request
 
 from potluck.field_types import Integer, Text
@@ -19,13 +15,12 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.table import Entity, Query
 from potluck.web.access import Visitor
 from potluck.web.inputs import UNSET, DeclarationError, Input, Unset
+from potluck.web.sealing import LONGEST_SEALED, NotSealed, Seal
 
 __all__ = ["LONGEST_PAGE", "USUAL_PAGE", "Cursors", "PageQuery", "PageRequest", "References", "list_input"]
 
 USUAL_PAGE = 50
 LONGEST_PAGE = 100
-LONGEST_CURSOR = 4000
-NONCE_BYTES = 12
 
 NO_LIMIT = f"limit must be a whole number from 1 to {LONGEST_PAGE}"
 NO_CURSOR = "cursor must be a nextCursor of this list"
@@ -37,7 +32,7 @@ Order = Callable[[Any], tuple[Any, ...]]
 
 class PageQuery(Input):
     limit: Annotated[int, Integer(1, LONGEST_PAGE, NO_LIMIT)] = USUAL_PAGE
-    cursor: Annotated[str, Text(0, LONGEST_CURSOR, NO_CURSOR, trim=False)] | Unset = UNSET
+    cursor: Annotated[str, Text(0, LONGEST_SEALED, NO_CURSOR, trim=False)] | Unset = UNSET
 
 
 @cache
@@ -79,32 +74,19 @@ class Cursors:
     """Seals where a list goes on. A key in it may name what its reader must not see, so it is not merely signed."""
 
     def __init__(self, key: bytes) -> None:
-        self._sealing = AESGCM(key)
+        self._seal = Seal(key)
 
     def seal(self, after: Mapping[str, Any], of: str) -> str:
         """The place, as only whoever asks for the same list can use it."""
-        nonce = os.urandom(NONCE_BYTES)
-        sealed = self._sealing.encrypt(nonce, msgspec.msgpack.encode(after), of.encode())
-        return _text(nonce + sealed)
+        return self._seal.seal(msgspec.msgpack.encode(after), of)
 
     def unseal(self, cursor: str, of: str) -> dict[str, Any]:
         """The place; InvalidFields for what was not sealed here for this list and this caller."""
         try:
-            if len(cursor) > LONGEST_CURSOR or not cursor.isascii():
-                raise ValueError
-            raw = b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-            if _text(raw) != cursor:
-                # One place is one text: not also one with bits at its end that nobody looks at.
-                raise ValueError
-            sealed = self._sealing.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], of.encode())
-        except (ValueError, InvalidTag) as error:
+            place: dict[str, Any] = msgspec.msgpack.decode(self._seal.unseal(cursor, of))
+        except NotSealed as error:
             raise InvalidFields(WrongField("cursor", NO_CURSOR)) from error
-        place: dict[str, Any] = msgspec.msgpack.decode(sealed)
         return place
-
-
-def _text(raw: bytes) -> str:
-    return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 @dataclass(frozen=True, slots=True)

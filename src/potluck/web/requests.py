@@ -16,7 +16,7 @@ from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
-from potluck.web.http.authentication import Authentication
+from potluck.web.http.authentication import Authentication, by_cookie
 from potluck.web.http.clients import values_of
 from potluck.web.http.problems import HttpProblem
 from potluck.web.schema import path_value, schema_of
@@ -27,6 +27,7 @@ __all__ = [
     "Ids",
     "body_of",
     "camel",
+    "headers_of",
     "idempotency_key",
     "ids_of",
     "must_be_form",
@@ -71,19 +72,21 @@ async def visitor_of(
         return principal is None or await authentication.still(request, principal)
 
     by_page = access is None
-    headers: Mapping[str, str] = request.headers
-    if access is not None:
-        headers = Headers({name: request.headers[name] for name in access.headers if name in request.headers})
     return Visitor(
         principal=principal,
         client=client,
-        headers=headers,
-        cookies=request.cookies if by_page else None,
+        headers=request.headers if access is None else Headers(headers_of(request, access)),
+        keeps=authentication.kept(request, principal) if by_page else None,
         by_page=by_page,
-        by_cookie="authorization" not in request.headers,
+        by_cookie=by_cookie(request),
         origin=origin,
         still=still,
     )
+
+
+def headers_of(request: Request, access: type[Access]) -> dict[str, str]:
+    """The headers that count to an access, of those that it names."""
+    return {name: request.headers[name] for name in access.headers if name in request.headers}
 
 
 class Ids:

@@ -3,6 +3,8 @@
     admit -> kept answer -> decode -> how much they may -> the thing of the path -> its version -> the rule
           -> one transaction -> the answer
 
+Where attempts are counted, the rule does so before a kept answer is looked for.
+
 A rule only reads, and says what to write. So the caller's right and the kept answer go into the same transaction, the
 rule is asked again when somebody was faster, and a refused write becomes the right answer: here, once.
 """
@@ -20,7 +22,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from potluck.people.errors import AccountGone, PeopleError
+from potluck.people.errors import AccountGone, PeopleError, Throttled
 from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
@@ -83,7 +85,10 @@ class Runner:
     async def admit(
         self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
     ) -> tuple[Access, Any]:
-        """The admitted caller, and the thing that the path names, read together."""
+        """The admitted caller, and the thing that the path names, read together; NotFound for one they do not see.
+
+        One that is gone is None, unless it `must_exist`.
+        """
         access = declared.access
         if access.needs_principal and visitor.principal is None:
             raise NotSignedIn
@@ -100,7 +105,7 @@ class Runner:
         if declared.on_thing and subject.one is None:
             thing = at.thing
         if thing is not None and not at.sees(thing):
-            thing = None
+            raise NotFound
         if declared.on_thing and thing is None and must_exist:
             raise NotFound
         return at, thing
@@ -123,26 +128,31 @@ class Runner:
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, key: IdempotencyKey | None
     ) -> Done:
         sent: Sent | None = None
+        # A key tells whoever tries words under it whether they are the same: where attempts are counted, so is that.
+        look = key is not None and not action.counts_attempts
         async for attempt in attempts(action.name, self._rows.patience):
-            try:
+            if look and key is not None:
+                at, thing, kept = await self._earlier(action, visitor, ids, key)
+                if kept is not None:
+                    return Done(at, None, None, kept)
+                assert at is not None
+            else:
                 at, thing = await self.admit(action, visitor, ids, must_exist=False)
-            except ProblemError:
-                # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
-                if key is not None and (kept := await self._kept_without_body(key)) is not None:
-                    return Done(None, None, None, kept)
-                raise
+            look = True
             at.attempt = attempt
-            if key is not None and (kept := await self._answers.find(key)) is not None:
-                return Done(at, None, None, kept)
             if sent is None:
                 sent = decode()
                 self._must_be_allowed(action, visitor, sent.input)
             try:
                 done = await self._attempt(action, at, thing, sent, key)
+            except Throttled:
+                raise
             except Exception as refusal:
                 # It may have been refused by an earlier attempt with the same key, which was done meanwhile.
-                if key is not None and (kept := await self._answers.find(key)) is not None:
-                    return Done(at, None, None, kept)
+                if key is not None:
+                    now, _, kept = await self._earlier(action, visitor, ids, key)
+                    if kept is not None:
+                        return Done(now, None, None, kept)
                 if isinstance(refusal, ProblemError):
                     await self._show_members(action, at, refusal)
                 raise
@@ -158,6 +168,22 @@ class Runner:
             self.core.allowances.take(action.allowance, visitor, sent)
         if not action.frees_room:
             self.core.room.must_be_there(stranger=visitor.principal is None)
+
+    async def _earlier(
+        self, action: Action, visitor: Visitor, ids: Mapping[str, Any], key: IdempotencyKey
+    ) -> tuple[Access | None, Any, Answer | None]:
+        """The admitted caller, the thing of the path, and what was answered under this key before, if anything was.
+
+        Whoever is not admitted any more hears only that it was done, if that is all there is to hear.
+        """
+        try:
+            at, thing = await self.admit(action, visitor, ids, must_exist=False)
+        except ProblemError:
+            # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
+            if (kept := await self._kept_without_body(key)) is not None:
+                return None, None, kept
+            raise
+        return at, thing, await self._answers.find(key)
 
     async def _kept_without_body(self, key: IdempotencyKey) -> Answer | None:
         """The answer that was kept, if it says no more than that it was done; not what was made, nor with which key."""

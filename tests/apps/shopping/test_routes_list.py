@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from potluck.apps.shopping.clearing import CLEARED_AT_ONCE
 from tests.apps.shopping.calls import data, one_suite, problem
 from tests.stores import NOW
 
@@ -195,6 +196,42 @@ async def test_each_write_is_done_once(home):
     assert len((await home.listed())["items"]) == 2
     nothing = await home.ask("POST", "/undo", {"undoToken": cleared["undoToken"]})
     problem(nothing, 410, "expired")
+
+
+async def bought_many(home):
+    """More than one transaction clears."""
+    lines = "\n".join(f"thing {number}" for number in range(CLEARED_AT_ONCE + 5))
+    bought = {"status": "purchased", "version": 1}
+    for made in (await home.make("/shopping-list/bulk", lines=lines))["items"]:
+        await home.ask("PATCH", f"/shopping-list/{made['shoppingItemId']}/status", bought)
+
+
+async def test_four_of_the_same_request_at_once_are_answered_alike(home):
+    """In several transactions too: whoever comes while some of them are done gets the answer of all."""
+    await bought_many(home)
+
+    async def four_times(path, body=None):
+        asked = (home.ask("POST", path, body, idempotency_key=path) for _ in range(4))
+        answers = [data(each) for each in await asyncio.gather(*asked)]
+        assert answers == [answers[0]] * 4
+        assert data(await home.ask("POST", path, body, idempotency_key=path)) == answers[0]
+        return answers[0]
+
+    cleared = await four_times("/shopping-list/clear-purchased")
+    assert cleared["cleared"] == CLEARED_AT_ONCE + 5
+    back = await four_times("/undo", {"undoToken": cleared["undoToken"]})
+    assert len(back["items"]) == CLEARED_AT_ONCE + 5
+
+
+async def test_two_who_clear_at_once_each_hear_again_what_they_heard(home):
+    ben = await home.joined()
+    await bought_many(home)
+    path, both = "/shopping-list/clear-purchased", (home.admin, ben)
+    asked = (home.ask("POST", path, by=by, idempotency_key="k") for by in both)
+    heard = [data(each) for each in await asyncio.gather(*asked)]
+    assert sum(each["cleared"] for each in heard) == CLEARED_AT_ONCE + 5
+    await home.ask("POST", "/shopping-list", {"name": "Later"})
+    assert [data(await home.ask("POST", path, by=by, idempotency_key="k")) for by in both] == heard
 
 
 async def test_several_are_typed_at_once_all_or_none(home):

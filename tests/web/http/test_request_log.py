@@ -99,7 +99,7 @@ def application(lines, log="requests", problems=None):
     router.add("GET", "/failing/{item}", failing)
     router.add("GET", "/cut", cut)
     settings = Settings(log=log)
-    nobody = Authentication(None, Clients(settings))
+    nobody = Authentication(None, Clients(settings), bytes(32))
     return Application(router, nobody, problems or Answering(), {}, around=RequestLog(settings, lines))
 
 
@@ -223,6 +223,7 @@ HEADERS = {
     "cookie": f"potluck={PLANTED}",
     "user-agent": PLANTED,
     "referer": f"http://testserver/{PLANTED}",
+    "sec-fetch-site": "same-origin",
     "x-request-id": PLANTED,
     "x-forwarded-for": PLANTED,
     "host": "planted.example",

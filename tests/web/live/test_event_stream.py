@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from potluck import connection_limits
+from potluck.connections import limits
 from potluck.engines.embedded import open_embedded
 from potluck.people.errors import InvalidFields
 from potluck.store import Store
@@ -179,7 +179,7 @@ async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_eve
     app: Starlette, store: Store, live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
-    monkeypatch.setattr(connection_limits, "UNREAD_SECONDS", 1.0)
+    monkeypatch.setattr(limits, "UNREAD_SECONDS", 1.0)
     since = await live.position(boards)
     for number in range(200):
         await store.put(Card(board="b", card=f"c{number}"))

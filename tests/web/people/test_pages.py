@@ -342,6 +342,27 @@ async def test_a_name_that_changed_twice_shows_both_and_either_can_stay(ada):
     assert await known_as(ada) == "Ada there"
 
 
+async def test_who_changes_the_password_is_asked_about_their_tokens(ada):
+    change = {"current": PASSWORD, "new": "quite another one"}
+    assert "endTokens" not in fields(await ada.get("/account"))
+    for name in ("Backup", "Display"):
+        await ada.post("/account/tokens", data={"name": name, "key": name})
+    page = await ada.get("/account")
+    assert "checked" in fields(page)["endTokens"]
+    assert "End my API tokens too" in Page(page.text).words
+    assert "Backup" in page.text
+    # As browsers send it: the hidden field alone, where the box is not ticked.
+    wrong = await ada.post("/account/password", data={**change, "current": "not that one", "endTokens": "false"})
+    assert "checked" not in fields(wrong)["endTokens"]
+    stay = await ada.post("/account/password", data={**change, "endTokens": "false"})
+    assert "2 API tokens still work." in Page((await ada.get(stay.headers["location"])).text).words
+    back = {"current": "quite another one", "new": PASSWORD, "endTokens": ["false", "true"]}
+    end = await ada.post("/account/password", data=back)
+    page = await ada.get(end.headers["location"])
+    assert "still work" not in page.text
+    assert "Backup" not in page.text
+
+
 @pytest.mark.parametrize(
     ("path", "sent"),
     [

@@ -44,7 +44,7 @@ async def test_sign_up_sign_in_change_everything_and_leave(doors):
 
     there = (await doors.sign_in("countess@example.org")).json()["token"]
     changed = await doors.ask("PUT", "/me/password", {"current": PASSWORD, "new": ANOTHER_PASSWORD}, by=made)
-    assert (changed.status_code, changed.content) == (204, b"")
+    assert (changed.status_code, changed.json()) == (200, {"tokensLeft": 0})
     assert (await doors.ask("GET", "/me", by=there)).status_code == 401
     assert (await doors.sign_in("countess@example.org")).status_code == 401
     there = (await doors.sign_in("countess@example.org", ANOTHER_PASSWORD)).json()["token"]
@@ -122,6 +122,24 @@ async def test_an_api_token_calls_for_its_owner_and_is_revoked(doors):
     assert (await doors.ask("GET", "/me", by=later)).status_code == 200
     for gone in (made.json()["id"], uuid4()):
         assert (await doors.ask("DELETE", f"/me/tokens/{gone}", by=ada)).status_code == 404
+
+
+async def test_who_changes_the_password_says_whether_programs_go_on(doors):
+    ada = await doors.join()
+    program = (await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)).json()
+    stays = {"current": PASSWORD, "new": ANOTHER_PASSWORD, "endTokens": False}
+    for _ in range(2):
+        changed = await doors.ask("PUT", "/me/password", stays, by=ada, idempotency_key="once")
+        assert (changed.status_code, changed.json()) == (200, {"tokensLeft": 1})
+    assert (await doors.ask("GET", "/me", by=program)).status_code == 200
+    changed = await doors.ask("PUT", "/me/password", {"current": ANOTHER_PASSWORD, "new": PASSWORD}, by=ada)
+    assert changed.json() == {"tokensLeft": 0}
+    assert (await doors.ask("GET", "/me", by=program)).status_code == 401
+    program = (await doors.ask("POST", "/me/tokens", {"name": "Backup"}, by=ada)).json()
+    issued = await doors.people.resets.issue("ada@example.org")
+    chosen = await doors.ask("POST", "/password-resets", {"token": issued.secret, "new": ANOTHER_PASSWORD})
+    assert chosen.status_code == 204
+    assert (await doors.ask("GET", "/me", by=program)).status_code == 401
 
 
 async def test_an_api_token_manages_neither_tokens_nor_password_nor_account(doors):

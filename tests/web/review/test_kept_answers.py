@@ -73,3 +73,23 @@ async def test_nor_does_a_family_tell_whoever_was_removed(tmp_path):
         for number, (method, path, body) in enumerate(asked):
             again = await ask(method, family + path, body, ben, f"k{number}")
             assert again.status_code == 404, (path, again.text)
+
+
+async def test_nor_is_anybody_told_of_a_member_who_is_none_any_more(tmp_path):
+    """Their row stays, and nobody sees it: not in an answer of before either."""
+    async with suite_on(tmp_path, (shopping_app,)) as (client, _):
+
+        async def ask(method, path, body=None, by=None, **headers):
+            return await client.request(method, API + path, json=body, headers=bearer(by) | headers)
+
+        ada, ben = await signed_up(client), await signed_up(client, "ben@example.org", "Ben")
+        family = f"/families/{(await ask('POST', '/families', {'name': 'Byron'}, ada)).json()['familyId']}"
+        invited = (await ask("POST", f"{family}/invitations", {"role": "member"}, ada)).json()
+        await ask("POST", "/invitations/accept", {"token": invited["token"]}, ben)
+        one = f"{family}/members/{ben['userId']}"
+        said = ("PATCH", one, {"role": "admin", "version": 1}, ada)
+        assert (await ask(*said, **{"idempotency-key": "k"})).status_code == 200
+        assert (await ask("DELETE", one, by=ada, **{"idempotency-key": "out"})).status_code == 204
+        again = await ask(*said, **{"idempotency-key": "k"})
+        assert (again.status_code, "Ben" in again.text) == (404, False)
+        assert (await ask("DELETE", one, by=ada, **{"idempotency-key": "out"})).status_code == 204

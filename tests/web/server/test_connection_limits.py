@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from potluck import connection_limits
-from potluck.web.server import uvicorn_server
+from potluck.connections import limits
+from potluck.web.server import connection, uvicorn_server
 from potluck.web.server.uvicorn_server import Server
 
 LONG = 10.0
@@ -88,8 +88,8 @@ class Application:
 async def served(monkeypatch):
     """A server in this process, that looks after its connections more often and waits less long."""
     monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
-    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(connection_limits, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(limits, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(limits, "BODY_SECONDS", 0.3)
     monkeypatch.setattr(uvicorn_server, "GRACE_SECONDS", 0.5)
     application = Application()
     listener = socket.create_server(("127.0.0.1", 0))
@@ -136,12 +136,12 @@ CLOSE = b"host: x\r\nconnection: close\r\n"
 
 
 REFUSED = [
-    (b"GET /" + b"a" * connection_limits.LONGEST_TARGET + b" HTTP/1.1\r\nhost: x\r\n\r\n", 414),
-    (b"GET / HTTP/1.1\r\nx: " + b"a" * connection_limits.LARGEST_HEAD + b"\r\n\r\n", 431),
+    (b"GET /" + b"a" * limits.LONGEST_TARGET + b" HTTP/1.1\r\nhost: x\r\n\r\n", 414),
+    (b"GET / HTTP/1.1\r\nx: " + b"a" * limits.LARGEST_HEAD + b"\r\n\r\n", 431),
     (b"GET / HTTP/1.1\r\n" + b"x: abcdef\r\n" * 6000 + b"\r\n", 431),
-    (b"GET / HTTP/1.1\r\nx: " + b"a" * connection_limits.LARGEST_HEAD * 2, 431),
-    (b"GET / HTTP/1.1\r\n" + b"a" * connection_limits.LARGEST_HEAD * 2, 431),
-    (b"GET /" + b"a" * connection_limits.LARGEST_HEAD * 2, 431),
+    (b"GET / HTTP/1.1\r\nx: " + b"a" * limits.LARGEST_HEAD * 2, 431),
+    (b"GET / HTTP/1.1\r\n" + b"a" * limits.LARGEST_HEAD * 2, 431),
+    (b"GET /" + b"a" * limits.LARGEST_HEAD * 2, 431),
     (b"nonsense\r\n\r\n", 400),
     (b"GET / HTTP/1.1\r\nno colon\r\n\r\n", 400),
     (b"GET http://[ HTTP/1.1\r\nhost: x\r\n\r\n", 400),
@@ -199,7 +199,7 @@ async def test_an_application_that_waits_for_a_body_is_told_that_its_client_is_g
 
 
 async def test_a_long_body_may_take_longer_as_long_as_it_goes_on(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "SLOWEST_BYTES_PER_SECOND", 1000)
+    monkeypatch.setattr(limits, "SLOWEST_BYTES_PER_SECOND", 1000)
     reader, writer = await connected(served, b"POST / HTTP/1.1\r\n" + CLOSE + b"content-length: 5000\r\n\r\n")
     for _ in range(5):
         writer.write(b"a" * 1000)
@@ -210,7 +210,7 @@ async def test_a_long_body_may_take_longer_as_long_as_it_goes_on(served, monkeyp
 
 
 async def test_a_request_as_large_as_no_route_takes_is_cut_off(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "LARGEST_REQUEST", 100_000)
+    monkeypatch.setattr(limits, "LARGEST_REQUEST", 100_000)
     # With trailers, which no body limit counts.
     sent = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n" + b"x: " + b"a" * 600_000
     assert (await answer_to(served, sent))[0] in ([413], [])
@@ -242,7 +242,7 @@ async def test_small_chunks_and_a_few_trailers_are_a_body(served):
 
 
 async def test_a_body_of_tiny_chunks_has_no_more_time_than_another(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "SLOWEST_BYTES_PER_SECOND", 100)
+    monkeypatch.setattr(limits, "SLOWEST_BYTES_PER_SECOND", 100)
     reader, writer = await connected(served, CHUNKED)
 
     async def drip():
@@ -292,18 +292,18 @@ async def test_requests_that_do_not_wait_for_answers_are_so_many_and_no_more(ser
     reader, writer = await connected(served, GET.replace(b"/", b"/held", 1) + GET * 5000)
     await until(lambda: served.server.server_state.tasks)
     (connection,) = served.server.server_state.connections
-    await until(lambda: len(connection.pipeline) == connection_limits.MOST_WAITING)
+    await until(lambda: len(connection.pipeline) == limits.MOST_WAITING)
     for _ in range(10):
         writer.write(GET * 1000)
         await asyncio.sleep(0.01)
-        assert len(connection.pipeline) == connection_limits.MOST_WAITING
+        assert len(connection.pipeline) == limits.MOST_WAITING
     served.held.set()
     # Whoever was taken in is answered, and told with the last answer that it was.
     received = b""
     with contextlib.suppress(ConnectionError):
         while data := await asyncio.wait_for(reader.read(65536), LONG):
             received += data
-    assert received.count(b"HTTP/1.1 200") == served.answered == connection_limits.MOST_WAITING + 1
+    assert received.count(b"HTTP/1.1 200") == served.answered == limits.MOST_WAITING + 1
     assert received.count(b"connection: close") == 1
     writer.close()
 
@@ -325,7 +325,7 @@ async def test_the_request_behind_another_is_refused_without_an_answer_that_woul
 
 
 async def test_an_answer_that_nobody_takes_is_given_up_also_if_it_is_the_last(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "UNREAD_SECONDS", 0.3)
+    monkeypatch.setattr(limits, "UNREAD_SECONDS", 0.3)
     served.flood = True
     with socket.create_connection(("127.0.0.1", served.port)) as client:
         client.setblocking(False)
@@ -346,16 +346,16 @@ async def test_nothing_is_kept_of_a_connection_that_was_reset(served):
     await until(lambda: not served.server.server_state.connections)
     await asyncio.sleep(0.05)
     gc.collect()
-    assert not [each for each in gc.get_objects() if isinstance(each, connection_limits.Connection)]
+    assert not [each for each in gc.get_objects() if isinstance(each, limits.Connection)]
 
 
 async def test_of_too_many_connections_the_longest_idle_make_room(served, monkeypatch):
     monkeypatch.setattr(uvicorn_server, "MOST_CONNECTIONS", 4)
-    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", LONG)
+    monkeypatch.setattr(limits, "HEAD_SECONDS", LONG)
     working = [await connected(served, GET.replace(b"/", b"/stream", 1)) for _ in range(2)]
     uploading = await connected(served, b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab")
     await until(lambda: len(served.server.server_state.tasks) == 3)
-    monkeypatch.setattr(connection_limits, "BODY_SECONDS", LONG)
+    monkeypatch.setattr(limits, "BODY_SECONDS", LONG)
     idle = []
     for sent in (b"", b"GET / HT", GET, b""):
         idle.append(await connected(served, sent))
@@ -381,7 +381,7 @@ async def test_the_system_gives_up_connections_to_which_nothing_gets_through(ser
     (connection,) = served.server.server_state.connections
     accepted = connection.transport.get_extra_info("socket")
     given = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
-    assert given == connection_limits.UNREAD_SECONDS * 1000
+    assert given == limits.UNREAD_SECONDS * 1000
     writer.close()
 
 
@@ -394,7 +394,7 @@ async def test_what_is_forwarded_is_not_believed_below_our_own_code(served):
 
 
 async def test_an_answer_that_nobody_takes_is_given_up(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "UNREAD_SECONDS", 0.3)
+    monkeypatch.setattr(limits, "UNREAD_SECONDS", 0.3)
     served.flood = True
     with socket.create_connection(("127.0.0.1", served.port)) as client:
         client.setblocking(False)
@@ -415,8 +415,8 @@ async def test_a_request_that_outlives_the_grace_is_cut_off_and_let_go_of_before
 
 
 async def test_one_client_has_only_so_many_connections(served, monkeypatch):
-    monkeypatch.setattr(connection_limits, "MOST_CONNECTIONS_OF_ONE", 3)
-    monkeypatch.setattr(connection_limits, "HEAD_SECONDS", LONG)
+    monkeypatch.setattr(connection, "MOST_CONNECTIONS_OF_ONE", 3)
+    monkeypatch.setattr(limits, "HEAD_SECONDS", LONG)
     held = [await connected(served, GET) for _ in range(3)]
     for reader, _ in held:
         await asyncio.wait_for(reader.readuntil(b"}"), LONG)

@@ -1,6 +1,5 @@
 """Who may: the poll is read consistently for every call, and the caller shows a key or is signed in."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
@@ -45,8 +44,6 @@ LAST_EVENT_ID = {
 ADMIN_COOKIE = "potluck-poll-admin"
 EDIT_COOKIE = "potluck-poll-vote"
 VOTER_COOKIE = "potluck-voter"
-# What we gave ourselves; anything else that a browser sends is ignored.
-COOKIE_KEY = re.compile(r"pl[aev]_[0-9a-f]{64,96}")
 
 
 class WrongKey(
@@ -223,7 +220,7 @@ class ReadsRecord(SeesResults):
 
 
 def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
-    """What the caller shows: a program by the headers that the access declares, a browser by its cookies."""
+    """What the caller shows: a program by the headers that the access declares, a browser by what it keeps for them."""
     if visitor.by_page:
         return Credentials(
             principal=visitor.principal,
@@ -236,6 +233,5 @@ def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
 
 
 def cookie_key(visitor: Visitor, name: str) -> str | None:
-    """The key in a cookie, if it is one."""
-    value = visitor.cookies.get(name, "")
-    return value if COOKIE_KEY.fullmatch(value) else None
+    """The key that a browser keeps under this name, if it is theirs who use it now."""
+    return visitor.kept(name) or None

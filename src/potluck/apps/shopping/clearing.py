@@ -94,7 +94,8 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     return Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
 
 
-@undoing.action("POST", "", NothingToUndo)
+# In several transactions: whoever undoes the same meanwhile would find some of it undone, and not yet the answer.
+@undoing.action("POST", "", NothingToUndo, serialized=True)
 async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
     """Bring back what was cleared, as it was. Once for each token."""
     parts = await at.rows.all(ClearedItems.by_clearing(at.family_id, wanted.undo_token))

@@ -52,7 +52,7 @@ TAG = "Shopping"
 HOME = "/shopping"
 FAMILY = f"{HOME}/{{family_id}}"
 # Which of several families this browser looked at last; it opens nothing, and is looked up like any other.
-LAST_FAMILY = "shopping-family"
+LAST_FAMILY = "potluck-shopping-family"
 
 
 class LastAdmin(
@@ -177,7 +177,7 @@ async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
     found = await families_of(at)
     if not found or show.refusal is not None:
         return {"form": show.form(NewFamily)}
-    last = at.visitor.cookies.get(LAST_FAMILY, "")
+    last = at.visitor.kept(LAST_FAMILY)
     first, *_ = sorted(found, key=lambda each: str(each.family_id) != last)
     return redirect(f"{HOME}/{first.family_id}")
 

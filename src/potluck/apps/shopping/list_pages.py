@@ -99,7 +99,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     duplicate = _duplicate(show)
     filled = show.form(TypedItem)
     store, of = show.query.get("store", ""), show.query.get("of", "")
-    show.set_cookie(LAST_FAMILY, str(at.family_id), FAMILY_REMEMBERED_SECONDS, HOME)
+    show.keep(LAST_FAMILY, str(at.family_id), FAMILY_REMEMBERED_SECONDS, HOME)
     return {
         "families": families,
         "groups": _groups(pending, store),

@@ -74,7 +74,8 @@ class RoleChange(Change[Member]):
 class NewInvitation(Input):
     role: Role
     email: EmailOrBlank | None = None
-    """A note for those who manage the family: it is looked up nowhere, and opens nothing."""
+    """A note for those who manage the family. Whoever has the secret comes in, whatever their own address: nobody has
+    proven one here, so holding an invitation to it would prove nothing."""
 
 
 class SureToDelete(Input):
@@ -200,4 +201,4 @@ invitation_pages = Endpoints()
 async def come_in(call: Call) -> Response:
     """Accept the invitation that the browser carries."""
     joined: Any = await family_place.on(call.core).accept(call.signed_in(), carried_invitation(call))
-    return redirect(f"{HOME}/{joined.family_id}?joined=yes", drop_invitation(call))
+    return redirect(f"{HOME}/{joined.family_id}?joined=yes", *drop_invitation(call))

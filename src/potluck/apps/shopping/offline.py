@@ -26,7 +26,8 @@ NOBODYS = f"{HOME}/FAMILY"
 
 # As page.html links to them.
 BY_CONTENT = (
-    "tokens.css", "shell.css", "components.css", "people.css", "drawings.css", "js/start.js", "js/theme.js",
+    "tokens.css", "shell.css", "components.css", "people.css", "drawings.css", "js/start.js", "js/whose.js",
+    "js/theme.js",
     "js/toasts.js", "js/signal.js", "js/steppers.js", "js/copying.js", "plate.svg", "icons/apple-touch.png",
     "manifest.webmanifest", "vendor/lucide/icons.svg",
 )  # fmt: skip
@@ -85,7 +86,7 @@ def _shell_context() -> dict[str, Any]:
 @offline_pages.get(SHELL)
 async def shell(call: Call) -> Response:
     """The page of the list with nobody's list on it."""
-    return call.page("shopping/shell.html", **_shell_context())
+    return call.public_page("shopping/shell.html", **_shell_context())
 
 
 @offline_pages.get(WORKER)

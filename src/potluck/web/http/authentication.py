@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from hashlib import sha256
 
 from starlette.requests import HTTPConnection
 
 from potluck.people.authentication import Authenticator, Principal
+from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
 from potluck.web.http.clients import Clients, values_of
+from potluck.web.http.kept_cookies import PREFIX, KeptCookies
 from potluck.web.http.responses import Cookie
+from potluck.web.sealing import Seal
 
-__all__ = ["Authentication", "session_cookie"]
+__all__ = ["Authentication", "Credential", "by_cookie", "session_cookie"]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 BEARER = "bearer "
+TOKEN = re.compile(r"bearer +[\w.~+/-]+=* *", re.IGNORECASE | re.ASCII)
 # A browser keeps a cookie with this name only if it came over https, for this host alone and for all of its paths.
-SECURE_COOKIE = "__Host-potluck"
-PLAIN_COOKIE = "potluck"
+SECURE_COOKIE = f"__Host-{PREFIX}"
+PLAIN_COOKIE = PREFIX
+OUR_COOKIES = (SECURE_COOKIE, PLAIN_COOKIE)
 # As long as browsers keep any. When it is over, the session says, which is extended by every use; a cookie is not.
 COOKIE_KEPT = timedelta(days=400)
 
@@ -32,12 +39,23 @@ def session_cookie(secret: str, *, secure: bool) -> Cookie:
     return Cookie(name=session_cookie_name(secure), value=secret, max_age=kept, secure=secure)
 
 
+Credential = str | bytes
+"""A hash of what came with a request to say who calls, because it is kept: text of a cookie, bytes of a token."""
+
+
+def by_cookie(request: HTTPConnection) -> bool:
+    """Whether a browser asks, which adds its cookies by itself; a program sends a token, or nothing."""
+    return not values_of(request.scope, b"authorization")
+
+
 class Authentication:
     """Knows principals by what their requests carry."""
 
-    def __init__(self, authenticator: Authenticator, clients: Clients) -> None:
+    def __init__(self, authenticator: Authenticator, clients: Clients, cookie_key: bytes) -> None:
+        """With `cookie_key`, what browsers keep is sealed."""
         self.authenticator = authenticator
         self.clients = clients
+        self._cookie_seal = Seal(cookie_key)
 
     async def principal(self, request: HTTPConnection) -> Principal | None:
         """Who is calling, if anybody is known by what the request carries."""
@@ -58,6 +76,18 @@ class Authentication:
             return given[0][len(BEARER) :].strip() if named else ""
         return request.cookies.get(self.cookie_name(request))
 
+    def credential(self, request: HTTPConnection) -> Credential | None:
+        """What the caller is known by, without a look at whom it names; None if they send nothing.
+
+        Of two callers it is the same only if they are the same to `principal`, and both a browser or both a program.
+        """
+        # Every request that reads comes by here, so what a program sends is taken as it is.
+        given = [value for name, value in request.scope["headers"] if name == b"authorization"]
+        if given:
+            return sha256(b"\n".join(given)).digest()
+        secret = request.cookies.get(self.cookie_name(request))
+        return None if secret is None else hash_of(secret)
+
     def cookie_name(self, request: HTTPConnection) -> str:
         return session_cookie_name(self.secure(request))
 
@@ -73,17 +103,25 @@ class Authentication:
         """The cookie that takes the other away."""
         return session_cookie("", secure=self.secure(request))
 
-    def cookie(self, request: HTTPConnection, name: str, value: str, max_age: int, path: str = "/") -> Cookie:
-        """A cookie for this browser; over https it is sent over https only."""
-        return Cookie(name=name, value=value, max_age=max_age, path=path, secure=self.secure(request))
+    def kept(self, request: HTTPConnection, principal: Principal | None) -> KeptCookies:
+        """What this browser keeps for who is calling."""
+        user_id = None if principal is None else principal.user_id
+        number_cookie = f"{self.cookie_name(request)}-browser"
+        return KeptCookies(
+            self._cookie_seal, request.cookies, number_cookie, secure=self.secure(request), user_id=user_id
+        )
 
     def must_be_same_origin(self, request: HTTPConnection) -> None:
         """CrossSite, if another site's page may have made a browser send this.
 
         A browser says where a request comes from, in one header or the other. A program with a token, or with nothing,
-        says neither, and carries nothing that a browser would add by itself.
+        says neither, and carries nothing that a browser would add by itself: no cookie of ours.
         """
-        if request.scope.get("method", "GET") in SAFE or "authorization" in request.headers:
+        if request.scope.get("method", "GET") in SAFE:
+            return
+        carries_cookie = any(name.startswith(OUR_COOKIES) for name in request.cookies)
+        given = values_of(request.scope, b"authorization")
+        if not carries_cookie and len(given) == 1 and TOKEN.fullmatch(given[0]):
             return
         sites = request.headers.getlist("sec-fetch-site")
         origins = request.headers.getlist("origin")
@@ -92,6 +130,6 @@ class Authentication:
         elif origins:
             allowed = set(origins) == {self.clients.origin_of(request.scope)}
         else:
-            allowed = not any(name in request.cookies for name in (SECURE_COOKIE, PLAIN_COOKIE))
+            allowed = not carries_cookie
         if not allowed:
             raise CrossSite

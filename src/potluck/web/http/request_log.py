@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from potluck.connections.whole_response import WHOLE
 from potluck.engines import DynamoError
 from potluck.settings import Settings
 
@@ -48,6 +49,9 @@ IDS_AT_ONCE = 128
 UNLOGGED_ROUTES = frozenset({"/healthz", "/readyz"})
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+BEGINNING = frozenset({"http.response.start", WHOLE})
+WITH_CONTENT = frozenset({"http.response.body", WHOLE})
 
 # More of a traceback, or of a chain of causes, adds nothing.
 FRAMES = 40
@@ -109,19 +113,19 @@ class RequestLog:
             request_id = new_request_id()
             scope.setdefault("state", {})["request_id"] = request_id
             current_request.set(request_id)
-            header = (b"x-request-id", request_id.encode())
             began = perf_counter()
             status = 0
             sent = 0
 
             async def sending(message: Message) -> None:
                 nonlocal status, sent
-                if message["type"] == "http.response.body":
+                kind = message["type"]
+                if kind in WITH_CONTENT:
                     sent += len(message.get("body", b""))
-                elif message["type"] == "http.response.start":
+                if kind in BEGINNING:
                     status = message["status"]
                     headers = self._headers(message.get("headers", ()), scope["path"])
-                    headers.append(header)
+                    headers.append((b"x-request-id", request_id.encode()))
                     message["headers"] = headers
                 await send(message)
 
@@ -147,8 +151,8 @@ class RequestLog:
                 failure = ended
                 raise
             finally:
-                route = scope.get("path_template")
-                if (self._every or status >= 500 or failure is not None) and route not in UNLOGGED_ROUTES:
+                worth_a_line = self._every or status >= 500 or failure is not None
+                if worth_a_line and (route := scope.get("path_template")) not in UNLOGGED_ROUTES:
                     line: dict[str, Any] = {
                         "time": _now(),
                         "level": "error" if status >= 500 or isinstance(failure, Exception) else "info",

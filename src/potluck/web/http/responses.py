@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from potluck.connections.whole_response import WHOLE
+
 __all__ = ["Cookie", "JsonResponse", "html", "not_modified", "redirect"]
 
 JSON = b"application/json"
@@ -56,6 +58,9 @@ class JsonResponse:
         self.headers = sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if WHOLE in scope.get("extensions", ()):
+            await send({"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body})
+            return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.headers})
         await send({"type": "http.response.body", "body": self.body})
 
@@ -77,6 +82,7 @@ def redirect(address: str, *cookies: Cookie, headers: Mapping[str, str] | None =
 
 
 def with_cookies(response: Response, cookies: Sequence[Cookie]) -> Response:
-    for each in cookies:
+    """The response with these cookies; of two with the same name and path, the later."""
+    for each in {(each.name, each.path): each for each in cookies}.values():
         each.set_on(response)
     return response

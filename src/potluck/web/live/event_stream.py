@@ -14,7 +14,7 @@ HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
 OPENED = b"retry: 1000\n\n"
 KEPT_ALIVE = b":\n\n"
-# A client that has read nothing for this long is gone. Longer than connection_limits.py waits, which closes the
+# A client that has read nothing for this long is gone. Longer than `connections/limits.py` waits, which closes the
 # connection properly; from here the answer can only be cut off.
 STALLED_SECONDS = 75.0
 

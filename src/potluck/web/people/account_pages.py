@@ -83,7 +83,8 @@ async def _page(
     forms: dict[str, Form[Any]] = {
         "name": blank(MeChange, {"name": account.name, "version": account.version}),
         "email": blank(EmailChange),
-        "password": blank(PasswordChange),
+        # Ticked: a token too many that ends is made again, one that somebody else made goes on unseen.
+        "password": blank(PasswordChange, {"endTokens": True}),
         "token": blank(NewTokenForm),
     }
     return call.page(
@@ -169,7 +170,9 @@ async def change_email(call: Call) -> Response:
 @account_pages.post(f"{ACCOUNT}/password")
 async def change_password(call: Call) -> Response:
     async def change(principal: Principal, given: PasswordChange) -> None:
-        await call.core.people.accounts.change_password(principal, given.current, given.new)
+        await call.core.people.accounts.change_password(
+            principal, given.current, given.new, end_tokens=given.end_tokens
+        )
 
     return await _changed(call, "password", PasswordChange, change, {WrongPassword: "current"})
 
@@ -258,7 +261,7 @@ async def leave(call: Call) -> Response:
             _must_be_here(error)
             refusal = error
         else:
-            return redirect_out("/goodbye", call.authentication.signed_out(call.request), drop_invitation(call))
+            return redirect_out("/goodbye", call.authentication.signed_out(call.request), *drop_invitation(call))
     places: Sequence[str] = refusal.places if isinstance(refusal, StillNeeded) else ()
     field = "password" if isinstance(refusal, WrongPassword) else None
     email = (await accounts.by_id(principal.user_id)).email

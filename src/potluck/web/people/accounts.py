@@ -50,6 +50,13 @@ class MeChange(Change[Account]):
 class PasswordChange(Input):
     current: AnyPassword
     new: NewPassword
+    end_tokens: bool = True
+    """Whether every API token ends as well: whoever got in by the old password may have made one."""
+
+
+class PasswordChanged(Struct, rename="camel", frozen=True, kw_only=True):
+    tokens_left: int
+    """How many API tokens are still good."""
 
 
 class EmailChange(Input):
@@ -134,12 +141,16 @@ async def change_me(at: SignedIn, change: MeChange) -> Writes[Account]:
 
 
 @me.action("PUT", "/password", TOKEN_CANNOT, WRONG_PASSWORD, THROTTLED)
-async def change_password(at: SignedIn, change: PasswordChange) -> Writes[None]:
-    """Change one's password. Every other session is over."""
-    await at.core.people.accounts.change_password(
-        at.principal, change.current, change.new, also=lambda _: at.keeping(None, account_checked=True)
+async def change_password(at: SignedIn, change: PasswordChange) -> Writes[PasswordChanged]:
+    """Change one's password. Every other session is over, and every API token unless `endTokens` is false."""
+    left = await at.core.people.accounts.change_password(
+        at.principal,
+        change.current,
+        change.new,
+        end_tokens=change.end_tokens,
+        also=lambda left: at.keeping(PasswordChanged(tokens_left=left), account_checked=True),
     )
-    return Writes(None)
+    return Writes(PasswordChanged(tokens_left=left))
 
 
 @me.action("PUT", "/email", TOKEN_CANNOT, WRONG_PASSWORD, EMAIL_TAKEN, THROTTLED)

@@ -1,7 +1,8 @@
-"""An invitation on its way: the browser carries its secret in a cookie while its holder signs in or up."""
+"""An invitation on its way: the browser keeps its secret while its holder signs in or up."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from potluck.web.endpoints import Call
@@ -9,24 +10,21 @@ from potluck.web.http.responses import Cookie
 
 __all__ = ["carried_invitation", "carry_invitation", "drop_invitation"]
 
+INVITATION = "potluck-invitation"
 # Long enough to sign up in between.
 CARRIED_FOR = timedelta(hours=1)
 
 
 def carried_invitation(call: Call) -> str:
     """The secret of the invitation that this browser carries; empty without one, which opens nothing."""
-    return call.request.cookies.get(_name(call), "")
+    return call.visitor.kept(INVITATION)
 
 
-def carry_invitation(call: Call, secret: str) -> Cookie:
-    """The cookie in which a browser carries it."""
-    return call.cookie(_name(call), secret, int(CARRIED_FOR.total_seconds()))
+def carry_invitation(call: Call, secret: str) -> Sequence[Cookie]:
+    """The cookies in which a browser carries it."""
+    return call.keep(INVITATION, secret, int(CARRIED_FOR.total_seconds()))
 
 
-def drop_invitation(call: Call) -> Cookie:
-    """The cookie that takes the other away."""
-    return call.cookie(_name(call), "", 0)
-
-
-def _name(call: Call) -> str:
-    return f"{call.authentication.cookie_name(call.request)}-invitation"
+def drop_invitation(call: Call) -> Sequence[Cookie]:
+    """The cookies that take the other away."""
+    return call.drop(INVITATION)

@@ -105,7 +105,7 @@ async def end_others(at: SignedIn) -> Writes[None]:
 
 @password_resets.create(EXPIRED, frees_room=True)
 async def choose_password(at: Nobody, choice: PasswordChoice) -> Writes[None]:
-    """Choose a new password with the secret of a link that the operator handed over; every session is over."""
+    """Choose a new password by the secret of a link that the operator handed over. Sessions and API tokens end."""
     await at.core.people.resets.redeem(
         choice.token, choice.new, also=lambda user_id: at.keeping(None, of=user_id, account_checked=True)
     )

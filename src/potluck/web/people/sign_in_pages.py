@@ -87,10 +87,10 @@ async def register(call: Call) -> Response:
         except PeopleError as error:
             refusal = error
         else:
-            cookie = call.authentication.signed_in(call.request, made.session.secret)
+            cookies = call.begin_session(made.session)
             if secret and await _leads_to_a_place(call, secret):
-                return redirect(INVITATION, cookie, carry_invitation(call, secret))
-            return redirect(address_here(given.next), cookie)
+                return redirect(INVITATION, *cookies, *carry_invitation(call, secret))
+            return redirect(address_here(given.next), *cookies)
     fields = {EmailTaken: "email", InvitationInvalid: "invitation", RegistrationClosed: "invitation"}
     return call.again(
         "people/sign_up.html",
@@ -142,7 +142,7 @@ async def open_session(call: Call) -> Response:
         except PeopleError as error:
             refusal = error
         else:
-            return redirect(address_here(given.next), call.authentication.signed_in(call.request, opened.secret))
+            return redirect(address_here(given.next), *call.begin_session(opened))
     return call.again(
         "people/sign_in.html",
         filled,
@@ -157,7 +157,7 @@ async def open_session(call: Call) -> Response:
 async def sign_out(call: Call) -> Response:
     if call.principal is not None:
         await call.core.people.sessions.end(call.principal)
-    return redirect_out("/", call.authentication.signed_out(call.request), drop_invitation(call))
+    return redirect_out("/", call.authentication.signed_out(call.request), *drop_invitation(call))
 
 
 # --- a forgotten password ---------------------------------------------------------------------------------------------
@@ -221,6 +221,6 @@ async def hold(call: Call) -> Response:
         except PeopleError as error:
             refusal = error
         else:
-            return redirect(INVITATION, carry_invitation(call, secret))
+            return redirect(INVITATION, *carry_invitation(call, secret))
     field = "invitation" if isinstance(refusal, InvitationInvalid) else None
     return call.again("people/invitation.html", filled, refusal, field, invitation=None)

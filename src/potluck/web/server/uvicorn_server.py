@@ -15,11 +15,11 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from potluck.connection_limits import UNREAD_SECONDS
+from potluck.connections.limits import UNREAD_SECONDS
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
-from potluck.web.server.connections import Connection, CountedConnections
+from potluck.web.server.connection import Connection, CountedConnections
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
 __all__ = ["Server", "serve_here"]

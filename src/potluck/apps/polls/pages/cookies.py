@@ -1,8 +1,9 @@
-"""The keys that a browser keeps for polls, in cookies that no script reads.
+"""The keys that a browser keeps for polls, each for who it was given to.
 
 Those of one poll are sent to that poll's own pages and to nothing else.
 """
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from potluck.apps.polls.access import ADMIN_COOKIE, EDIT_COOKIE, VOTER_COOKIE
@@ -20,14 +21,14 @@ DAY = 24 * 3600
 KEPT_SECONDS = {VOTER_COOKIE: 400 * DAY, ADMIN_COOKIE: 400 * DAY, EDIT_COOKIE: 400 * DAY, FRESH_COOKIE: 600}
 
 
-def keep_key(call: Call, name: str, key: str, poll_id: UUID | None = None) -> Cookie:
-    """The cookie in which a browser keeps a key; for one poll's pages, if it is said which."""
-    return call.cookie(name, key, KEPT_SECONDS[name], _path(poll_id))
+def keep_key(call: Call, name: str, key: str, poll_id: UUID | None = None) -> Sequence[Cookie]:
+    """The cookies by which a browser keeps a key; for one poll's pages, if it is said which."""
+    return call.keep(name, key, KEPT_SECONDS[name], _path(poll_id))
 
 
-def drop_key(call: Call, name: str, poll_id: UUID) -> Cookie:
-    """The cookie that takes the other away."""
-    return call.cookie(name, "", 0, _path(poll_id))
+def drop_key(call: Call, name: str, poll_id: UUID) -> Sequence[Cookie]:
+    """The cookies that take it away."""
+    return call.drop(name, _path(poll_id))
 
 
 def _path(poll_id: UUID | None) -> str:

@@ -26,7 +26,10 @@ METHOD_NAMES: dict[Method, str] = {
     "plurality": "First choices only",
 }
 POLICIES: dict[VoterPolicy, tuple[str, str]] = {
-    "open": ("Anyone with the link", "One vote for each browser. Good among people who trust each other."),
+    "open": (
+        "Anyone with the link",
+        "One vote for each browser, on a shared one for each who signs in. Good among people who trust each other.",
+    ),
     "codes": ("Whoever has a code", "You hand out codes; each is good for one vote."),
     "accounts": ("People who are signed in", "One vote for each account here."),
 }

@@ -76,9 +76,9 @@ async def make(call: Call) -> Response:
 
 def to_new_poll(call: Call, made: PollMade) -> Response:
     """To where a new poll is shared, and its key shown once; whoever has no account keeps it in this browser."""
-    cookies = [keep_key(call, FRESH_COOKIE, made.admin_key, made.id)]
+    cookies = [*keep_key(call, FRESH_COOKIE, made.admin_key, made.id)]
     if call.principal is None:
-        cookies.append(keep_key(call, ADMIN_COOKIE, made.admin_key, made.id))
+        cookies += keep_key(call, ADMIN_COOKIE, made.admin_key, made.id)
     return redirect(f"{HOME}/{made.id}/share", *cookies)
 
 

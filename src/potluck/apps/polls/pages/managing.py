@@ -69,7 +69,7 @@ async def take_key(call: Call) -> Response:
     if filled.good:
         key = filled.value.key.strip()
         if Credentials(admin_key=key).administers(at.poll):
-            return redirect(address(at, "/manage"), keep_key(call, ADMIN_COOKIE, key, at.poll_id))
+            return redirect(address(at, "/manage"), *keep_key(call, ADMIN_COOKIE, key, at.poll_id))
         refusal = WrongKey.of_poll()
     return call.again("polls/key.html", filled, refusal, "key", **poll_frame(at, "manage"))
 
@@ -128,7 +128,7 @@ async def delete_page(at: PollAdmin, poll: Poll) -> dict[str, Any]:
 async def delete(call: Call) -> Response:
     at = await call.admit(PollAdmin)
     await call.perform(polls, delete_poll)
-    return redirect(f"{HOME}?said=deleted", drop_key(call, ADMIN_COOKIE, at.poll_id))
+    return redirect(f"{HOME}?said=deleted", *drop_key(call, ADMIN_COOKIE, at.poll_id))
 
 
 async def _managed(at: ToPoll, **context: Any) -> dict[str, Any]:

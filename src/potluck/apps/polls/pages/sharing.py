@@ -22,7 +22,7 @@ async def share(call: Call) -> Response:
     link = link_to(call, at)
     return call.page(
         "polls/share.html",
-        *([] if fresh is None else [drop_key(call, FRESH_COOKIE, at.poll_id)]),
+        *([] if fresh is None else drop_key(call, FRESH_COOKIE, at.poll_id)),
         link=link,
         qr=qr_code(link),
         admin_link=link_to(call, at, f"/manage#{fresh}") if own else "",

@@ -71,7 +71,7 @@ async def ballot(call: Call) -> Response:
     cookies = []
     if at.keys.voter_key is None and at.poll.voter_policy == "open":
         # Before the form is sent, so that a form that is sent twice is one voter's.
-        cookies = [keep_key(call, VOTER_COOKIE, new_voter_key(at.polls.random))]
+        cookies = [*keep_key(call, VOTER_COOKIE, new_voter_key(at.polls.random))]
     return call.page("polls/ballot.html", *cookies, form=blank(BallotForm), **_on_ballot(at, ranked, own))
 
 
@@ -89,8 +89,8 @@ async def cast(call: Call) -> Response:
             made = await call.perform(votes, cast_vote, decode_tree(NewVote, sent))
             return redirect(
                 address(at, "/thanks"),
-                keep_key(call, EDIT_COOKIE, made.edit_key, at.poll_id),
-                keep_key(call, FRESH_COOKIE, made.edit_key, at.poll_id),
+                *keep_key(call, EDIT_COOKIE, made.edit_key, at.poll_id),
+                *keep_key(call, FRESH_COOKIE, made.edit_key, at.poll_id),
             )
         except AlreadyVoted as error:
             if at.poll.voter_policy != "codes" or await at.has_voted():
@@ -142,7 +142,7 @@ async def withdraw(call: Call) -> Response:
         return redirect(address(at))
     except PollClosed:
         return redirect(address(at, "/results"))
-    return redirect(address(at, "/thanks?said=withdrawn"), drop_key(call, EDIT_COOKIE, at.poll_id))
+    return redirect(address(at, "/thanks?said=withdrawn"), *drop_key(call, EDIT_COOKIE, at.poll_id))
 
 
 @pages.get(f"{POLL}/thanks")
@@ -155,7 +155,7 @@ async def thanks(call: Call) -> Response:
     linked = fresh is not None and fresh.startswith(EDIT_KEY)
     return call.page(
         "polls/thanks.html",
-        *([] if fresh is None else [drop_key(call, FRESH_COOKIE, at.poll_id)]),
+        *([] if fresh is None else drop_key(call, FRESH_COOKIE, at.poll_id)),
         own=own,
         said=said,
         edit_link=link_to(call, at, f"/mine#{fresh}") if linked else "",
@@ -178,7 +178,7 @@ async def take_key(call: Call) -> Response:
     if filled.good:
         key = filled.value.key.strip()
         if await _own_vote(at, Credentials(edit_key=key)) is not None:
-            return redirect(address(at), keep_key(call, EDIT_COOKIE, key, at.poll_id))
+            return redirect(address(at), *keep_key(call, EDIT_COOKIE, key, at.poll_id))
         refusal = WrongKey.of_vote()
     return call.again("polls/mine.html", filled, refusal, "key", **poll_frame(at, "vote"))
 

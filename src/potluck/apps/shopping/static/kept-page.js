@@ -50,6 +50,7 @@ export async function fromKept() {
     return null;
   }
   page.kept = list;
+  document.body.dataset.person = person.id.slice(0, 8);
   put(family);
   if (!/^\/shopping\/?([0-9a-f-]{36}\/?)?$/.test(location.pathname)) {
     const box = nothing("This page needs signal", "The list works without.");

@@ -11,8 +11,13 @@ from collections.abc import Mapping
 from enum import Enum
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import unquote
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from potluck.connections.one_write import Cycle
+from potluck.connections.whole_response import EXTENSIONS
 
 __all__ = ["UNREAD_SECONDS", "Connection", "response"]
 
@@ -120,12 +125,41 @@ class Connection(HttpToolsProtocol):
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
         self._await(BODY)
-        super().on_headers_complete()
-        if self.cycle is not self._answering:
-            # The queue is short enough, and without reading we would not notice that the client is gone.
-            self.flow.resume_reading()
+        before = self.cycle
+        self.cycle = self._new_cycle()
         # Else trailers after the body would be added to headers that have been read already.
         self.headers = []
+        if before is None or before.response_complete:
+            self._start_asgi_task(self.cycle, self.app)
+        else:
+            # The queue is short enough to go on reading: otherwise we would not notice that the client is gone.
+            self.pipeline.appendleft((self.cycle, self.app))
+
+    def _new_cycle(self) -> Cycle:
+        """As uvicorn makes one, with our own class for it, and without what is not for us: upgrades, a root path."""
+        address = httptools.parse_url(self.url)
+        path = address.path.decode("ascii")
+        version = self.parser.get_http_version()
+        scope = self.scope
+        scope["method"] = self.parser.get_method().decode("ascii")
+        scope["http_version"] = version
+        scope["path"] = unquote(path) if "%" in path else path
+        scope["raw_path"] = address.path
+        scope["query_string"] = address.query or b""
+        scope["extensions"] = EXTENSIONS
+        return Cycle(
+            scope=scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=version != "1.0" and self.parser.should_keep_alive(),
+            on_response=self.on_response_complete,
+        )
 
     def on_body(self, body: bytes) -> None:
         self._body_arrived += len(body)

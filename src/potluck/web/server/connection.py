@@ -8,7 +8,7 @@ from http import HTTPStatus
 import msgspec
 from uvicorn.server import ServerState
 
-from potluck import connection_limits
+from potluck.connections import limits
 from potluck.web.errors import BY_STATUS
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import new_request_id
@@ -37,7 +37,7 @@ class CountedConnections(ServerState):
             del self.by_client[client]
 
 
-class Connection(connection_limits.Connection):
+class Connection(limits.Connection):
     _counted_as: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -70,4 +70,4 @@ class Connection(connection_limits.Connection):
         }
         if status is HTTPStatus.TOO_MANY_REQUESTS:
             headers["retry-after"] = str(CONNECT_AGAIN_SECONDS)
-        return connection_limits.response(status, headers, body)
+        return limits.response(status, headers, body)

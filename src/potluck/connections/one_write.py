@@ -1,0 +1,95 @@
+"""One request and its response, which is one write to the connection wherever its body is there when it begins.
+
+uvicorn writes the head and then the body: two system calls and mostly two packets, for the client to wake up twice.
+"""
+
+import re
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
+
+from potluck.connections.whole_response import WHOLE
+
+__all__ = ["Cycle"]
+
+START, BODY = "http.response.start", "http.response.body"
+
+# Header lines that are sent as they are: what uvicorn looks for in each name and value, in one look at all of them.
+WELL_FORMED = re.compile(rb'(?:[^\x00-\x20\x7fA-Z()<>@,;:\[\]={}\\"]+: [^\x00-\x08\x0a-\x1f\x7f]*+\r\n)*+')
+# They say how the connection goes on, or how the body is written.
+ABOUT_CONNECTION = frozenset({b"connection", b"transfer-encoding"})
+
+
+class Cycle(RequestResponseCycle):
+    """uvicorn's cycle, in which a head that states its body's length waits for the body."""
+
+    _head = b""
+    """What is not sent yet."""
+
+    async def send(self, message: Any) -> None:
+        kind = message["type"]
+        if kind != BODY and not self.response_started and self._holds_back(message):
+            if kind == START:
+                return
+            kind = BODY
+        if kind == BODY and self._head:
+            if self.flow.write_paused and not self.disconnected:
+                await self.flow.drain()
+            if not self.disconnected:
+                self._send_with_head(message.get("body", b""), message.get("more_body", False))
+        elif kind == WHOLE:
+            begun: Any = {**message, "type": START}
+            await super().send(begun)
+            await super().send({"type": "http.response.body", "body": message["body"], "more_body": False})
+        else:
+            await super().send(message)
+
+    def _holds_back(self, message: Any) -> bool:
+        """Keep the head of an ordinary response; not of one that is streamed, or otherwise uvicorn's to look at."""
+        self._head = self._head_of(message)
+        if not self._head:
+            return False
+        self.response_started = True
+        self.waiting_for_100_continue = False
+        self.chunked_encoding = False
+        return True
+
+    def _head_of(self, message: Any) -> bytes:
+        """The head of a response that states how long its body is; empty for any other."""
+        length = None
+        headers = [*self.default_headers, *message.get("headers", ())]
+        parts = [STATUS_LINE[message["status"]]]
+        for name, value in headers:
+            if name == b"content-length":
+                if length is not None or not value.isdigit():
+                    return b""
+                length = int(value)
+            elif name in ABOUT_CONNECTION:
+                return b""
+            parts += (name, b": ", value, b"\r\n")
+        head = b"".join(parts)
+        # Counted as well: a value with a line end in it would be two well-formed lines.
+        if length is None or head.count(b"\n") != 1 + len(headers) or not WELL_FORMED.fullmatch(head, len(parts[0])):
+            return b""
+        self.expected_content_length = length
+        return head
+
+    def _send_with_head(self, body: bytes, more_body: bool) -> None:
+        head, self._head = self._head, b""
+        if self.scope["method"] == "HEAD":
+            self.expected_content_length = 0
+            body = b""
+        if len(body) > self.expected_content_length:
+            raise RuntimeError("Response content longer than Content-Length")
+        self.expected_content_length -= len(body)
+        head += b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n"
+        # One system call for both, without copying the body.
+        self.transport.writelines((head, body) if body else (head,))
+        if not more_body:
+            if self.expected_content_length:
+                raise RuntimeError("Response content shorter than Content-Length")
+            self.response_complete = True
+            self.message_event.set()
+            if not self.keep_alive:
+                self.transport.close()
+            self.on_response()

@@ -1,0 +1,88 @@
+"""Cookies in which a browser keeps what was given to whoever uses it: the key of a vote, an invitation on its way.
+
+Several people may use one browser, one after the other, so each cookie opens only for who it was given to. Given to
+somebody who is signed in, it is their account's. Given to nobody, it is of whoever has the browser's own number, in a
+cookie beside it; who signs in takes that number along, and from then on it is theirs, with all that it opens. So
+nothing has to be taken away when people leave, which a session that expires or is ended elsewhere could not do.
+
+They are encrypted: who sits at the device can read its cookies, and a key that stood there would open elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from uuid import UUID
+
+from potluck.web.http.responses import Cookie
+from potluck.web.sealing import NotSealed, Seal
+
+__all__ = ["PREFIX", "KeptCookies"]
+
+# By this, cookies of ours are known wherever they come along.
+PREFIX = "potluck"
+NUMBER_BYTES = 16
+NUMBER = "browser number"
+# As long as browsers keep any.
+NUMBER_KEPT = timedelta(days=400)
+
+
+class KeptCookies:
+    """What one browser keeps for who uses it now."""
+
+    def __init__(
+        self, seal: Seal, cookies: Mapping[str, str], number_cookie: str, *, secure: bool, user_id: UUID | None
+    ) -> None:
+        self._seal = seal
+        self._cookies = cookies
+        self._number_cookie = number_cookie
+        self._secure = secure
+        self._user_id = user_id
+        self._number: str | None = None
+
+    def get(self, name: str) -> str:
+        """What is kept under this name for them; empty without anything."""
+        sealed = self._cookies.get(name)
+        if sealed is None:
+            return ""
+        own = "" if self._user_id is None else self._opened(sealed, name, str(self._user_id))
+        return own or self._opened(sealed, name, self._number_here())
+
+    def keep(self, name: str, value: str, max_age: int, path: str = "/") -> tuple[Cookie, ...]:
+        """The cookies by which the browser keeps this for them; an empty value takes away what there was."""
+        assert name.startswith(PREFIX), name
+        if not value:
+            return (Cookie(name=name, value="", max_age=0, path=path, secure=self._secure),)
+        if self._user_id is not None:
+            return (self._kept(name, value, max_age, path, str(self._user_id)),)
+        self._number = self._number_here() or os.urandom(NUMBER_BYTES).hex()
+        # The number once more each time, so that it stays as long as what it opens.
+        return self._numbered(), self._kept(name, value, max_age, path, self._number)
+
+    def signed_in(self, user_id: UUID) -> tuple[Cookie, ...]:
+        """The cookies by which what nobody was given becomes this person's. What somebody else was given does not."""
+        self._number = self._number_here() if self._user_id is None else ""
+        self._user_id = user_id
+        return (self._numbered(),) if self._number else ()
+
+    def _number_here(self) -> str:
+        """The browser's number, if it is theirs."""
+        if self._number is None:
+            self._number = self._opened(self._cookies.get(self._number_cookie, ""), NUMBER, str(self._user_id))
+        return self._number
+
+    def _numbered(self) -> Cookie:
+        kept = int(NUMBER_KEPT.total_seconds())
+        sealed = self._seal.seal((self._number or "").encode(), f"{NUMBER} {self._user_id}")
+        return Cookie(name=self._number_cookie, value=sealed, max_age=kept, secure=self._secure)
+
+    def _kept(self, name: str, value: str, max_age: int, path: str, owner: str) -> Cookie:
+        sealed = self._seal.seal(value.encode(), f"{name} {owner}")
+        return Cookie(name=name, value=sealed, max_age=max_age, path=path, secure=self._secure)
+
+    def _opened(self, sealed: str, name: str, owner: str) -> str:
+        try:
+            return self._seal.unseal(sealed, f"{name} {owner}").decode()
+        except NotSealed:
+            return ""

@@ -1,0 +1,45 @@
+"""Texts that go out and come back: nobody reads or changes them, and each opens only for what it was sealed for."""
+
+import os
+from base64 import b64decode, urlsafe_b64encode
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+__all__ = ["LONGEST_SEALED", "NotSealed", "Seal"]
+
+NONCE_BYTES = 12
+LONGEST_SEALED = 4000
+
+
+class NotSealed(ValueError):
+    """The text was not sealed here, or was sealed for something else."""
+
+
+class Seal:
+    """Seals bytes as a text that stands in an address or a cookie as it is."""
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+
+    def seal(self, content: bytes, of: str) -> str:
+        """The content, as a text that opens only with the same `of`."""
+        nonce = os.urandom(NONCE_BYTES)
+        return _text(nonce + self._cipher.encrypt(nonce, content, of.encode()))
+
+    def unseal(self, sealed: str, of: str) -> bytes:
+        """The content; NotSealed for any other text."""
+        try:
+            if len(sealed) > LONGEST_SEALED or not sealed.isascii():
+                raise ValueError
+            raw = b64decode(sealed + "=" * (-len(sealed) % 4), altchars=b"-_", validate=True)
+            if _text(raw) != sealed:
+                # One content is one text: not also one with bits at its end that nobody looks at.
+                raise ValueError
+            return self._cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], of.encode())
+        except (ValueError, InvalidTag) as error:
+            raise NotSealed from error
+
+
+def _text(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).decode().rstrip("=")

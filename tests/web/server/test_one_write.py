@@ -1,0 +1,150 @@
+"""A response goes out as uvicorn would send it, byte for byte, and in one write where its body is there at once."""
+
+import asyncio
+from typing import Any
+
+import pytest
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from potluck.connections.limits import Connection
+from potluck.connections.whole_response import WHOLE
+
+TURNS = 20
+GET = b"GET /a%20b?c=d HTTP/1.1\r\nhost: x\r\n\r\n"
+HEAD = GET.replace(b"GET", b"HEAD")
+CLOSING = GET.replace(b"host: x", b"host: x\r\nconnection: close")
+OLD = GET.replace(b"1.1", b"1.0")
+EXPECTING = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n"
+LENGTH = (b"content-length", b"5")
+SECRET = (b"x-injected", b"a\r\nset-cookie: b")
+
+
+class Transport(asyncio.Transport):
+    def __init__(self) -> None:
+        super().__init__({"peername": ("127.0.0.1", 5000), "sockname": ("127.0.0.1", 8000)})
+        self.writes: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        # An empty write is none: nothing goes to the system.
+        self.writes += [bytes(data)] if data else []
+
+    def close(self) -> None:
+        self.closed = True
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
+
+
+def start(*headers: tuple[bytes, bytes], status: int = 200) -> dict[str, Any]:
+    return {"type": "http.response.start", "status": status, "headers": list(headers)}
+
+
+def body(data: bytes = b"", more: bool = False) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": data, "more_body": more}
+
+
+async def outcome(kind: type[HttpToolsProtocol], received: bytes, messages: list[dict[str, Any]]) -> Transport:
+    """What becomes of these bytes when an application answers each request in them with these messages."""
+    scopes = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        told = {name: value for name, value in scope.items() if name not in ("headers", "extensions")}
+        scopes.append(told | {"headers": list(scope["headers"])})
+        if scope["method"] == "POST":
+            await receive()
+        for message in messages:
+            await send(dict(message))
+
+    config = uvicorn.Config(application, interface="asgi3", ws="none", log_config=None, access_log=False)
+    config.load()
+    config.loaded_app = application
+    state = ServerState()
+    state.default_headers = [(b"date", b"Mon, 16 Nov 2026 08:51:06 GMT")]
+    protocol, transport = kind(config, state, {}), Transport()
+    protocol.connection_made(transport)
+    protocol.data_received(received)
+    if received == EXPECTING:
+        await asyncio.sleep(0)
+        protocol.data_received(b"ab")
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+    assert not state.tasks
+    transport.scopes = scopes  # type: ignore[attr-defined]
+    transport.close()
+    protocol.connection_lost(None)
+    return transport
+
+
+ANSWERS: dict[str, tuple[list[dict[str, Any]], int]] = {
+    "at once": ([start(LENGTH, (b"content-type", b"text/plain")), body(b"hello")], 1),
+    "upper case": ([start((b"Content-Length", b"5"), (b"ETag", b'"1"')), body(b"hello")], 2),
+    "empty": ([start((b"content-length", b"0")), body()], 1),
+    "no content": ([start(status=204), body()], 1),
+    "not modified": ([start((b"etag", b'"1"'), status=304), body()], 1),
+    "in pieces": ([start(LENGTH), body(b"he", True), body(b"", True), body(b"llo")], 2),
+    "streamed": ([start(), body(b"he", True), body(b"llo")], 3),
+    "chunked": ([start((b"transfer-encoding", b"chunked")), body(b"hello")], 2),
+    "last": ([start(LENGTH, (b"connection", b"close")), body(b"hello")], 2),
+    "odd status": ([start(LENGTH, status=599), body(b"hello")], 1),
+    "any byte": ([start(LENGTH, (b"x", b"\t \xe9\xff")), body(b"hello")], 1),
+}
+
+
+@pytest.mark.parametrize("request_", [GET, HEAD, CLOSING, OLD, EXPECTING, GET * 3, GET + CLOSING])
+@pytest.mark.parametrize("answer", ANSWERS)
+async def test_the_same_bytes_as_uvicorn_s(request_, answer):
+    messages, _ = ANSWERS[answer]
+    theirs, ours = [await outcome(kind, request_, messages) for kind in (HttpToolsProtocol, Connection)]
+    assert b"".join(ours.writes) == b"".join(theirs.writes)
+    assert ours.scopes == theirs.scopes
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+async def test_a_head_whose_body_is_there_goes_with_it(answer):
+    messages, writes = ANSWERS[answer]
+    assert len((await outcome(Connection, GET, messages)).writes) == writes
+
+
+WHOLE_ANSWERS = {name: each for name, (each, _) in ANSWERS.items() if len(each) == 2}
+
+
+@pytest.mark.parametrize("request_", [GET, HEAD, CLOSING, EXPECTING, GET * 3])
+@pytest.mark.parametrize("answer", WHOLE_ANSWERS)
+async def test_a_response_in_one_message_is_the_same_as_in_two(request_, answer):
+    messages = WHOLE_ANSWERS[answer]
+    head, content = messages
+    theirs = await outcome(HttpToolsProtocol, request_, messages)
+    ours = await outcome(Connection, request_, [{**head, "type": WHOLE, "body": content["body"]}])
+    assert b"".join(ours.writes) == b"".join(theirs.writes)
+
+
+WRONG = {
+    "a line in a value": [start(LENGTH, SECRET), body(b"hello")],
+    "a line in a name": [start(LENGTH, SECRET[::-1]), body(b"hello")],
+    "a space in a name": [start(LENGTH, (b"a b", b"c")), body(b"hello")],
+    "a null": [start(LENGTH, (b"a", b"\0")), body(b"hello")],
+    "a line in the length": [start((b"content-length", b"5\r\na: b")), body(b"hello")],
+    "too long a body": [start(LENGTH), body(b"hello, you")],
+    "too short a body": [start(LENGTH), body(b"he")],
+    "no body": [start(LENGTH)],
+    "no head": [body(b"hello")],
+    "two heads": [start(LENGTH), start(LENGTH), body(b"hello")],
+    "two bodies": [start(LENGTH), body(b"hello"), body(b"hello")],
+    "neither head nor body": [{"type": "http.response.debug"}],
+}
+
+
+@pytest.mark.parametrize("answer", WRONG)
+async def test_a_wrong_answer_is_cut_off_as_uvicorn_does_and_never_sent_as_it_is(answer):
+    theirs, ours = [await outcome(kind, GET, WRONG[answer]) for kind in (HttpToolsProtocol, Connection)]
+    sent = b"".join(ours.writes)
+    # A head that was waiting for its body is not sent any more.
+    assert b"".join(theirs.writes).startswith(sent)
+    assert b"set-cookie" not in sent
+    assert b"you" not in sent
