@@ -34,6 +34,7 @@ from potluck.apps.journal.files import (
     FileMessage,
     FileProfile,
     FileThread,
+    taken,
 )
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import link_pair, names_of
@@ -82,10 +83,7 @@ class JournalExport:
         yield b"}"
 
     def profile(self) -> FileProfile:
-        found = self._profile
-        return FileProfile(
-            user_id=found.user_id, name=found.name, time_zone=found.time_zone, ai_consent=found.ai_consent
-        )
+        return taken(FileProfile, self._profile)
 
     async def links(self) -> AsyncIterator[FileLink]:
         found = await self._rows.all(Link.of_user(self._own_id))
@@ -93,14 +91,8 @@ class JournalExport:
         for link in found:
             coach = isinstance(link, CoachAthleteLink)
             other = link.coach_id if coach else link.athlete_id
-            yield FileLink(
-                user_id=other,
-                name=names.get(other) if link.status == "active" else None,
-                role="coach" if coach else "athlete",
-                status=link.status,
-                created_at=link.created_at,
-                updated_at=link.updated_at,
-            )
+            name = names.get(other) if link.status == "active" else None
+            yield taken(FileLink, link, user_id=other, name=name, role="coach" if coach else "athlete")
 
     async def entries(self) -> AsyncIterator[FileEntry]:
         some: list[Entry] = []
@@ -117,26 +109,10 @@ class JournalExport:
         found = await all_done([self._rows.all(Comment.of_entry(each.entry_id)) for each in entries])
         names = await names_of(self._rows, [each.coach_id for comments in found for each in comments])
         return [
-            FileEntry(
-                entry_id=entry.entry_id,
-                date=entry.date,
-                created_at=entry.created_at,
-                updated_at=entry.updated_at,
-                sections=entry.sections,
-                session_metrics=entry.session_metrics,
-                version=entry.version,
-                comments=[
-                    FileComment(
-                        comment_id=each.comment_id,
-                        coach_id=each.coach_id,
-                        name=names.get(each.coach_id),
-                        created_at=each.created_at,
-                        body=each.body,
-                        visibility=each.visibility,
-                        version=each.version,
-                    )
-                    for each in comments
-                ],
+            taken(
+                FileEntry,
+                entry,
+                comments=[taken(FileComment, each, name=names.get(each.coach_id)) for each in comments],
             )
             for entry, comments in zip(entries, found, strict=True)
         ]
@@ -151,27 +127,11 @@ class JournalExport:
                     continue
                 standing = await Standing.of(SharedJournal(self._rows, thread.athlete_id), messages)
                 messages = [each for each in messages if standing.stands(each)]
-            yield FileThread(
-                thread_id=thread.thread_id,
-                title=thread.title,
-                scope=thread.scope,
-                athlete_id=thread.athlete_id,
-                created_at=thread.created_at,
-                last_active_at=thread.last_active_at,
-                messages=[
-                    FileMessage(
-                        message_id=each.message_id,
-                        role=each.role,
-                        content=each.content,
-                        visibility_scope=each.visibility_scope,
-                        created_at=each.created_at,
-                        citations=[*(each.citations or ())],
-                        sources=[*(each.sources or ())],
-                        provider=each.provider,
-                    )
-                    for each in messages
-                ],
-            )
+            said = [
+                taken(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
+                for each in messages
+            ]
+            yield taken(FileThread, thread, messages=said)
 
 
 class AccountData:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
+from msgspec import Struct
+
+from potluck.apps.journal.access import to_the_millisecond
 from potluck.apps.journal.entities import Citation, Sections, SessionMetrics, Source
 from potluck.apps.journal.fields import (
     AthleteId,
@@ -26,13 +29,34 @@ from potluck.apps.journal.fields import (
 from potluck.field_types import Integer, Length, Message, Text
 from potluck.web.inputs import Input
 
-__all__ = ["FORMAT", "FileComment", "FileEntry", "FileLink", "FileMessage", "FileProfile", "FileThread", "JournalFile"]
+__all__ = [
+    "FORMAT",
+    "FileComment",
+    "FileEntry",
+    "FileLink",
+    "FileMessage",
+    "FileProfile",
+    "FileThread",
+    "JournalFile",
+    "taken",
+]
 
 FORMAT = "roll-model-journal"
 LARGEST_VERSION = 10**9
 
+T = TypeVar("T", bound=Struct)
+
 When = Annotated[datetime, Message("This must be a time such as 2024-03-09T18:00:00Z")]
 Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")]
+
+
+def taken(kind: type[T], of: Any, **given: Any) -> T:
+    """A row as the file has it, or the other way round: fields by name, times in milliseconds, and what is given."""
+    same = (name for name in kind.__struct_fields__ if name not in given and hasattr(of, name))
+    values = {name: getattr(of, name) for name in same} | given
+    return kind(
+        **{name: to_the_millisecond(each) if isinstance(each, datetime) else each for name, each in values.items()}
+    )
 
 
 class FileProfile(Input):

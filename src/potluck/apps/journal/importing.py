@@ -8,7 +8,7 @@ found by its id alone, and must never be found from two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
@@ -16,7 +16,7 @@ from uuid import UUID, uuid5
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.apps.journal.access import Athlete, to_the_millisecond
+from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import (
     AIMessage,
@@ -30,7 +30,7 @@ from potluck.apps.journal.entities import (
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR, MOST_ENTRIES
-from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile
+from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.links import setting
 from potluck.people.entities import Account
@@ -40,6 +40,7 @@ from potluck.store import all_done
 from potluck.table import absent, check, present, put
 from potluck.web.actions import Actions
 from potluck.web.errors import TOO_LARGE, TOO_MANY
+from potluck.web.requests import camel
 from potluck.web.writes import Writes, or_retry
 
 __all__ = ["Imported", "import_journal", "imports"]
@@ -87,14 +88,25 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
 
 
 def _refuse_impossible(file: JournalFile, now: datetime) -> None:
+    """InvalidFields for times that nobody can have written anything at."""
     wrong = [
-        WrongField(f"entries[{number}].{name}", f"This must lie between {FIRST_YEAR} and now")
-        for number, entry in enumerate(file.entries)
-        for name, time in (("date", entry.date), ("createdAt", entry.created_at), ("updatedAt", entry.updated_at))
-        if time > now + AHEAD or time.year < FIRST_YEAR
+        WrongField(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
+        for where, item in _timed(file)
+        for name in ("date", "created_at", "updated_at", "last_active_at")
+        if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time.year < FIRST_YEAR)
     ]
     if wrong:
         raise InvalidFields(*wrong[:MOST_ERRORS])
+
+
+def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
+    """Everything in a file that has a time, and where it is."""
+    for number, entry in enumerate(file.entries):
+        yield f"entries[{number}]", entry
+        yield from ((f"entries[{number}].comments[{each}]", comment) for each, comment in enumerate(entry.comments))
+    for number, thread in enumerate(file.threads):
+        yield f"threads[{number}]", thread
+        yield from ((f"threads[{number}].messages[{each}]", said) for each, said in enumerate(thread.messages))
 
 
 async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
@@ -137,23 +149,9 @@ class _Taking:
             comments = [made for each in entry.comments for made in self._comments(each, entry_id)]
             if not await self._write_comments(entry_id, comments):
                 continue
-            made = Entry(
-                entry_id=entry_id,
-                athlete_id=self._at.own_id,
-                created_at=to_the_millisecond(entry.created_at),
-                updated_at=to_the_millisecond(entry.updated_at),
-                sections=entry.sections,
-                session_metrics=entry.session_metrics,
-                date=to_the_millisecond(entry.date),
-                version=entry.version,
-            )
-            meta = EntryMeta(
-                entry_id=entry_id,
-                athlete_id=self._at.own_id,
-                created_at=made.created_at,
-                date=made.date,
-                comments=sum(1 for each in comments if each.visibility == "visible"),
-            )
+            made = taken(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id)
+            visible = sum(1 for each in comments if each.visibility == "visible")
+            meta = taken(EntryMeta, made, comments=visible)
             words = keyword_writes(None, made)[:WORDS_AT_ONCE]
             if await self._at.write(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words):
                 self._counts["entries"] += 1
@@ -186,14 +184,14 @@ class _Taking:
         own = comment.coach_id == self._owner
         bodies = [comment.body] if own else _quoted(comment)
         return [
-            Comment(
+            taken(
+                Comment,
+                comment,
                 comment_id=comment.comment_id if number == 0 else uuid5(comment.comment_id, str(number)),
                 entry_id=entry_id,
                 coach_id=self._at.own_id,
-                created_at=to_the_millisecond(comment.created_at) + number * A_MOMENT,
+                created_at=comment.created_at + number * A_MOMENT,
                 body=body,
-                visibility=comment.visibility,
-                version=comment.version,
             )
             for number, body in enumerate(bodies)
         ]
@@ -210,30 +208,18 @@ class _Taking:
         about = None if thread.athlete_id in (None, self._owner, at.own_id) else thread.athlete_id
         scope = thread.scope if about is None else "shared"
         messages = [
-            AIMessage(
-                message_id=each.message_id,
+            taken(
+                AIMessage,
+                each,
                 thread_id=thread_id,
-                role=each.role,
-                content=each.content,
-                visibility_scope=each.visibility_scope,
-                created_at=to_the_millisecond(each.created_at),
                 citations=[self._here(cited) for cited in each.citations] if each.role == "assistant" else None,
-                provider=each.provider,
                 sources=[self._here(source) for source in each.sources] if each.role == "assistant" else None,
             )
             for each in thread.messages
             # What is private never gets into a shared conversation.
             if scope == "private" or each.visibility_scope == "shared"
         ]
-        made = AIThread(
-            user_id=at.own_id,
-            thread_id=thread_id,
-            title=thread.title,
-            created_at=to_the_millisecond(thread.created_at),
-            last_active_at=to_the_millisecond(thread.last_active_at),
-            scope=scope,
-            athlete_id=about,
-        )
+        made = taken(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
         async for _ in attempts("importing a conversation", at.rows.patience):
             # Nobody finds them before the conversation is there, and a repeat writes them again.
             parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))

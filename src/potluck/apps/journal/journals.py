@@ -14,6 +14,7 @@ from uuid import UUID
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from potluck.apps.journal.entities import Entry, EntryMeta, KeywordIndex, PrivateKeywordIndex, SessionMetrics
 from potluck.apps.journal.fields import Scope
@@ -138,13 +139,4 @@ class WholeJournal(SharedJournal):
     indexes: ClassVar[Sequence[type[Any]]] = (KeywordIndex, PrivateKeywordIndex)
 
     def _seen(self, entry: Entry) -> WholeEntry:
-        shared = _shared(entry)
-        return WholeEntry(
-            entry_id=shared.entry_id,
-            athlete_id=shared.athlete_id,
-            created_at=shared.created_at,
-            date=shared.date,
-            shared=shared.shared,
-            metrics=shared.metrics,
-            private=entry.sections.private,
-        )
+        return WholeEntry(private=entry.sections.private, **asdict(_shared(entry)))

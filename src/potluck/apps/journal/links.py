@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete, LinkedWith, to_the_millisecond
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
@@ -26,7 +27,7 @@ from potluck.people.fields import Email
 from potluck.people.invitations import withdrawing
 from potluck.retries import attempts
 from potluck.store import Store, all_done
-from potluck.table import Condition, WriteRefused, absent, check, present, put, the, update
+from potluck.table import WriteRefused, absent, check, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
 from potluck.web.app import Core
@@ -142,6 +143,9 @@ class WhichSide(Input):
 # --- the two rows -----------------------------------------------------------------------------------------------------
 
 
+KINDS: tuple[Any, Any] = (CoachAthleteLink, AthleteCoachLink)
+
+
 def link_pair(athlete_id: UUID, coach_id: UUID) -> tuple[Any, Any]:
     return CoachAthleteLink.by_id(athlete_id, coach_id), AthleteCoachLink.one(coach_id, athlete_id)
 
@@ -156,27 +160,21 @@ def setting(
 ) -> list[Operation]:
     """Both rows with this status, made if there are none; refused if the link has changed since it was read."""
     if before is None:
-        said: dict[str, Any] = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
-        link = CoachAthleteLink(athlete_id=athlete_id, coach_id=coach_id, **said)
-        return [put(link, when=absent), put(AthleteCoachLink(coach_id=coach_id, athlete_id=athlete_id, **said))]
-    ref, mirror = link_pair(athlete_id, coach_id)
-    as_read: Condition = (the(CoachAthleteLink.status) == before.status) & (
-        the(CoachAthleteLink.updated_at) == before.updated_at
-    )
+        said = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
+        link, mirror = (kind(athlete_id=athlete_id, coach_id=coach_id, **said) for kind in KINDS)
+        return [put(link, when=absent), put(mirror)]
+    # The athlete's row decides; the mirror follows.
+    as_read = (the(CoachAthleteLink.status) == before.status) & (the(CoachAthleteLink.updated_at) == before.updated_at)
+    conditions = (as_read, present)
     return [
         update(
             ref,
-            the(CoachAthleteLink.status).becomes(status),
-            the(CoachAthleteLink.requested_by).becomes(requested_by),
-            the(CoachAthleteLink.updated_at).becomes(now),
-            when=as_read,
-        ),
-        update(
-            mirror,
-            the(AthleteCoachLink.status).becomes(status),
-            the(AthleteCoachLink.requested_by).becomes(requested_by),
-            the(AthleteCoachLink.updated_at).becomes(now),
-        ),
+            the(kind.status).becomes(status),
+            the(kind.requested_by).becomes(requested_by),
+            the(kind.updated_at).becomes(now),
+            when=when,
+        )
+        for kind, ref, when in zip(KINDS, link_pair(athlete_id, coach_id), conditions, strict=True)
     ]
 
 
@@ -199,15 +197,7 @@ async def own_links(at: Athlete) -> Links:
     others = [_other(each, at.own_id) for each in found]
     names = await names_of(at.rows, others)
     shown = [
-        LinkView(
-            user_id=other,
-            name=names.get(other) if each.status != "pending" or not _asked(each, at.own_id) else None,
-            role=_role_of_other(each),
-            status=each.status,
-            requested_by_me=_asked(each, at.own_id),
-            created_at=each.created_at,
-            updated_at=each.updated_at,
-        )
+        _view(each, at.own_id, names.get(other) if each.status != "pending" or not _asked(each, at.own_id) else None)
         for each, other in zip(found, others, strict=True)
     ]
     invited = await at.core.people.invitations.of_place(APP, str(at.own_id))
@@ -269,27 +259,18 @@ async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
     if len(found) > 1:
         raise WhichLink
     (link,) = found
-    writes: Sequence[Operation | Outcome] = ()
-    status = link.status
-    if status == "pending":
-        status = "active"
-        profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
-        other = or_raise(check(Account.by_id(at.user_id), when=present), NotFound)
-        changed = setting(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
-        writes = (other, *map(or_retry, changed), *profiles)
-    names = await names_of(at.rows, [at.user_id])
     account = await at.rows.get(Account.by_id(at.user_id))
+    if account is None:
+        raise NotFound
+    if link.status == "active":
+        return Writes(_view(link, at.own_id, account.name))
+    profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
+    changed = setting(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
     return Writes(
-        LinkView(
-            user_id=at.user_id,
-            name=names.get(at.user_id) or (None if account is None else account.name),
-            role="athlete" if link.coach_id == at.own_id else "coach",
-            status=status,
-            requested_by_me=_asked(link, at.own_id),
-            created_at=link.created_at,
-            updated_at=at.now if writes else link.updated_at,
-        ),
-        *writes,
+        _view(replace(link, status="active", updated_at=at.now), at.own_id, account.name),
+        or_raise(check(Account.by_id(at.user_id), when=present), NotFound),
+        *map(or_retry, changed),
+        *profiles,
     )
 
 
@@ -355,9 +336,16 @@ def _other(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> UUID:
     return link.coach_id if link.athlete_id == own_id else link.athlete_id
 
 
-def _role_of_other(link: CoachAthleteLink | AthleteCoachLink) -> LinkRole:
-    """As the rows of a person's own partition tell: there, the athlete's own row names a coach."""
-    return "coach" if isinstance(link, CoachAthleteLink) else "athlete"
+def _view(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID, name: str | None) -> LinkView:
+    return LinkView(
+        user_id=_other(link, own_id),
+        name=name,
+        role="coach" if link.athlete_id == own_id else "athlete",
+        status=link.status,
+        requested_by_me=_asked(link, own_id),
+        created_at=link.created_at,
+        updated_at=link.updated_at,
+    )
 
 
 def _asked(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:

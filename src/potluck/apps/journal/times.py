@@ -16,7 +16,8 @@ def day_of(moment: datetime, zone: tzinfo) -> date:
 
 def span_of(first: date, last: date, zone: tzinfo) -> tuple[datetime, datetime]:
     """The first and the last millisecond of these days there."""
-    return _midnight(first, zone), _midnight(min(last, LATEST) + timedelta(days=1), zone) - MILLISECOND
+    first, last = min(first, LATEST), min(last, LATEST)
+    return _midnight(first, zone), _midnight(last + timedelta(days=1), zone) - MILLISECOND
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:
