@@ -125,6 +125,17 @@ async def test_thousands_of_entries_come_back_as_they_were(tmp_path: Path, count
         assert second["entries"] == first["entries"]
 
 
+async def test_a_file_may_be_larger_than_other_bodies_but_not_without_end(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, _, file = await a_journal(gym)
+    (entry,) = file["entries"][:1]
+    long = entry["sections"] | {"private": "word " * 3_900}
+    many = [entry | {"sections": long, "entryId": f"00000000-0000-4000-8000-{each:012x}"} for each in range(80)]
+    assert (await imported(gym, file | {"entries": many}, mara))["entries"] == 80
+    assert len(json.dumps(many)) > 1_500_000
+    problem(await gym.ask("POST", "/import", file | {"entries": many * 7}, by=mara), 413, "too-large")
+
+
 async def test_a_file_that_is_none_is_refused_and_nothing_written(embedded_gym: Gym):
     gym = embedded_gym
     _, _, file = await a_journal(gym)

@@ -163,9 +163,12 @@ async def test_comments_are_for_those_who_may_see_them(gym: Gym, change: str):
     assert [each["body"] for each in (await gym.get(path, renzo))["items"]] == ["Everything all right at home?"]
     assert (await gym.get(f"/entries/{entry['entryId']}", renzo))["comments"] == 1
     if change == "revoke":
+        data(await gym.ask("POST", path, {"body": "!"}, by=renzo, idempotency_key="once"), 201)
         data(await gym.ask("DELETE", f"/links/{renzo['userId']}", by=mara), 204)
         problem(await gym.ask("GET", path, by=renzo), 404, "not-found")
         problem(await gym.ask("POST", path, {"body": "?"}, by=renzo), 404, "not-found")
+        # Nor is it said again what was answered while they were linked.
+        problem(await gym.ask("POST", path, {"body": "!"}, by=renzo, idempotency_key="once"), 404, "not-found")
         return
     hiding = {"visibility": "hiddenByAthlete", "version": 1}
     problem(await gym.ask("PATCH", f"{path}/{comment['commentId']}", hiding, by=renzo), 403, "forbidden")
