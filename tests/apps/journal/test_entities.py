@@ -393,6 +393,18 @@ CASES = [
         0.5,
     ),
     # Ours
+    Case(
+        KeywordIndex.one(ATHLETE, "arm", WRITTEN, ENTRY),
+        sent.get_item(OF_ATHLETE, f"KW#arm#TS#{WRITTEN_AT}#ENTRY#{ENTRY}"),
+        keyword,
+        1.0,
+    ),
+    Case(
+        PrivateKeywordIndex.one(ATHLETE, "arm", WRITTEN, ENTRY),
+        sent.get_item(f"USER_PRIVATE#{ATHLETE}", f"KW#arm#TS#{WRITTEN_AT}#ENTRY#{ENTRY}"),
+        private_keyword,
+        1.0,
+    ),
     Case(UserProfile.one(ATHLETE), sent.get_item(OF_ATHLETE, "PROFILE"), profile, 1.0),
     Case(
         Entry.in_time(ATHLETE, between(MARCH, APRIL)),

@@ -260,6 +260,10 @@ class KeywordIndex(
     athlete_id: Annotated[UUID, KeyOnly]
     token: Annotated[Token, KeyOnly]
 
+    @get(consistent=True)
+    def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
+        """Is this word of the entry indexed already, when a consumer begins again?"""
+
     # The document's pattern 6. Its prefix KW#arm would find armbar too: ours goes on to what follows, KW#arm#TS#.
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
@@ -303,6 +307,10 @@ class PrivateKeywordIndex(
     created_at: Milliseconds
     athlete_id: Annotated[UUID, KeyOnly]
     token: Annotated[Token, KeyOnly]
+
+    @get(consistent=True)
+    def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
+        """Is this word of the entry indexed already, when a consumer begins again?"""
 
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:

@@ -10,7 +10,7 @@ finds one that the entry does not have, because it looks at the entry itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -70,6 +70,10 @@ def keyword_writes(before: Entry | None, after: Entry | None) -> list[Operation]
     return [*new, *(delete(row_of(entry, word)) for word in _in_order(had - has))]
 
 
+def _ref(row: Any) -> Any:
+    return type(row).one(row.athlete_id, row.token, row.created_at, row.entry_id)
+
+
 def _in_order(words: Iterable[Word]) -> list[Word]:
     return sorted(words, key=lambda each: (each[1], each[0].__name__))
 
@@ -113,14 +117,20 @@ class Indexing:
             has = words_of_entry(now)
             try:
                 while todo:
-                    some = todo[:WORDS_AT_ONCE]
-                    rows = ((word, row_of(known, word)) for word in some)
-                    await self._rows.transact(still, *(put(row) if word in has else delete(row) for word, row in rows))
+                    await self._bring([(word in has, row_of(known, word)) for word in todo[:WORDS_AT_ONCE]], still)
                     del todo[:WORDS_AT_ONCE]
                 return
             except WriteRefused:
                 # It was changed meanwhile: what is done was right then, and that change is looked at in its turn.
                 continue
+
+    async def _bring(self, rows: Sequence[tuple[bool, Any]], still: Operation) -> None:
+        """Put those that should be there and delete the others; what is right already is not written, so that whoever
+        begins again gets further each time."""
+        there = await self._rows.get_many([_ref(row) for _, row in rows])
+        wrong = [each for each, found in zip(rows, there, strict=True) if each[0] != (found is not None)]
+        if wrong:
+            await self._rows.transact(still, *(put(row) if wanted else delete(row) for wanted, row in wrong))
 
     async def _as_it_is(self, known: Entry) -> tuple[Entry | None, Operation]:
         """The entry now, wherever its date has put it, and what holds for as long as it says the same."""
