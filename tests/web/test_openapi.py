@@ -118,7 +118,7 @@ async def add(at: SignedIn, new: NewNote) -> Writes[Note]:
     return Writes(note, put(note, when=absent))
 
 
-@notes.list(live=lambda at: Note.every(), order=lambda view: (str(view.note_id),), also=totals)
+@notes.list(live=lambda at: Note.every(), also=totals, order=lambda note: (note.title,))
 def listed(at: SignedIn, wanted: Search) -> Query[Note]:
     """The notes, the latest first."""
     return Note.every()
