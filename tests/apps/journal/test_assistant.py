@@ -184,13 +184,17 @@ async def gym_with(folder: Path, provider: str, timeout: float = 20.0) -> AsyncI
 async def test_a_remote_assistant_is_asked_as_it_expects(tmp_path: Path, provider: str):
     async with gym_with(tmp_path, provider) as (gym, server):
         mara = await gym.person()
-        await gym.entry(mara, shared="Lost the underhook twice. Kept guard.", durationMinutes=75)
+        await gym.entry(
+            mara, shared="Lost the underhook twice. Kept guard.", private="Underhook fear.", durationMinutes=75
+        )
         server.says = lambda asked: {
             "answer": "Twice, on the same side.",
             "citations": [
                 {"passage": asked["passages"][0]["passage"], "quote": "Lost the underhook twice."},
                 {"passage": asked["passages"][0]["passage"], "quote": "words that are not there"},
                 {"passage": "p99", "quote": "Lost the underhook twice."},
+                # From one section into the other.
+                {"passage": asked["passages"][0]["passage"], "quote": "Kept guard.\n\nUnderhook fear."},
             ],
         }
         shared = await thread(gym, mara, "shared")

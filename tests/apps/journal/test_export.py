@@ -152,6 +152,16 @@ async def test_a_file_that_is_none_is_refused_and_nothing_written(embedded_gym: 
     assert await gym.dump() == before
 
 
+async def test_a_private_message_does_not_get_into_a_shared_conversation_by_a_file(embedded_gym: Gym):
+    gym = embedded_gym
+    _, _, file = await a_journal(gym)
+    (shared,) = [each for each in file["threads"] if each["scope"] == "shared"]
+    shared["messages"][0] |= {"content": "of the knee", "visibilityScope": "private"}
+    twin = await gym.person("Twin")
+    assert (await imported(gym, file, twin))["messages"] == 7
+    assert "of the knee" not in json.dumps(await exported(gym, twin))
+
+
 async def test_a_long_quotation_is_kept_in_parts(embedded_gym: Gym):
     gym = embedded_gym
     mara, renzo, _ = await a_journal(gym)

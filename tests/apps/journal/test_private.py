@@ -11,13 +11,21 @@ import logging
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
+import msgspec
 import pytest
 
-from potluck.apps.journal.app import journal_app
-from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink
+from potluck.apps.journal.access import Athlete, CoachOf
+from potluck.apps.journal.app import SUBJECTS, journal_app
+from potluck.apps.journal.comments import CommentView
+from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Entry, PrivateKeywordIndex
+from potluck.apps.journal.entries import EntryView, SharedEntryView
+from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeJournal
+from potluck.apps.journal.links import AthleteSummary
+from potluck.apps.journal.search import Hit
+from potluck.apps.journal.statistics import Statistics
 from potluck.table import put
 from potluck.web.api_page import example
 from tests.apps.journal.gym import Gym, Person, data, gym_on, problem, until
@@ -261,6 +269,26 @@ async def followed(world: World, coach: Person, target: str, positions: dict[str
         # A comment that was visible for a moment was told in that moment, and then that it is gone.
         told = stream.body.replace(f"{field(11)} for a moment".encode(), b"")
         world.found(told)
+
+
+def test_what_a_coach_is_given_has_no_private_field_by_its_type():
+    def names(kind: Any) -> set[str]:
+        fields = msgspec.structs.fields(kind)
+        inner = [each for field in fields for each in (field.type, *get_args(field.type)) if is_struct(each)]
+        return {field.name for field in fields}.union(*map(names, inner))
+
+    def is_struct(kind: Any) -> bool:
+        return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+    assert "private" in names(EntryView)
+    for kind in (SharedEntryView, SharedEntry, AthleteSummary, Hit, Statistics, CommentView):
+        assert names(kind).isdisjoint({"private", "version"} - ({"version"} if kind is CommentView else set())), kind
+    seen = {
+        access: plan.cls for subject in SUBJECTS for access, plan in subject.views.items() if subject.entity is Entry
+    }
+    assert seen == {Athlete: EntryView, CoachOf: SharedEntryView}
+    assert not issubclass(SharedJournal, WholeJournal)
+    assert PrivateKeywordIndex not in SharedJournal.indexes
 
 
 async def test_what_stops_being_shared_is_gone_at_the_next_request(gym: Gym):

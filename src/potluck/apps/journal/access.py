@@ -86,10 +86,6 @@ class CoachOf(ByRow[CoachAthleteLink], admits=active):
 
     athlete_id: AthleteId
 
-    @property
-    def shared(self) -> SharedJournal:
-        return SharedJournal(self.rows, self.athlete_id)
-
     async def told_now(self, thing: Any, gone: bool) -> Any:
         """An entry as it is now: what was shared once, and is not any more, is not told from the log."""
         if gone:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -56,22 +55,21 @@ export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
 @export.read(tagged=False)
 async def export_journal(at: Athlete) -> Response:
     """Everything of the caller: profile, links, entries with their comments, and conversations, as one file."""
-    whole = JournalExport(at.rows, await profile_of(at))
+    begun = {"format": FORMAT, "version": 1, "exportedAt": at.now, "profile": taken(FileProfile, await profile_of(at))}
     headers = {"content-disposition": 'attachment; filename="journal.json"', "cache-control": "no-store"}
-    return StreamingResponse(whole.pieces(encode(at.now)), headers=headers, media_type="application/json")
+    pieces = JournalExport(at.rows, at.own_id).pieces(begun)
+    return StreamingResponse(pieces, headers=headers, media_type="application/json")
 
 
 class JournalExport:
     """One journal, piece by piece, however long it is."""
 
-    def __init__(self, rows: Store, profile: UserProfile) -> None:
+    def __init__(self, rows: Store, own_id: UUID) -> None:
         self._rows = rows
-        self._profile = profile
-        self._own_id = profile.user_id
+        self._own_id = own_id
 
-    async def pieces(self, exported_at: bytes) -> AsyncIterator[bytes]:
-        """The file, in pieces."""
-        begun = {"format": FORMAT, "version": 1, "exportedAt": msgspec.Raw(exported_at), "profile": self.profile()}
+    async def pieces(self, begun: Mapping[str, Any]) -> AsyncIterator[bytes]:
+        """The file: what is begun, and then one list after the other."""
         yield encode(begun)[:-1]
         for name, items in (("links", self.links()), ("entries", self.entries()), ("threads", self.threads())):
             yield b',"' + name.encode() + b'":['
@@ -81,9 +79,6 @@ class JournalExport:
                 first = False
             yield b"]"
         yield b"}"
-
-    def profile(self) -> FileProfile:
-        return taken(FileProfile, self._profile)
 
     async def links(self) -> AsyncIterator[FileLink]:
         found = await self._rows.all(Link.of_user(self._own_id))
@@ -148,8 +143,8 @@ class AccountData:
         """The same as the journal's own file, table after table."""
         profile = await self._rows.get(UserProfile.one(user_id))
         if profile is not None:
-            yield "profile", JournalExport(self._rows, profile).profile()
-        whole = JournalExport(self._rows, profile or _nobody(user_id))
+            yield "profile", taken(FileProfile, profile)
+        whole = JournalExport(self._rows, user_id)
         async for link in whole.links():
             yield "links", link
         async for entry in whole.entries():
@@ -199,8 +194,3 @@ def _ref(row: Any) -> Any:
         case AIThread():
             return AIThread.one(row.user_id, row.thread_id)
     return row
-
-
-def _nobody(user_id: UUID) -> UserProfile:
-    """For somebody who never said anything about themselves; only the id is looked at."""
-    return UserProfile(user_id=user_id, name="-", created_at=datetime(1970, 1, 1, tzinfo=UTC))

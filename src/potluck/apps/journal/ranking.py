@@ -27,6 +27,8 @@ OTHER_FORM = 0.8
 MOST_TERMS = 16
 MOST_CANDIDATES = 60
 SNIPPET_LENGTH = 160
+# Where the best part of a text is looked for; beyond, one is as good as another.
+MOST_SPANS = 100
 ELLIPSIS = "…"
 
 Asked = Sequence[tuple[str, ...]]
@@ -92,16 +94,12 @@ def ranked(terms: Sequence[Term], entries: Sequence[SharedEntry]) -> list[Match]
     )
 
 
-def _best_then_newest(match: Match) -> tuple[float, float, int]:
-    return -round(match.score, 9), -match.entry.date.timestamp(), match.entry.entry_id.int
-
-
 def snippet_of(texts: Sequence[str], words: frozenset[str]) -> str:
     """The part of a text where the words are, word for word; the beginning of the first, if they are in none."""
     wanted = set(words)
     best: tuple[int, str, int] | None = None
     for text in texts:
-        spans = spans_of(text, wanted)
+        spans = spans_of(text, wanted)[:MOST_SPANS]
         for start, _ in spans:
             inside = sum(1 for first, last in spans if start <= first and last <= start + SNIPPET_LENGTH)
             if best is None or inside > best[0]:

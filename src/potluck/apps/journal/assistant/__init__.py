@@ -18,9 +18,11 @@ from msgspec import Struct
 from potluck.apps.journal.entities import Citation
 from potluck.apps.journal.fields import Role
 
-__all__ = ["Asked", "Passage", "Provider", "ProviderFailed", "Reply", "Turn", "cited"]
+__all__ = ["PARAGRAPH", "Asked", "Passage", "Provider", "ProviderFailed", "Reply", "Turn", "cited"]
 
 LONGEST_QUOTE = 1_000
+PARAGRAPH = "\n\n"
+"""What stands between the sections of an entry; no quote goes beyond it."""
 
 
 class Passage(Struct, frozen=True, kw_only=True):
@@ -80,6 +82,6 @@ def cited(passage: Passage, quote: str) -> Citation | None:
     if len(quote) > LONGEST_QUOTE:
         quote = quote[: quote.rfind(" ", 0, LONGEST_QUOTE) if " " in quote[:LONGEST_QUOTE] else LONGEST_QUOTE]
     quote = quote.strip()
-    if not quote or quote not in passage.text:
+    if not quote or PARAGRAPH in quote or quote not in passage.text:
         return None
     return Citation(entry_id=passage.entry_id, date=passage.date, quote=quote, comment_id=passage.comment_id)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, tzinfo
 from uuid import UUID
 
-from potluck.apps.journal.assistant import Asked, Passage, Turn
+from potluck.apps.journal.assistant import PARAGRAPH, Asked, Passage, Turn
 from potluck.apps.journal.assistant.counting import Counting, counted, counting_of, last_time, topic_of
 from potluck.apps.journal.entities import AIMessage, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
@@ -65,7 +65,7 @@ async def _passages(
     comments = await _visible_comments(journal, [each.entry_id for each in entries])
     found = []
     for entry in entries:
-        texts: list[tuple[UUID | None, str]] = [(None, "\n".join(text for text in entry.texts if text))]
+        texts: list[tuple[UUID | None, str]] = [(None, _text_of(entry))]
         texts += [(each.comment_id, each.body) for each in comments[entry.entry_id]]
         found += [
             Passage(
@@ -81,6 +81,10 @@ async def _passages(
             if text
         ]
     return found
+
+
+def _text_of(entry: SharedEntry) -> str:
+    return PARAGRAPH.join(text for text in entry.texts if text)
 
 
 async def _visible_comments(journal: SharedJournal, entry_ids: Iterable[UUID]) -> Mapping[UUID, list[Comment]]:
@@ -122,7 +126,7 @@ class Standing:
         commented = [each.entry_id for each in sources if each.comment_id is not None and each.entry_id in entries]
         digests: dict[tuple[UUID, UUID | None], str] = {}
         for entry in entries.values():
-            digests[entry.entry_id, None] = digest_of("\n".join(text for text in entry.texts if text))
+            digests[entry.entry_id, None] = digest_of(_text_of(entry))
         for entry_id, comments in (await _visible_comments(journal, commented)).items():
             digests |= {(entry_id, each.comment_id): digest_of(each.body) for each in comments}
         return cls(digests)
