@@ -29,7 +29,7 @@ from potluck.people.secrets import new_id
 from potluck.table import Milliseconds, Query, absent, between, delete, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.errors import TOO_MANY, NotFound
+from potluck.web.errors import NotFound
 from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_retry
@@ -52,7 +52,6 @@ JOURNAL = "Journal"
 # Somewhere it is tomorrow already.
 AHEAD = timedelta(days=1)
 FIRST_YEAR = 1900
-MOST_ENTRIES = 50_000
 
 When = Annotated[datetime, Message("Date must be a time such as 2024-03-09T18:00:00Z")]
 
@@ -235,10 +234,9 @@ async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
     return at.shown
 
 
-@entries.create(TOO_MANY)
+@entries.create()
 async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
     """Write a session down."""
-    await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal")
     when = at.now if new.date is UNSET else _possible(new.date, at.now)
     entry = at.make(
         new,

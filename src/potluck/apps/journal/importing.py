@@ -29,7 +29,7 @@ from potluck.apps.journal.entities import (
     Source,
     UserProfile,
 )
-from potluck.apps.journal.entries import AHEAD, FIRST_YEAR, MOST_ENTRIES
+from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.links import setting
@@ -39,7 +39,7 @@ from potluck.retries import attempts
 from potluck.store import all_done
 from potluck.table import absent, check, present, put
 from potluck.web.actions import Actions
-from potluck.web.errors import TOO_LARGE, TOO_MANY
+from potluck.web.errors import TOO_LARGE
 from potluck.web.requests import camel
 from potluck.web.writes import Writes, or_retry
 
@@ -70,11 +70,10 @@ class Imported(Struct, rename="camel", frozen=True, kw_only=True):
 imports: Actions[Any] = Actions(Athlete, api="/journal/import", tag="Journal")
 
 
-@imports.action("POST", "", TOO_LARGE, TOO_MANY, kept=False, largest_body=LARGEST_FILE)
+@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     _refuse_impossible(file, at.now)
-    await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal", len(file.entries))
     await _take_time_zone(at, file)
     taking = _Taking(at, file)
     for start in range(0, len(file.entries), ENTRIES_AT_ONCE):
