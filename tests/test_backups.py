@@ -565,7 +565,7 @@ def test_what_the_commands_make_is_for_its_owner_alone(tmp_path):
     try:
         with running("dynamodb", "--port", "0", "--file", "tables.db", cwd=tmp_path) as (process, _):
             assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
-            stopped(process)
+            assert stopped(process) == 0
         with running("serve", "--port", "0", cwd=tmp_path) as (process, _):
             assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
             assert {file.stat().st_mode & 0o777 for file in (tmp_path / "data").iterdir()} == {0o600}
@@ -582,6 +582,18 @@ def test_what_root_restores_belongs_to_whoever_has_the_folder(stored):
     assert potluck("restore", backup, "--data", "other", cwd=stored).returncode == 0
     owners = {file.name: file.stat().st_uid for file in (stored / "other").iterdir()}
     assert owners == {"potluck.db": 12345, "secret": 12345}
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_root_gives_away_no_file_that_a_link_in_the_folder_leads_to(stored):
+    backup = backed_up(stored)
+    roots_own = stored / "roots-own"
+    roots_own.write_bytes((stored / "data" / "secret").read_bytes())
+    (stored / "other").mkdir()
+    (stored / "other" / "secret").symlink_to(roots_own)
+    os.chown(stored / "other", 12345, 12345)
+    assert potluck("restore", backup, "--data", "other", cwd=stored).returncode == 0
+    assert roots_own.stat().st_uid == 0
 
 
 @POSIX

@@ -183,6 +183,7 @@ def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
     from potluck.dynamo.server import serving
 
     async def run() -> None:
+        stopping = _told_to_stop()
         database = await Database.open(chosen.file)
         try:
             async with serving(database, chosen.host, chosen.port, chosen.host_name) as port:
@@ -190,7 +191,7 @@ def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
                 print(f"\n  The engine answers at http://{host}:{port}")
                 print(f"  Tables are kept in {chosen.file}" if chosen.file else "  Tables are gone when it stops")
                 print("  Any credentials and any region will do. Ctrl+C stops it.\n", flush=True)
-                await _told_to_stop()
+                await stopping.wait()
         finally:
             await database.close()
 
@@ -386,13 +387,13 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         return runner.run(work)
 
 
-async def _told_to_stop() -> None:
-    """Wait for Ctrl+C or the signal by which a supervisor stops a service."""
+def _told_to_stop() -> asyncio.Event:
+    """Set by Ctrl+C from now on, or by the signal with which a supervisor stops a service."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopping.set))
-    await stopping.wait()
+    return stopping
 
 
 def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentParser:

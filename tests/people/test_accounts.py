@@ -60,6 +60,10 @@ async def test_every_wrong_field_is_named_at_once_and_nothing_is_written(embedde
         ("a" * 242 + "@example.org", True),
         ("a" * 243 + "@example.org", False),
         ("ß" * 200 + "@example.org", False),
+        # In a list of members it would be ada@example.org.
+        ("ada\ufe0f@example.org", False),
+        ("ada\u034f@example.org", False),
+        ("ada\u3164@example.org", False),
         *(
             (each, False)
             for each in ("", "@", "a@", "@b", "a b@c", "a@b@c", "a@b\n@c", "a\x00@b", "a@\ud800b", "a@b\u200b")

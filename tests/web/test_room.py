@@ -121,6 +121,34 @@ async def test_when_all_is_used_people_can_still_sign_in_delete_and_leave(calls:
     data(await calls.ask("POST", "/me/delete", {"password": PASSWORD}, by=again), 204)
 
 
+async def test_when_all_is_used_people_can_still_lock_others_out(calls: Calls, monkeypatch):
+    ada = await calls.person()
+    token = data(await calls.ask("POST", "/me/tokens", {"name": "Clock"}, by=ada), 201)
+    fill(calls, monkeypatch, 1.0)
+    change = {"current": PASSWORD, "new": "battery staple"}
+    assert data(await calls.ask("PUT", "/me/password", change, by=ada)) == {"tokensLeft": 0}
+    data(await calls.ask("GET", "/me", by=token), 401)
+
+
+async def test_when_all_is_used_the_pages_of_the_account_take_no_more_either(calls: Calls, monkeypatch):
+    ada = await calls.person()
+    async with calls.browser() as browser:
+        said = {"email": ada["email"], "password": PASSWORD}
+        assert (await browser.post("/sign-in", data=said, headers=FROM_HERE)).status_code == 303
+        fill(calls, monkeypatch, 1.0)
+        before = await calls.rows()
+        forms = {
+            "tokens": {"name": "Clock", "key": "one"},
+            "name": {"name": "Ada, Countess of Lovelace", "version": "1"},
+            "email": {"email": "countess@example.org", "password": PASSWORD},
+        }
+        for form, filled in forms.items():
+            refused = await browser.post(f"/account/{form}", data=filled, headers=FROM_HERE)
+            assert refused.status_code == 503, form
+            assert "There is no room for more just now" in refused.text
+        assert await calls.rows() == before
+
+
 async def test_pages_say_so_and_lose_nothing_of_what_was_typed(calls: Calls, monkeypatch):
     fill(calls, monkeypatch, 0.6)
     async with calls.browser() as browser:

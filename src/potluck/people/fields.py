@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated
 from unicodedata import normalize
 
+from potluck.characters import seen
 from potluck.field_types import Check, OneLine, Text
 from potluck.people.errors import WrongField
 
@@ -35,8 +36,8 @@ def folded_email(address: str) -> str:
 
 
 def _printable_email(email: str) -> Iterator[WrongField]:
-    # Case folding can make an address longer.
-    if not email.isprintable() or len(folded_email(email)) > LONGEST_EMAIL:
+    # With something in it that is not seen it would pass for somebody else's. Case folding can make it longer.
+    if not email.isprintable() or seen(email) != email or len(folded_email(email)) > LONGEST_EMAIL:
         yield WrongField("", "")
 
 

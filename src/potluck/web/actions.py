@@ -458,22 +458,30 @@ class Actions(Generic[E]):
         row: str | None = None,
         versioned: bool = True,
         serialized: bool = False,
-        allowance: Allowance = OTHERWISE,
+        allowance: Allowance | None = None,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
-        """What a page posts: a form other than what a program would send, or the same rule, declared with its page."""
+        """What a page posts: a form other than what a program would send, or the same rule, declared with its page.
+
+        A rule that programs call as well has the same allowance here, and frees room here too.
+        """
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
-        return self._action(
-            "POST",
-            path,
-            (),
-            status=200,
-            form=form,
-            api=False,
-            serialized=serialized,
-            allowance=allowance,
-            frees_room=frees_room,
-        )
+
+        def declare(rule: Any) -> Any:
+            known = next((each for each in self.declared if isinstance(each, Action) and each.rule is rule), None)
+            return self._action(
+                "POST",
+                path,
+                (),
+                status=200,
+                form=form,
+                api=False,
+                serialized=serialized,
+                allowance=allowance or (OTHERWISE if known is None else known.allowance),
+                frees_room=frees_room or (known is not None and known.frees_room),
+            )(rule)
+
+        return declare
 
     # --- pages --------------------------------------------------------------------------------------------------------
 

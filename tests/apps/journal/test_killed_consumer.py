@@ -67,7 +67,7 @@ async def worker(where: dict[str, Any]):
         await process.wait()
 
 
-@pytest.mark.parametrize("engine", [EMBEDDED, LOCAL])
+@pytest.mark.parametrize("engine", [EMBEDDED, pytest.param(LOCAL, marks=pytest.mark.soak)])
 async def test_a_long_entry_is_indexed_whole_though_workers_are_killed(engine: str, tmp_path: Path):
     where = address(engine, tmp_path)
     opened = await opened_at(where)

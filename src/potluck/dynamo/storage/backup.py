@@ -58,11 +58,17 @@ def restored(backup: Path, path: Path, progress: Progress | None) -> Iterator[tu
 def made_a_store(partial: Path) -> dict[str, bytes]:
     """Take out of a copied backup what was kept with the store, and let its streams go on where nobody has been."""
     with changing(partial) as copy:
+        # A store has none of them. Whoever made this up would have them act with every write from now on.
+        if copy.execute("SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage=0").get:
+            raise apsw.CorruptError("it has views, triggers or virtual tables")
         kept: dict[str, bytes] = {}
         if copy.execute("SELECT 1 FROM sqlite_schema WHERE name='kept'").get:
-            kept = {str(name): bytes(content) for name, content in copy.execute("SELECT name, content FROM kept")}
+            kept = dict(copy.execute("SELECT name, CAST(content AS BLOB) FROM kept"))
             copy.execute("DROP TABLE kept")
         for (number,) in copy.execute("SELECT number FROM streams").fetchall():
+            # In a file that was made up it may be any text, and becomes a part of statements.
+            if not isinstance(number, int):
+                raise apsw.CorruptError("a stream has no number")
             leap(copy, f"changes_{number}")
         found = copy.execute("PRAGMA integrity_check(1)").get
         if found != "ok":

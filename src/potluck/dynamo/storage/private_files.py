@@ -54,7 +54,8 @@ def hand_over(file: Path) -> None:
     """If root made this, give it to whoever has the folder, as SQLite does with what it makes beside a file."""
     if os.name == "posix" and os.geteuid() == 0:
         owner = os.stat(file.parent)
-        os.chown(file, owner.st_uid, owner.st_gid)
+        # Never what a link leads to: whoever has the folder could put one there, and be given any file.
+        os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -140,7 +140,7 @@ async def change_me(at: SignedIn, change: MeChange) -> Writes[Account]:
     return Writes(account)
 
 
-@me.action("PUT", "/password", TOKEN_CANNOT, WRONG_PASSWORD, THROTTLED)
+@me.action("PUT", "/password", TOKEN_CANNOT, WRONG_PASSWORD, THROTTLED, frees_room=True)
 async def change_password(at: SignedIn, change: PasswordChange) -> Writes[PasswordChanged]:
     """Change one's password. Every other session is over, and every API token unless `endTokens` is false."""
     left = await at.core.people.accounts.change_password(
