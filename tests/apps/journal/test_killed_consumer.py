@@ -20,9 +20,9 @@ from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMet
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, Indexing, keyword_writes
 from potluck.store import Store
 from potluck.table import absent, put
-from tests.apps.journal.gym import until
 from tests.apps.worlds import by_key
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
@@ -94,12 +94,10 @@ async def test_a_long_entry_is_indexed_whole_though_workers_are_killed(engine: s
                     assert await asyncio.wait_for(process.stdout.readline(), START_SECONDS) == b"indexed\n"
                 process.send_signal(signal.SIGKILL)
         assert len(await indexed(opened)) < 3_001
-
-        async def whole() -> bool:
-            return await indexed(opened) == {*words, "gi"}
-
-        async with worker(where):
-            await until(whole)
+        async with worker(where), asyncio.timeout(PATIENCE_SECONDS):
+            # Not more often: looking at all of it keeps the worker waiting.
+            while await indexed(opened) != {*words, "gi"}:  # noqa: ASYNC110
+                await asyncio.sleep(1)
     finally:
         await opened.close()
 
