@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from potluck.characters import one_line, several_lines
 
-__all__ = ["Amount", "Check", "FieldError", "Integer", "Length", "ManyLines", "Message", "OneLine", "Text"]
+__all__ = ["Amount", "Check", "FieldError", "Integer", "Length", "ManyLines", "Message", "OneLine", "Spelled", "Text"]
 
 
 class FieldError(Protocol):
@@ -95,6 +95,11 @@ def Check(function: Callable[[Any], Iterable[FieldError]]) -> Meta:
     the message of the field.
     """
     return Meta(extra={"check": function})
+
+
+def Spelled(function: Callable[[str], str]) -> Meta:
+    """How a text that stands in a path is written: the function gives one spelling for all that mean the same."""
+    return Meta(extra={"spelled": function})
 
 
 def _said(**extra: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from potluck.apps.journal.app import journal_app
 from potluck.apps.polls.app import polls_app
+from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
 from potluck.people.entities import accounts
@@ -16,11 +17,10 @@ from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
-from potluck.streams import Consumer
 from potluck.web import openapi
 from potluck.web.allowances import Allowances
 from potluck.web.api import Api
-from potluck.web.app import App, AppMaker, Core
+from potluck.web.app import App, AppMaker, BackgroundWork, Core
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Site
@@ -54,7 +54,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = (shopping_app, journal_app, polls_app)
+APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app)
 
 log = logging.getLogger("potluck.suite")
 
@@ -211,7 +211,7 @@ async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
         await asyncio.wait(running, timeout=1.0)
 
 
-async def _kept_running(consumer: Consumer) -> None:
+async def _kept_running(consumer: BackgroundWork) -> None:
     while True:
         try:
             await consumer.run()

@@ -224,20 +224,4 @@ NOTES = [
     ),
 ]
 
-IT_IS_HERE = "the journal is served"
-JOURNAL = [
-    *(
-        Intended(*step, IT_IS_HERE, now=now)
-        for slug in ("link-not-asked-for", "which-link")
-        for step, now in ((("front/all problems", "html"), slug), ((f"front/problem {slug}", "step"), ""))
-    ),
-    Intended("openapi/document", "json/operations/* /api/v1/journal/*", IT_IS_HERE),
-    Intended("openapi/page", "html", IT_IS_HERE, now="tag-journal"),
-    *(Intended(f"people{each}/export*", "zip/journal.json", IT_IS_HERE) for each in ("", "_pages")),
-    *(
-        Intended(f"people{each}/export*", "zip/manifest.json/files", IT_IS_HERE, now="journal.json")
-        for each in ("", "_pages")
-    ),
-]
-
-INTENDED: list[Intended] = [*SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES, *JOURNAL]
+INTENDED: list[Intended] = [*SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES]

@@ -10,10 +10,12 @@ __all__ = ["LOOKED_AT_BY", "NOT_LOOKED_AT", "not_kept_by", "page_of"]
 
 FAMILY = "/shopping/{family_id}"
 POLL = "/polls/{poll_id}"
+SHAREABLE = "/shareables/{short_id}"
 
 EVERY_SHOPPING_PAGE = "test_shopping.test_every_page_is_for_everyone"
 MAKING_A_POLL = "test_polls.test_a_poll_is_made_shared_and_voted_on_by_touch"
 LOOKING_AFTER_POLLS = "test_polls.test_whoever_made_polls_looks_after_them"
+SHARING = "test_shareables.test_a_list_is_laid_out_and_ticked_by_who_has_the_passcode"
 VISITING_POLLS = "test_polls.test_what_visitors_meet_is_accessible_in_both_themes"
 
 LOOKED_AT_BY = {
@@ -37,6 +39,10 @@ LOOKED_AT_BY = {
     f"{POLL}/results": f"{VISITING_POLLS}[results-phone]",
     f"{POLL}/edit": LOOKING_AFTER_POLLS,
     f"{POLL}/delete": LOOKING_AFTER_POLLS,
+    "/shareables": SHARING,
+    "/shareables/new": SHARING,
+    SHAREABLE: SHARING,
+    f"{SHAREABLE}/unlock": SHARING,
 }
 """The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
 
@@ -52,6 +58,7 @@ NOT_LOOKED_AT = {
     "/shopping/offline": "shown without signal, at a family's own address: test_shopping_offline looks at it there",
     "/notes/{book_id}/notes/events": "a stream of events",
     f"{POLL}/results/events": "a stream of events",
+    f"{SHAREABLE}/events": "a stream of events",
     f"{POLL}/results.csv": "a file to keep",
     f"{POLL}/ballots": "a file to keep",
 }

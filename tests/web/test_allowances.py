@@ -1,4 +1,4 @@
-"""How much one caller may do where nobody has to be signed in."""
+"""How much one caller may do."""
 
 from datetime import timedelta
 from typing import Annotated, Any
@@ -79,9 +79,13 @@ def test_what_makes_many_counts_as_many_and_what_shares_a_name_shares_the_amount
     assert times(allowances, THREE, HIS) == 1
 
 
+def person(user_id: UUID) -> Principal:
+    return Principal(kind="session", user_id=user_id, name="Ada", hash="", session_epoch=1, expires_at=None)
+
+
 def test_somebody_who_is_signed_in_has_more_by_their_account_wherever_they_are(clock):
     allowances = Allowances(clock)
-    ada = Principal(kind="session", user_id=uuid4(), name="Ada", hash="", session_epoch=1, expires_at=None)
+    ada = person(uuid4())
     times(allowances, THREE, HIS)
     here, there = (Visitor(principal=ada, client=each.client) for each in (HIS, HERS))
     assert times(allowances, THREE, here) == 3 * SIGNED_IN_TIMES
@@ -161,6 +165,12 @@ async def sign(at: SignedIn) -> Writes[None]:
     return Writes(None)
 
 
+@notes.action("DELETE", "/signed", frees_room=True)
+async def take_back(at: SignedIn) -> Writes[None]:
+    """Take it back."""
+    return Writes(None)
+
+
 endpoints = Endpoints()
 
 
@@ -185,9 +195,19 @@ async def test_what_anybody_may_do_has_a_limit_without_saying_so(tmp_path):
         data(await ask(other, "POST", "/wall", {"text": "Hello"}), 201)
         ada = await signed_up(other)
         data(await ask(client, "POST", "/wall", {"text": "Hello"}, by=ada), 201)
-        # What only people do who are signed in is not counted.
-        for _ in range(3):
-            data(await ask(client, "POST", "/wall/signed", by=ada), 204)
+
+
+async def test_one_account_writes_only_so_much_and_goes_on_deleting(tmp_path):
+    """Where registration is open, an account is no more than a stranger with a name."""
+    async with suite_on(tmp_path, [wall_app]) as (client, application):
+        ada, bo = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo")]
+        busy = Visitor(principal=person(UUID(ada["userId"])))
+        for _ in range(SIGNED_IN_TIMES * OTHERWISE.amount - 1):
+            application.state.core.allowances.take(OTHERWISE, busy)
+        data(await ask(client, "POST", "/wall/signed", by=ada), 204)
+        problem(await ask(client, "POST", "/wall/signed", by=ada), 429, "throttled")
+        data(await ask(client, "DELETE", "/wall/signed", by=ada), 204)
+        data(await ask(client, "POST", "/wall/signed", by=bo), 204)
 
 
 async def test_an_action_says_how_much_it_is(tmp_path):
@@ -218,4 +238,4 @@ async def test_a_plain_endpoint_has_a_limit_as_well(tmp_path):
 
 def test_the_document_says_so_where_it_can_happen():
     told = {call.name: 429 in {each.status for each in call.all_problems} for call in calls_of([notes])}
-    assert told == {"pin": True, "writeLetters": True, "sign": False}
+    assert told == {"pin": True, "writeLetters": True, "sign": True, "takeBack": False}

@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from potluck.apps.journal.app import journal_app
 from potluck.apps.polls.app import polls_app
+from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.suite import APPS
 from potluck.web.access import ByRow
@@ -22,6 +23,7 @@ from potluck.web.app import AppMaker
 from potluck.web.requests import camel
 from tests.apps.journal import access_world as journal
 from tests.apps.polls import access_world as polls
+from tests.apps.shareables import access_world as shareables
 from tests.apps.shopping import access_world as shopping
 from tests.toy import notes_app
 from tests.web import toy_access_world as toy
@@ -37,6 +39,7 @@ WORLDS: dict[AppMaker, Furnish] = {
     shopping_app: shopping.furnish,
     journal_app: journal.furnish,
     polls_app: polls.furnish,
+    shareables_app: shareables.furnish,
     people: people_world.furnish,
 }
 # What those get who are refused by a key, or on a page.
@@ -201,8 +204,8 @@ def says_nothing(answer: Answer) -> bool:
     return (answer.status, answer.body) == (204, "")
 
 
-# Nobody is a member of anything there, so nobody can be removed.
-WITHOUT_MEMBERS = (journal_app, polls_app, people)
+# Nobody is a member there who may do everything and can be removed; a coach never may.
+WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people)
 
 of_members = pytest.mark.parametrize(
     "walk", [app for app in WORLDS if app not in WITHOUT_MEMBERS], indirect=True, ids=lambda app: app.__name__

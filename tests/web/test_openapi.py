@@ -325,7 +325,21 @@ def test_every_call_tells_what_can_go_wrong(document):
         for found in methods.values():
             assert found["responses"]["default"] == {"$ref": "#/components/responses/Problem"}
     changing = operation(document, "patch", "/api/v1/notes/{noteId}")["responses"]
-    assert changing.keys() == {"200", "400", "401", "403", "404", "409", "412", "413", "415", "422", "428", "default"}
+    assert changing.keys() == {
+        "200",
+        "400",
+        "401",
+        "403",
+        "404",
+        "409",
+        "412",
+        "413",
+        "415",
+        "422",
+        "428",
+        "429",
+        "default",
+    }
     for path in ("/api/v1/notes", "/api/v1/notes/{noteId}"):
         answers = operation(document, "get", path)["responses"]
         assert "ETag" in answers["200"]["headers"]

@@ -49,23 +49,37 @@ class Throttles:
         self._store = store
         self._clock = clock
 
-    async def attempt(self, limit: Limit, who: str) -> None:
-        """Count one; Throttled, with the seconds until the window ends, when there were too many."""
-        if not await self.allows(limit, who):
+    async def attempt(self, limit: Limit, who: str) -> int:
+        """Count one, and say how many are left; Throttled, with the seconds until the window ends, if none was."""
+        left = limit.attempts - await self._counted(limit, who)
+        if left < 0:
             raise Throttled(self._seconds_left(limit))
+        return left
 
     async def allows(self, limit: Limit, who: str) -> bool:
         """Count one, and say whether it was within the limit."""
+        return await self._counted(limit, who) <= limit.attempts
+
+    async def forgive(self, limit: Limit, who: str, counted_at: datetime) -> None:
+        """Take one back that is not to count, such as an attempt with the right passcode."""
+        if limit.begin(counted_at) == limit.begin(self._clock()):
+            await self._counted(limit, who, -1)
+
+    async def _counted(self, limit: Limit, who: str, attempts: int = 1) -> int:
+        """How many there were in this window, with these."""
         begin = limit.begin(self._clock())
         row = _row(limit, who, begin)
-        changes = (the(Throttle.attempts).add(1), the(Throttle.ttl).becomes(int((begin + limit.window).timestamp())))
+        changes = (
+            the(Throttle.attempts).add(attempts),
+            the(Throttle.ttl).becomes(int((begin + limit.window).timestamp())),
+        )
         for _ in range(COUNT_RETRIES):
             try:
-                return (await self._store.upsert(row, *changes)).attempts <= limit.attempts
+                return (await self._store.upsert(row, *changes)).attempts
             except OutcomeUnknown:
                 # It may have been counted: rather twice than not at all.
                 continue
-        return (await self._store.upsert(row, *changes)).attempts <= limit.attempts
+        return (await self._store.upsert(row, *changes)).attempts
 
     def forgetting(self, limit: Limit, who: str) -> Delete:
         """Deletes the count of this window, for someone whose account is deleted."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from potluck.web.app import Core
     from potluck.web.http.kept_cookies import KeptCookies
 
-__all__ = ["Access", "Anyone", "ByRow", "Nobody", "SignedIn", "Visitor", "read_together"]
+__all__ = ["Access", "Anyone", "ByRow", "Maker", "Nobody", "SignedIn", "Visitor", "read_together"]
 
 R = TypeVar("R", bound=Entity)
 E = TypeVar("E", bound=Entity)
@@ -261,6 +261,17 @@ class Access:
 
 class Anyone(Access):
     """Anybody, signed in or not."""
+
+
+class Maker(Anyone):
+    """Anybody, signed in or not; of someone who is, the account must still be there when something is made."""
+
+    def checks(self) -> Sequence[Operation]:
+        # Nothing is begun for somebody whose account is being deleted.
+        return () if self.principal is None else (check(Account.by_id(self.principal.user_id), when=present),)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        raise AccountGone from refusal
 
 
 class Nobody(Anyone):

@@ -154,14 +154,14 @@ class Action(Declared):
     largest_body: int | None = None
     """How many bytes may be sent, where that is more than usual: an import."""
     allowance: Allowance = OTHERWISE
-    """How much of it one caller may do, where nobody has to be signed in."""
+    """How much of it one caller may do."""
     frees_room: bool = False
     """It is done however full the store is: it deletes, or is the way there."""
 
     @property
     def counts(self) -> bool:
-        """Whether it is counted how much a caller does of this: wherever nobody has to be signed in."""
-        return not self.access.needs_principal
+        """Whether it is counted how much a caller does of this; people who are signed in may always free room."""
+        return not (self.access.needs_principal and self.frees_room)
 
     @property
     def counts_attempts(self) -> bool:

@@ -1,4 +1,4 @@
-"""How much one caller may do in a while, where nobody has to be signed in: counted in this process, without a write.
+"""How much one caller may do in a while: counted in this process, without a write.
 
     CODES = Allowance("codes", 5_000, per=timedelta(hours=1), weight=lambda new: new.count)
 

@@ -64,7 +64,8 @@ def _call(
     responses: dict[str, Schema],
 ) -> dict[str, Any]:
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-    needs_caller = bool(operation.get("security", security))
+    ways_in = operation.get("security", security)
+    needs_caller = bool(ways_in) and {} not in ways_in
     return {
         "id": operation["operationId"],
         "tag": operation["tags"][0],

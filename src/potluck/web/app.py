@@ -15,7 +15,6 @@ from potluck.people.errors import InvitationInvalid
 from potluck.people.services import People
 from potluck.settings import Settings
 from potluck.store import Clock, Store
-from potluck.streams import Consumer
 from potluck.table import Table
 from potluck.web.actions import Actions
 from potluck.web.allowances import Allowances
@@ -26,7 +25,19 @@ from potluck.web.live import Live
 from potluck.web.pagination import Cursors
 from potluck.web.room import Room
 
-__all__ = ["Accept", "App", "AppMaker", "Core", "Demo", "Export", "Guests", "HomeCard", "Waiting", "WorthALook"]
+__all__ = [
+    "Accept",
+    "App",
+    "AppMaker",
+    "BackgroundWork",
+    "Core",
+    "Demo",
+    "Export",
+    "Guests",
+    "HomeCard",
+    "Waiting",
+    "WorthALook",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +102,14 @@ class HomeCard(NamedTuple):
     waiting: Sequence[Waiting] = ()
 
 
+class BackgroundWork(Protocol):
+    """What goes on behind the calls until it is cancelled, such as a Consumer; where it fails it is begun again."""
+
+    @property
+    def name(self) -> str: ...
+    async def run(self) -> None: ...
+
+
 Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
 """What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
 
@@ -139,7 +158,7 @@ class App:
     templates: Path | None = None
     entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
-    consumers: Sequence[Consumer] = ()
+    consumers: Sequence[BackgroundWork] = ()
     export: Export = nothing_to_export
     still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
     """The places that only this person looks after; while there are any, the account stays."""

@@ -79,7 +79,8 @@ SECURITY_SCHEMES = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The token of a session, or a personal API token.",
+        "description": "The token of a session, or a personal API token; where a passcode opens something, the"
+        " token that it gave.",
     },
     "cookie": {
         "type": "apiKey",
@@ -89,6 +90,8 @@ SECURITY_SCHEMES = {
         " Whatever changes something must come from Potluck's own pages.",
     },
 }
+# How a token is sent is said by the security of a call, and by no parameter.
+AUTHORIZATION = "Authorization"
 SIGNED_IN: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
 REQUEST_ID = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
@@ -176,6 +179,8 @@ class Call:
     summary: str
     description: str = ""
     needs_principal: bool = True
+    takes_token: bool = False
+    """Whether a token may be sent, though nobody has to be signed in."""
     parameters: Sequence[Parameter] = ()
     body: Any = None
     body_optional: bool = False
@@ -304,11 +309,13 @@ def _common(declared: Declared, parameters: Iterable[Parameter], below: str = ""
     headers = [
         Parameter(name=name, place="header", type=TextType(), description=described)
         for name, described in declared.access.headers.items()
+        if name != AUTHORIZATION
     ]
     return {
         "path": re.sub(r"{(\w+)}", lambda found: f"{{{camel(found[1])}}}", path),
         "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
         "needs_principal": declared.access.needs_principal,
+        "takes_token": AUTHORIZATION in declared.access.headers,
         # An access may look at a header that calls of this kind have anyway.
         "parameters": list({(each.place, each.name): each for each in (*headers, *in_path, *parameters)}.values()),
     }
@@ -457,7 +464,7 @@ def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
         operation["description"] = call.description
     operation["operationId"] = call.id
     if not call.needs_principal:
-        operation["security"] = []
+        operation["security"] = [{}, *SIGNED_IN] if call.takes_token else []
     ordered = sorted(call.parameters, key=lambda each: (PLACES.index(each.place), each.name))
     if ordered:
         operation["parameters"] = [_parameter(each, schemas) for each in ordered]

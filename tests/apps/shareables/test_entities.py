@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from potluck.apps.shareables.entities import (
     ChecklistItem,
+    CreatedShareable,
+    Onlookers,
     Shareable,
     ShareSession,
     ShortIdPoolEntry,
@@ -69,6 +71,15 @@ second_item = ChecklistItem(
 other_item = replace(first_item, short_id="abc-def-12346")
 session = ShareSession(short_id="abc-def-12345", token_hash=TOKEN_HASH, role="view", passcode="***", ttl=PURGED_AT)
 expired_session = replace(session, token_hash="f" * 64, ttl=int(NOW.timestamp()))
+WORKER, MAKER = "0123456789abcdef" * 2, UUID("1b4e28ba-2fa1-41d2-883f-0016d3cca427")
+onlookers = Onlookers(short_id="abc-def-12345", worker=WORKER, people=5, ttl=PURGED_AT)
+gone_onlookers = replace(onlookers, worker="f" * 32, ttl=int(NOW.timestamp()))
+created, created_later = (
+    CreatedShareable(
+        creator_id=MAKER, created_at=datetime(2024, 12, day, 12, tzinfo=UTC), short_id=short_id, ttl=PURGED_AT
+    )
+    for day, short_id in ((1, "abc-def-12345"), (2, "abc-def-12346"))
+)
 entry = ShortIdPoolEntry(partition=99, bucket=1, id="AAA-AAA-00000")
 last_entry = ShortIdPoolEntry(partition=99, bucket=99, id="ZZZ-ZZZ-99999")
 other_entry = ShortIdPoolEntry(partition=9, bucket=9, id="AAA-AAA-00001")
@@ -76,7 +87,10 @@ other_entry = ShortIdPoolEntry(partition=9, bucket=9, id="AAA-AAA-00001")
 
 SHORT_ID, POLLS_SHORT_ID = checklist.short_id, poll.short_id
 
-ROWS = [entry, last_entry, other_entry, checklist, poll, first_item, second_item, other_item, session, expired_session]
+ROWS = [
+    *(entry, last_entry, other_entry, checklist, poll, first_item, second_item, other_item, session, expired_session),
+    *(onlookers, gone_onlookers, created, created_later),
+]
 filled = filled_store(short_id_pool, shareables, rows=ROWS)
 new = new_store(short_id_pool, shareables)
 unswept = unswept_store(short_id_pool, shareables)
@@ -166,6 +180,34 @@ RECORDS = {
             "passcode": "***",
             "ttl": 4102444800,
         },
+    ),
+    "who looks at it": Golden(
+        onlookers,
+        Onlookers.of(SHORT_ID),
+        {
+            "pk": "onlookers#abcdef12345",
+            "sk": f"01#{WORKER}#",
+            "shortId": "abc-def-12345",
+            "people": 5,
+            "ttl": 4102444800,
+        },
+    ),
+    "one that was made signed in": Golden(
+        replace(checklist, short_id="abc-def-12348", creator_id=MAKER, created_at=created.created_at, ttl=PURGED_AT),
+        Shareable.one("abc-def-12348"),
+        json.loads(SHAREABLE_RECORD)
+        | {
+            "pk": "shareable#abcdef12348",
+            "shortId": "abc-def-12348",
+            "creatorId": str(MAKER),
+            "createdAt": "2024-12-01T12:00:00Z",
+            "ttl": 4102444800,
+        },
+    ),
+    "in its maker's list": Golden(
+        created,
+        CreatedShareable.of_creator(MAKER),
+        {"pk": f"user#{MAKER}", "sk": "01#2024-12-01T12:00:00Z#abcdef12345#", "ttl": 4102444800},
     ),
 }
 
@@ -279,6 +321,19 @@ CASES = [
         about="a token of one shareable does not open another",
     ),
     Case(ShareSession.of(SHORT_ID), sent.query("session#abcdef12345", begins_with="01#"), [session], 1.0, in_vain=1),
+    Case(
+        Onlookers.of(SHORT_ID),
+        sent.query("onlookers#abcdef12345", begins_with="01#"),
+        [onlookers],
+        1.0,
+        in_vain=1,
+    ),
+    Case(
+        CreatedShareable.of_creator(MAKER),
+        sent.query(f"user#{MAKER}", begins_with="01#", newest_first=True),
+        [created_later, created],
+        1.0,
+    ),
 ]
 
 

@@ -124,14 +124,14 @@ async def test_what_is_no_whole_backup_is_refused_and_leaves_nothing(tmp_path, b
 
 
 # As the number of a stream: a statement of its own, behind the one that it is put into.
-STATEMENTS = "1 SELECT 1, 1, 1, 1, 1, 1 WHERE 0; ATTACH '{file}' AS more; CREATE TABLE more.made(x); SELECT ?, ?, ?, ? --"
+STATEMENTS = "1 SELECT 1, 1, 1, 1, 1, 1 WHERE 0; ATTACH '{file}' AS m; CREATE TABLE m.made(x); SELECT ?, ?, ?, ? --"
 
 
 @pytest.mark.parametrize("made_up", ["statements", "trigger", "view"])
 async def test_what_somebody_made_up_to_be_restored_is_refused_and_does_nothing(tmp_path, backup, made_up):
     other = apsw.Connection(str(backup))
     if made_up == "statements":
-        other.execute("CREATE TABLE any AS SELECT * FROM streams; DROP TABLE streams; ALTER TABLE any RENAME TO streams")
+        other.execute("CREATE TABLE t AS SELECT * FROM streams; DROP TABLE streams; ALTER TABLE t RENAME TO streams")
         other.execute("INSERT INTO streams(number) VALUES (?)", (STATEMENTS.format(file=tmp_path / "made"),))
     elif made_up == "trigger":
         other.execute("CREATE TRIGGER each_time AFTER INSERT ON changes_1 BEGIN DELETE FROM tables; END")

@@ -8,11 +8,8 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import Poll, Results, Vote
 from potluck.apps.polls.fields import PollId, ResultsVisibility, VoteId
 from potluck.apps.polls.keys import Credentials, vote_of
-from potluck.people.entities import Account
-from potluck.people.errors import AccountGone
-from potluck.table import Condition, Ref, WriteRefused, check, present, the
-from potluck.table.operations import Operation
-from potluck.web.access import Access, Visitor, read_together
+from potluck.table import Condition, Ref, the
+from potluck.web.access import Access, Maker, Visitor, read_together
 from potluck.web.errors import NotFound, ProblemError
 
 __all__ = [
@@ -20,9 +17,9 @@ __all__ = [
     "EDIT_COOKIE",
     "VOTER_COOKIE",
     "FollowsResults",
-    "Maker",
     "PollAdmin",
     "PollCopier",
+    "PollMaker",
     "ReadsRecord",
     "ResultsHidden",
     "SeesResults",
@@ -97,19 +94,7 @@ def served(poll: Poll | None, context: PollsContext) -> Poll:
 # --- who is admitted --------------------------------------------------------------------------------------------------
 
 
-class _AccountKept(Access):
-    """Signed in or not; of someone who is, the account must still be there when something is written."""
-
-    def checks(self) -> Sequence[Operation]:
-        if self.principal is None:
-            return ()
-        return (check(Account.by_id(self.principal.user_id), when=present),)
-
-    def refuse(self, refusal: WriteRefused) -> None:
-        raise AccountGone from refusal
-
-
-class Maker(_AccountKept):
+class PollMaker(Maker):
     """Anybody, signed in or not."""
 
     @property
@@ -167,11 +152,11 @@ class PollAdmin(ToPoll):
             raise WrongKey.of_poll()
 
 
-class PollCopier(_AccountKept, PollAdmin):
+class PollCopier(Maker, PollAdmin):
     """Whoever made the poll, and makes another."""
 
 
-class Voter(_AccountKept, ToPoll):
+class Voter(Maker, ToPoll):
     """Anybody who has the poll's id; who of them may vote, its policy says."""
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from potluck.apps.polls.access import Maker, PollAdmin, PollCopier, ToPoll, WrongKey
+from potluck.apps.polls.access import PollAdmin, PollCopier, PollMaker, ToPoll, WrongKey
 from potluck.apps.polls.candidates import described, drawn, look_alikes
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
@@ -45,7 +45,7 @@ from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.pagination import References
 from potluck.web.versions import etag
 from potluck.web.views import View, computed, view_plan
-from potluck.web.writes import Writes, or_raise
+from potluck.web.writes import Writes, or_raise, or_retry
 
 __all__ = [
     "AsOf",
@@ -62,6 +62,7 @@ __all__ = [
     "closed",
     "copied",
     "created",
+    "following",
     "own_polls_of",
     "polls",
     "reopened",
@@ -291,13 +292,25 @@ def created(
 
 
 def copied(
-    poll: Poll, creator_id: UUID | None, now: datetime, random: Random, *, short_id: str | None = None
+    poll: Poll,
+    creator_id: UUID | None,
+    now: datetime,
+    random: Random,
+    *,
+    short_id: str | None = None,
+    **otherwise: Any,
 ) -> Writes[PollMade]:
     """Another poll like it, open, without its votes and codes, with lots and a key of its own."""
-    said = {name: getattr(poll, name) for name in SETTINGS}
-    if poll.expires_at is not None and poll.expires_at <= now:
+    said = {name: getattr(poll, name) for name in SETTINGS} | otherwise
+    if poll.expires_at is not None and said["expires_at"] == poll.expires_at <= now:
         said["expires_at"] = None
     return created(said, creator_id, now, random, short_id=short_id)
+
+
+def following(poll: Poll, title: str, description: str | None, expires_at: datetime) -> Writes[Poll]:
+    """The poll with what it has from the shareable that it was made by, whoever has voted."""
+    after, operations = _with(poll, {"title": title, "description": description, "expires_at": expires_at})
+    return Writes(after, *map(or_retry, operations))
 
 
 def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Writes[Poll]:
@@ -347,7 +360,7 @@ polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page="/polls", tag="Po
 
 
 @polls.create(secret=True, allowance=POLLS)
-async def create_poll(at: Maker, new: NewPoll) -> Writes[PollMade]:
+async def create_poll(at: PollMaker, new: NewPoll) -> Writes[PollMade]:
     """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
     return created(settings_in(new), _user_id(at), at.now, at.polls.random)
 
@@ -444,5 +457,5 @@ async def write_codes(context: PollsContext, poll: Poll, made: CodesMade, now: d
         there = check(Poll.one(poll.poll_id), when=asked)
 
 
-def _user_id(at: Maker | PollCopier) -> UUID | None:
+def _user_id(at: PollMaker | PollCopier) -> UUID | None:
     return None if at.principal is None else at.principal.user_id

@@ -42,6 +42,7 @@ __all__ = [
     "CurrentRecord",
     "Turnout",
     "VotesComingIn",
+    "as_file",
     "audited",
     "ballot_file",
     "current_record",
@@ -289,14 +290,14 @@ async def poll_results(at: ReadsRecord, wanted: ByMethod) -> ResultsShown:
 async def results_table(at: ReadsRecord, wanted: ByMethod) -> Response:
     """The results as a table: a line for each candidate, cause of exhaustion and transfer of each round."""
     found = await current_record(at.polls, at.poll_id, wanted.method, at.found)
-    return _file(as_csv(found.results), CSV, "results.csv")
+    return as_file(as_csv(found.results), CSV, "results.csv")
 
 
 @outcome.read("/ballots", ResultsHidden)
 async def poll_ballots(at: SeesResults, wanted: InFormat) -> Response:
     """Every ranking and how many gave it, as a file that `potluck count` and others can count. It names no voter."""
     text = await ballot_file(at.polls, at.poll, wanted.format)
-    return _file(text, BALLOT_MEDIA_TYPES[wanted.format], f"ballots.{wanted.format}")
+    return as_file(text, BALLOT_MEDIA_TYPES[wanted.format], f"ballots.{wanted.format}")
 
 
 @outcome.read("/audit", WrongKey, VotesComingIn, tagged=False)
@@ -305,7 +306,7 @@ async def poll_audit(at: PollAdmin, wanted: ByMethod) -> Audit:
     return await audited(at.polls, at.poll, wanted.method)
 
 
-def _file(content: str, media_type: str, name: str) -> Response:
+def as_file(content: str, media_type: str, name: str) -> Response:
     """What a browser keeps under this name."""
     named = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
     return Response(content.encode(), headers=named, media_type=media_type)

@@ -4,20 +4,22 @@ Entities, keys and attributes are in the order of the tables' design and under i
 A comment says where we differ from it, and why.
 """
 
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
 
+from potluck.apps.shareables.fields import KEPT, ItemId, Kind, Name, Note, Role, ShortId
 from potluck.table import (
     Counter,
     Entity,
     ExpiresAt,
-    InKeys,
     KeyOnly,
     LeftOut,
     Milliseconds,
     Number,
+    Seconds,
     Table,
     Version,
     get,
@@ -38,28 +40,14 @@ shareables = Table(
 )
 
 
-def without_dashes(short_id: str) -> str:
-    return short_id.replace("-", "")
-
-
-def with_dashes(letters_and_digits: str) -> str:
-    return f"{letters_and_digits[:3]}-{letters_and_digits[3:6]}-{letters_and_digits[6:]}"
-
-
-# Three letters, three letters, five digits: uppercase while it waits in the pool, lowercase once it is somebody's. Keys
-# hold it without its dashes.
+# Three letters, three letters, five digits: uppercase while it waits in the pool, lowercase once it is somebody's.
 PooledShortId = Annotated[str, Meta(pattern="^[A-Z]{3}-[A-Z]{3}-[0-9]{5}$", max_length=13)]
-ShortId = Annotated[
-    str,
-    Meta(pattern="^[a-z]{3}-[a-z]{3}-[0-9]{5}$", max_length=13),
-    InKeys(without_dashes, with_dashes, max_bytes=11),
-]
 
 # Argon2id in its own notation, salt included; what was hashed cannot be had back.
 PasscodeHash = Annotated[str, Meta(min_length=1, max_length=200)]
 TokenHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
-Note = Annotated[str, Meta(max_length=2000)]
+# A process that serves people, for as long as it runs.
+WorkerId = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", min_length=32, max_length=32)]
 
 POOL_PARTITIONS = 1000
 POOL_BUCKETS = 100
@@ -83,7 +71,7 @@ class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "availab
 class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     """A checklist or a poll that is handed around by its short id; its row decides for everything under it."""
 
-    entity: Literal["checklist", "poll"]
+    entity: Kind
     short_id: ShortId
     name: Name
     view_passcode: PasscodeHash | None = None
@@ -96,8 +84,24 @@ class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     # Raised by whoever adds, removes or reorders items; a reordering that was made for other items is refused by it.
     items_version: Annotated[Counter, LeftOut] = 0
     version: Annotated[Version, LeftOut] = 1
+    # Who made it signed in: they need no passcode.
+    creator_id: UUID | None = None
+    created_at: Seconds | None = None
     # A year after expires_at; admins can read and clone it until then.
     ttl: ExpiresAt | None = None
+
+    def expired(self, now: datetime) -> bool:
+        """Whether only its admins see it; from the second on that it says."""
+        return now >= self.expires_at
+
+    @property
+    def purge_at(self) -> datetime:
+        """When it is gone for everybody."""
+        return self.expires_at + KEPT
+
+    def passcode_of(self, role: Role) -> str | None:
+        """What is stored of the passcode that gives this role."""
+        return self.admin_passcode if role == "admin" else self.view_passcode
 
     # Says who may do what, on every request.
     @get(consistent=True)
@@ -113,8 +117,8 @@ class ChecklistItem(
     """One line of a checklist."""
 
     short_id: ShortId
-    checklist_item_id: UUID
-    order: Annotated[int, Meta(ge=0, lt=1_000_000)]
+    checklist_item_id: ItemId
+    order: Annotated[int, Meta(ge=0, lt=1_000_000_000)]
     name: Name
     note: Note | None = None
     # Ours from here, left out of a line that nobody has touched.
@@ -147,7 +151,7 @@ class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{tok
 
     short_id: ShortId
     token_hash: Annotated[TokenHash, KeyOnly]
-    role: Literal["view", "admin"]
+    role: Role
     passcode: PasscodeHash
     ttl: ExpiresAt
 
@@ -158,3 +162,30 @@ class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{tok
     @query(consistent=True)
     def of(short_id: ShortId) -> None:
         """All sessions of a shareable, which end with it."""
+
+
+class Onlookers(Entity, table=shareables, key=("onlookers#{short_id}", "01#{worker}#")):
+    """How many have a shareable open in one process. It ends by itself, should the process not live to take it away."""
+
+    short_id: ShortId
+    worker: Annotated[WorkerId, KeyOnly]
+    people: Annotated[int, Meta(ge=0, lt=1_000_000)]
+    ttl: ExpiresAt
+
+    @query(consistent=True)
+    def of(short_id: ShortId) -> None:
+        """How many look at it now?"""
+
+
+class CreatedShareable(Entity, table=shareables, key=("user#{creator_id}", "01#{created_at}#{short_id}#")):
+    """A shareable in its maker's own list: only where it is, so that nothing here can differ from the shareable."""
+
+    creator_id: Annotated[UUID, KeyOnly]
+    created_at: Annotated[Seconds, KeyOnly]
+    short_id: Annotated[ShortId, KeyOnly]
+    # The shareable's.
+    ttl: ExpiresAt
+
+    @query(descending=True, consistent=True)
+    def of_creator(creator_id: UUID) -> None:
+        """Which shareables did this person make? Newest first; they themselves are then got together by their ids."""

@@ -48,6 +48,7 @@ def _schema_type(found: declared.Type, extra: dict[str, Any], within: tuple[type
                 most=found.max_length,
                 pattern=found.pattern,
                 trim=extra.get("trim", False),
+                spelled=extra.get("spelled"),
                 rule=extra.get("rule"),
             )
         case declared.IntType():

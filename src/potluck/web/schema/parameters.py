@@ -57,10 +57,12 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
 
 def path_value(expected: SchemaType, name: str, text: str) -> Any:
     """The value that a part of a path stands for, or the WrongField that says what it must be."""
+    inner = without_null(expected)
+    if isinstance(inner, types.TextType) and inner.spelled is not None:
+        text = inner.spelled(text)
     value = normalised(expected, from_text(expected, text))
     for found in _first_wrong(expected, value, name):
         return WrongField(name, found.message)
-    inner = without_null(expected)
     if isinstance(inner, types.ChoiceType):
         return value if inner.kind is None else inner.kind(value)
     convert = CONVERTERS.get(type(inner))

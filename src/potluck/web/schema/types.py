@@ -95,6 +95,7 @@ class TextType(SchemaType):
     most: int | None = None
     pattern: str | None = None
     trim: bool = False
+    spelled: Callable[[str], str] | None = None
     rule: TextRule | None = None
     # msgspec searches, and "$" also matches before a last newline, which nobody who writes it means.
     matching: re.Pattern[str] | None = field(init=False)

@@ -1,0 +1,218 @@
+"""Who may: the shareable is read consistently for every call, together with the session that the caller shows.
+
+A session counts while the passcode that opened it is still the shareable's. Without a view passcode, whoever has the id
+may look. Who made a shareable signed in is its admin.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from potluck.apps.shareables.context import ShareablesContext
+from potluck.apps.shareables.entities import Shareable, ShareSession
+from potluck.apps.shareables.fields import Role, ShortId
+from potluck.people.entities import Account
+from potluck.people.errors import AccountGone
+from potluck.people.secrets import hash_of
+from potluck.table import Condition, Ref, WriteRefused, check, the
+from potluck.table.operations import Operation
+from potluck.web.access import Maker, Visitor
+from potluck.web.errors import CHALLENGE, FORBIDDEN, Forbidden, NotFound, Problem, ProblemError
+from potluck.web.live import Right
+
+__all__ = [
+    "SHARE_COOKIE",
+    "TOKEN",
+    "AdminsOnly",
+    "Editor",
+    "Expired",
+    "Keeper",
+    "Participant",
+    "PasscodeNeeded",
+    "Reader",
+    "ShareMaker",
+    "ToShareable",
+]
+
+TOKEN = {
+    "Authorization": "`Bearer` and the `token` of a session of this shareable, or that of a person: who made it signed"
+    " in is its admin."
+}
+# Sent to the pages of one shareable alone.
+SHARE_COOKIE = "potluck-share"
+SHARE_TOKEN = re.compile(r"plu_[0-9a-f]{64}")
+BEARER = "bearer "
+
+
+class PasscodeNeeded(
+    ProblemError,
+    slug="passcode-needed",
+    status=401,
+    title="A passcode is needed",
+    remedy="Send the passcode to its `sessions`, and then the token that it gives as Authorization: Bearer.",
+):
+    """Whoever made this asks for a passcode, and the request carried no session, or one that is over: a session ends
+    after seven days, and when the passcode that opened it is replaced."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"www-authenticate": CHALLENGE}
+
+
+class AdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
+    """The caller came in with the view passcode."""
+
+
+class Expired(
+    ProblemError,
+    slug="shareable-expired",
+    status=410,
+    title="It has been cleared away",
+    remedy="Whoever has the admin passcode can clone it.",
+    detail="Its time is over: it can be read and cloned by its admins alone",
+):
+    """It was open until a time that has passed. For a year after that its admins can read, clone and delete it; then it
+    is gone for everybody."""
+
+
+class ShareMaker(Maker):
+    """Anybody, signed in or not."""
+
+    @property
+    def services(self) -> ShareablesContext:
+        found: ShareablesContext = self.context
+        return found
+
+
+class ToShareable(ShareMaker):
+    """Anybody who has the id of a shareable that is there."""
+
+    headers = TOKEN
+    kinds = frozenset({"checklist", "poll"})
+    """What it must be one of."""
+
+    short_id: ShortId
+
+    def __init__(self, core: Any, context: Any, visitor: Visitor, ids: Mapping[str, Any]) -> None:
+        super().__init__(core, context, visitor, ids)
+        token = _token(visitor)
+        self.token_hash = None if token is None else hash_of(token)
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        shareable = Shareable.one(self.short_id)
+        if self.token_hash is None:
+            return (shareable,)
+        return (shareable, ShareSession.one(self.short_id, self.token_hash))
+
+    async def admit(self, *rows: Any) -> None:
+        self.session: ShareSession | None = rows[1] if len(rows) > 1 else None
+        self.must_admit(rows[0])
+        self.shareable: Shareable = rows[0]
+
+    def must_admit(self, shareable: Shareable | None) -> None:
+        """Raise for a shareable, as read now or as met by a refused write, that the caller may not use like this."""
+        if shareable is None or shareable.entity not in self.kinds:
+            raise NotFound
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        if refusal.operation is not None and refusal.operation.plan.cls is Account:
+            raise AccountGone from refusal
+        current: Any = refusal.current
+        self.must_admit(current)
+
+    # --- what the caller is ----------------------------------------------------------------------------------------
+
+    @property
+    def role(self) -> Role | None:
+        return self.role_in(self.shareable)
+
+    def role_in(self, shareable: Shareable) -> Role | None:
+        """What the caller is, by the shareable as it is now."""
+        return self._known_as(shareable) or ("view" if shareable.view_passcode is None else None)
+
+    def _known_as(self, shareable: Shareable) -> Role | None:
+        """What they show that they are, by a session or by having made it."""
+        if self.principal is not None and self.principal.user_id == shareable.creator_id:
+            return "admin"
+        session = self.session
+        counts = session is not None and session.passcode == shareable.passcode_of(session.role)
+        return session.role if session is not None and counts else None
+
+    def _still(self) -> Condition:
+        """That they still are."""
+        match self._known_as(self.shareable), self.session:
+            case "admin", ShareSession() as session if session.role == "admin":
+                return the(Shareable.admin_passcode) == session.passcode
+            case "admin", _:
+                assert self.principal is not None
+                return the(Shareable.creator_id) == self.principal.user_id
+            case "view", ShareSession() as session:
+                return the(Shareable.view_passcode) == session.passcode
+        return the(Shareable.view_passcode).is_none()
+
+
+class Reader(ToShareable):
+    """Who may look: viewers until it expires, admins also after that."""
+
+    admins_only = False
+    while_open = False
+    """Whether admins, too, may do this only until it expires."""
+
+    def must_admit(self, shareable: Shareable | None) -> None:
+        super().must_admit(shareable)
+        assert shareable is not None
+        role = self.role_in(shareable)
+        if role is None:
+            raise PasscodeNeeded
+        if shareable.expired(self.now) and (role == "view" or self.while_open):
+            raise Expired
+        if self.admins_only and role == "view":
+            self.refuse_viewer(shareable)
+
+    def refuse_viewer(self, shareable: Shareable) -> None:
+        """For what only admins may; whoever shows nothing may be one whose session is over."""
+        raise PasscodeNeeded if self._known_as(shareable) is None else AdminsOnly
+
+    def allowed(self) -> Condition:
+        """That they are still admitted, for the transaction of a write."""
+        if self.while_open or self.role == "view":
+            return self._still() & (the(Shareable.expires_at) > self.now)
+        return self._still()
+
+    def checks(self) -> Sequence[Operation]:
+        return (*super().checks(), check(Shareable.one(self.short_id), when=self.allowed()))
+
+    def right(self) -> Right | None:
+        return Right(Shareable.one(self.short_id), lambda row: self.role_in(row) is not None)
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        return [PasscodeNeeded.problem, Expired.problem, *([FORBIDDEN] if cls.admins_only else [])]
+
+
+class Participant(Reader):
+    """Who may look, until it expires."""
+
+    while_open = True
+
+
+class Keeper(Reader):
+    """Its admins, also after it has expired."""
+
+    admins_only = True
+
+
+class Editor(Keeper):
+    """Its admins, until it expires."""
+
+    while_open = True
+
+
+def _token(visitor: Visitor) -> str | None:
+    """The token of a session: a browser keeps it for who uses it, a program sends it."""
+    if visitor.by_page:
+        given = visitor.kept(SHARE_COOKIE)
+    else:
+        given = visitor.headers.get("Authorization", "")
+        given = given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""
+    return given if SHARE_TOKEN.fullmatch(given) else None

@@ -1,0 +1,63 @@
+"""Shareables, as they are handed to the assembly."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+# Its rules add to the subject of shareables.
+import potluck.apps.shareables.live  # noqa: F401
+from potluck.apps.polls.app import VOTER_IDS
+from potluck.apps.polls.context import polls_context
+from potluck.apps.polls.entities import ranked_choice_polls
+from potluck.apps.shareables.ballots import ballots, results
+from potluck.apps.shareables.context import ShareablesContext
+from potluck.apps.shareables.demo import demo_of
+from potluck.apps.shareables.endings import AccountData, PollsOfPurged
+from potluck.apps.shareables.entities import shareables as shareables_table
+from potluck.apps.shareables.entities import short_id_pool
+from potluck.apps.shareables.hashing import Hashing
+from potluck.apps.shareables.home_card import home_card
+from potluck.apps.shareables.items import items
+from potluck.apps.shareables.onlookers import Presence
+from potluck.apps.shareables.pages import pages
+from potluck.apps.shareables.shareables import HOME, own, shareables
+from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
+from potluck.web.actions import Actions
+from potluck.web.app import App, Core
+from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.direct import Direct
+from potluck.web.secret import derived, load_secret
+
+__all__ = ["shareables_app"]
+
+APP = "shareables"
+SUBJECTS: tuple[Actions[Any], ...] = (own, shareables, items, ballots, results)
+
+
+def shareables_app(core: Core) -> App:
+    """The app on the suite's core."""
+    polls = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS), shared=True)
+    pool = ShortIdPool(core.store)
+    context = ShareablesContext(
+        pool=pool,
+        hashing=Hashing(core.people.passwords),
+        presence=Presence(core.store, core.clock),
+        polls=polls,
+    )
+    account_data = AccountData(core.store, core.clock)
+    (entry,) = (each for each in CATALOGUE if each.id == APP)
+    return App(
+        name=APP,
+        # The polls of shareables are in the table of polls, whether or not that app is served.
+        tables=[short_id_pool, shareables_table, ranked_choice_polls],
+        subjects=SUBJECTS,
+        endpoints=[pages],
+        context=context,
+        templates=Path(__file__).parent / "templates",
+        entry=entry._replace(address=HOME),
+        consumers=[PoolRefill(core.engine, pool), PollsOfPurged(core.store, core.clock).consumer()],
+        export=account_data.export,
+        forget=account_data.forget,
+        home_card=partial(home_card, core.store, core.clock),
+        demo=demo_of(Direct(core, SUBJECTS, context)),
+    )

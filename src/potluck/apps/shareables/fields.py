@@ -1,0 +1,100 @@
+"""The fields of shareables: what each accepts, and the message when it does not; for entities, inputs and forms."""
+
+import re
+from datetime import timedelta
+from typing import Annotated, Literal
+from unicodedata import normalize
+from uuid import UUID
+
+from potluck.field_types import Integer, Length, ManyLines, Message, OneLine, Spelled, Text
+from potluck.table import InKeys
+
+__all__ = [
+    "KEPT",
+    "LONGEST_LIFE",
+    "MOST_ITEMS",
+    "AnyPasscode",
+    "Days",
+    "ItemId",
+    "ItemIds",
+    "Kind",
+    "Name",
+    "Note",
+    "Passcode",
+    "Role",
+    "ShortId",
+    "spelled",
+]
+
+USUAL_LIFE_DAYS = 30
+LONGEST_LIFE = timedelta(days=365)
+# After it has expired, for its admins.
+KEPT = timedelta(days=365)
+# A checklist is created, reordered and deleted in one transaction, which takes 100 actions. Beside its items there are
+# the shareable, its pool entry, a session, the maker's list, the account, and up to three that keep the answer.
+MOST_ITEMS = 90
+LONGEST_NAME = 200
+LONGEST_NOTE = 2_000
+SHORTEST_PASSCODE = 6
+LONGEST_PASSCODE = 128
+# More than there can be: which of them are wrong, the rule says.
+MOST_IDS_SENT = 1_000
+
+Kind = Literal["checklist", "poll"]
+Role = Literal["view", "admin"]
+
+BEFORE_ID = "/shareables/"
+AFTER_ID = re.compile(r"[/?#]")
+NO_PART_OF_ID = re.compile(r"[\W_]+")
+LETTERS_AND_DIGITS = re.compile(r"([a-z]{3})([a-z]{3})([0-9]{5})")
+
+
+def spelled(text: str) -> str:
+    """A short id as it is kept, of whatever means it: capitals, spaces, dashes, a link; else the text as it is."""
+    last = AFTER_ID.split(normalize("NFKC", text).lower().strip().rpartition(BEFORE_ID)[2])[0]
+    found = LETTERS_AND_DIGITS.fullmatch(NO_PART_OF_ID.sub("", last))
+    return "-".join(found.groups()) if found else text
+
+
+def without_dashes(short_id: str) -> str:
+    return short_id.replace("-", "")
+
+
+def with_dashes(letters_and_digits: str) -> str:
+    return f"{letters_and_digits[:3]}-{letters_and_digits[3:6]}-{letters_and_digits[6:]}"
+
+
+# Three letters, three letters, five digits. Keys hold it without its dashes.
+ShortId = Annotated[
+    str,
+    Text(
+        13,
+        13,
+        "A short id has three letters, three letters and five digits",
+        pattern="^[a-z]{3}-[a-z]{3}-[0-9]{5}$",
+        examples=["abc-def-12345"],
+        trim=False,
+    ),
+    Spelled(spelled),
+    InKeys(without_dashes, with_dashes, max_bytes=11),
+]
+ItemId = Annotated[UUID, Message("checklistItemId must be a UUID")]
+ItemIds = Annotated[list[UUID], Length(0, MOST_IDS_SENT, "itemIds must be a list of the items' ids")]
+Name = Annotated[
+    str,
+    OneLine(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),
+]
+Note = Annotated[str, ManyLines(0, LONGEST_NOTE, f"Note must have at most {LONGEST_NOTE:,} characters")]
+Passcode = Annotated[
+    str,
+    OneLine(
+        SHORTEST_PASSCODE,
+        LONGEST_PASSCODE,
+        f"A passcode must have {SHORTEST_PASSCODE} to {LONGEST_PASSCODE} characters, all of them printable",
+    ),
+]
+# What is only compared: anything that could never be right is simply wrong.
+AnyPasscode = Annotated[str, Text(0, 2 * LONGEST_PASSCODE)]
+Days = Annotated[
+    int, Integer(1, LONGEST_LIFE.days, f"expiresInDays must be a whole number from 1 to {LONGEST_LIFE.days}")
+]

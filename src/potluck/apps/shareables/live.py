@@ -1,0 +1,171 @@
+"""A shareable that somebody looks at: its items and itself as they change, votes coming in, and how many look.
+
+Viewers are told until it expires. No row says that it has; each stream knows when that will be, and ends then.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response
+
+from potluck.apps.polls.entities import Shard
+from potluck.apps.polls.records import votes_of
+from potluck.apps.shareables.access import TOKEN, Reader
+from potluck.apps.shareables.entities import ChecklistItem, Onlookers, Shareable
+from potluck.apps.shareables.items import ItemView
+from potluck.apps.shareables.shareables import OwnShareable, shareables
+from potluck.table.membership import AnyQuery
+from potluck.web.access import read_together
+from potluck.web.allowances import Allowance
+from potluck.web.api import MaybeSince
+from potluck.web.inputs import UNSET
+from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
+from potluck.web.views import view_plan
+
+__all__ = ["LiveShareable", "Looking", "Voted"]
+
+LAST_EVENT_ID = {
+    "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
+}
+
+
+LOOKS = Allowance("looks", 2_000)
+
+
+class Follower(Reader):
+    """Who may look, for as long as they may."""
+
+    headers = {**TOKEN, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
+
+
+class Looking(Struct, rename="camel", frozen=True):
+    """How many look at it now."""
+
+    people: int
+
+
+class Voted(Struct, rename="camel", frozen=True):
+    """How many have voted."""
+
+    votes: int
+
+
+def seen(row: Any) -> Any:
+    """What the caller sees of a row, by which it is known whether anything is new to them."""
+    match row:
+        case Onlookers():
+            return Looking(row.people)
+        case Shard():
+            return Voted(row.votes)
+    return seen_later(row)
+
+
+def changed(row: Any) -> Any:
+    """The same for a page, which says who looks when it is read."""
+    return None if isinstance(row, Onlookers) else seen(row)
+
+
+def seen_later(row: Any) -> Any:
+    """The same for who asks from time to time: not who looks, and not how many votes each part of the count has."""
+    match row:
+        case ChecklistItem():
+            return view_plan(ItemView).show(row)
+        case Shareable():
+            return view_plan(OwnShareable).show(row)
+    return None
+
+
+class LiveShareable:
+    """What one caller hears of one shareable."""
+
+    def __init__(self, at: Reader) -> None:
+        self._at = at
+        self._counted_votes: dict[int, int] = {}
+        """Of each part of the count, the version that was told; votes that come in together are told together."""
+
+    @property
+    def lists(self) -> list[AnyQuery]:
+        """What is followed. All in one, so that a position is one of both the events and the changes."""
+        shareable = self._at.shareable
+        inside = ChecklistItem.of(shareable.short_id) if shareable.poll_id is None else Shard.of_poll(shareable.poll_id)
+        return [Shareable.one(shareable.short_id), inside, Onlookers.of(shareable.short_id)]
+
+    def stream(self, since: str | None, *, whole: bool = True) -> Response:
+        """The answer that sends it; not `whole`: only that there is something new, for a page that is read again."""
+        at = self._at
+        # Who looks is written down.
+        at.core.allowances.take(LOOKS, at.visitor)
+
+        async def allowed() -> bool:
+            if not await at.visitor.still():
+                return False
+            await at.admit(*await read_together(at.rows, at.reads()))
+            await at.services.presence.stay(at.short_id)
+            return True
+
+        source = at.core.live.open(
+            since,
+            at.visitor.headers.get("Last-Event-ID"),
+            of=self.lists,
+            see=self._news if whole else changed,
+            allowed=allowed,
+            by=at.visitor.listening,
+            right=at.right(),
+            render=self._render if whole else lambda _: Message("reset", "{}"),
+            schedule=self._end,
+        )
+        return EventStreamResponse(EventSource(self._counted(source), source.end))
+
+    async def changes(self, since: str | None) -> Changes:
+        """What changed since the position; without one, where to begin."""
+        return await self._at.core.live.changes(since, of=self.lists, see=seen_later, right=self._at.right())
+
+    def _news(self, row: Any) -> Any:
+        told = isinstance(row, Shard) and row.votes_version <= self._counted_votes.get(row.shard, 0)
+        return None if told else seen(row)
+
+    async def _render(self, event: Event) -> Message:
+        at, item, name = self._at, event.item, str(event.name)
+        if isinstance(item, Looking):
+            name, item = "looking", Looking(await at.services.presence.people(at.short_id))
+        elif isinstance(item, Voted) and at.shareable.poll_id is not None:
+            shards = await at.rows.all(Shard.of_poll(at.shareable.poll_id))
+            self._counted_votes = {each.shard: each.votes_version for each in shards}
+            name, item = "votes", Voted(votes_of(shards))
+        elif isinstance(item, OwnShareable):
+            name = "shareable"
+        return Message(name, msgspec.json.encode(item))
+
+    async def _counted(self, source: EventSource) -> AsyncIterator[bytes]:
+        """The same, with whoever listens counted among those who look; that they came is the first they hear."""
+        looking = None
+        try:
+            async with AsyncExitStack() as until_gone:
+                async for chunk in source.chunks:
+                    yield chunk
+                    # From its first position on, a stream misses nothing.
+                    if looking is None and b"id: " in chunk:
+                        looking = self._at.services.presence.looking(self._at.short_id)
+                        await until_gone.enter_async_context(looking)
+        finally:
+            await source.close()
+
+    def _end(self) -> datetime | None:
+        return self._at.shareable.expires_at if self._at.role == "view" else None
+
+
+@shareables.read("/events", media_type="text/event-stream")
+async def shareable_events(at: Follower, shareable: Shareable, wanted: MaybeSince) -> Response:
+    """Its items as they change, `shareable` when it itself does, `votes` as they come in, and how many are `looking` at
+    it."""
+    return LiveShareable(at).stream(wanted.since or None)
+
+
+@shareables.read("/changes", tagged=False)
+async def shareable_changes(at: Reader, shareable: Shareable, wanted: MaybeSince) -> Changes:
+    """What changed since the position; without one, where to begin."""
+    return await LiveShareable(at).changes(None if wanted.since is UNSET else wanted.since)

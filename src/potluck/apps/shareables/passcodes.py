@@ -1,0 +1,154 @@
+"""Passcodes: one to look, one to look after it; stored hashed, shown once, and how a session is opened with one."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from unicodedata import normalize
+
+from msgspec import Struct
+
+from potluck.apps.shareables.access import Editor, ShareMaker, ToShareable
+from potluck.apps.shareables.entities import Shareable, ShareSession
+from potluck.apps.shareables.fields import AnyPasscode, Passcode, Role
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import Random, hash_of
+from potluck.people.throttling import Limit
+from potluck.table import check, put, the
+from potluck.web.errors import CHALLENGE, ProblemError
+from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.writes import Writes, or_retry
+
+__all__ = [
+    "PasscodeChange",
+    "SessionOpened",
+    "Unlock",
+    "WrongPasscode",
+    "new_passcode",
+    "opened",
+    "replaced",
+    "same",
+    "unlocked",
+]
+
+SESSION_LASTS = timedelta(days=7)
+TOKEN_BYTES = 32
+# No letter that is taken for a digit, or the other way round: 60 bits, to be read out and typed.
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+PASSCODE_LENGTH = 12
+PASSCODE_GROUP = 4
+
+# Wrong tries from one client, at whatever shareable.
+TRIES_FROM = Limit("unlock from", 5, timedelta(minutes=1))
+# At one shareable, from anywhere. Reaching it locks nobody out: from then on each client has only the few tries below.
+TRIES_AT = Limit("unlock", 60, timedelta(minutes=15))
+TRIES_FROM_AT = Limit("unlock from and at", 2, timedelta(minutes=5))
+
+EQUAL = "The two passcodes must differ"
+
+
+class WrongPasscode(
+    ProblemError,
+    slug="wrong-passcode",
+    status=401,
+    title="Wrong passcode",
+    field="passcode",
+    detail="That is not one of the two passcodes",
+):
+    """A shareable has an admin passcode, and may have one for looking. This is neither of them. `triesLeft` says how
+    many wrong ones can still follow before there is a pause."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"www-authenticate": CHALLENGE}
+
+
+class SessionOpened(Struct, rename="camel", frozen=True, kw_only=True):
+    """What a passcode opens, for seven days or until it is replaced."""
+
+    role: Role
+    token: str
+    expires_at: datetime
+
+
+class Unlock(Input):
+    passcode: AnyPasscode
+
+
+class PasscodeChange(Input):
+    view: Passcode | Unset | None = UNSET
+    """Null: whoever has the id may look."""
+    admin: Passcode | Unset = UNSET
+
+    @staticmethod
+    def check(sent: "PasscodeChange") -> Iterator[WrongField]:
+        if same(sent.view, sent.admin):
+            yield WrongField("admin", EQUAL)
+
+
+def same(one: str | Unset | None, other: str | Unset | None) -> bool:
+    """Whether both are the same passcode, however a keyboard composes its accents."""
+    return isinstance(one, str) and isinstance(other, str) and normalize("NFC", one) == normalize("NFC", other)
+
+
+def new_passcode(random: Random) -> str:
+    """One that nobody guesses: k3mq-9txv-2hd7."""
+    bits = int.from_bytes(random(8))
+    signs = "".join(ALPHABET[bits >> 5 * place & 31] for place in range(PASSCODE_LENGTH))
+    return "-".join(signs[start : start + PASSCODE_GROUP] for start in range(0, PASSCODE_LENGTH, PASSCODE_GROUP))
+
+
+def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpened, ShareSession]:
+    """A new session in this role, with its token, and what is stored of it."""
+    passcode = shareable.passcode_of(role)
+    assert passcode is not None
+    token = f"plu_{at.services.random(TOKEN_BYTES).hex()}"
+    ends = at.now + SESSION_LASTS
+    session = ShareSession(
+        short_id=shareable.short_id,
+        token_hash=hash_of(token),
+        role=role,
+        passcode=passcode,
+        ttl=int(ends.timestamp()),
+    )
+    return SessionOpened(role=role, token=token, expires_at=ends.astimezone(UTC)), session
+
+
+async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writes[SessionOpened]:
+    """A session by this passcode. Wrong ones are counted, before they are looked at; WrongPasscode says no more."""
+    throttles, client, now = at.core.people.throttles, at.visitor.client, at.now
+    both = f"{client} {shareable.short_id}"
+    left = await throttles.attempt(TRIES_FROM, client)
+    slowly = not await throttles.allows(TRIES_AT, shareable.short_id)
+    if slowly:
+        left = min(left, await throttles.attempt(TRIES_FROM_AT, both))
+    hashes = (shareable.admin_passcode, shareable.view_passcode)
+    # Always both, so that how long it takes tells nothing.
+    is_admin, is_view = [await at.services.hashing.verify(passcode, each, client) for each in hashes]
+    if not is_admin and not is_view:
+        raise WrongPasscode(triesLeft=left)
+    await throttles.forgive(TRIES_FROM, client, now)
+    await throttles.forgive(TRIES_AT, shareable.short_id, now)
+    if slowly:
+        await throttles.forgive(TRIES_FROM_AT, both, now)
+    role: Role = "admin" if is_admin else "view"
+    made, session = opened(at, shareable, role)
+    field = the(Shareable.admin_passcode if role == "admin" else Shareable.view_passcode)
+    still = check(Shareable.one(shareable.short_id), when=field == session.passcode)
+    return Writes(made, or_retry(still), put(session))
+
+
+async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
+    """The shareable with other passcodes: sessions of those that it had are dead, the others live on."""
+    hashing, client = at.services.hashing, at.visitor.client
+    new: dict[str, str | None] = {}
+    for role, given, other in (("view", change.view, change.admin), ("admin", change.admin, change.view)):
+        if given is UNSET:
+            continue
+        kept = shareable.passcode_of("admin" if role == "view" else "view") if other is UNSET else None
+        if given is not None and kept is not None and await hashing.verify(given, kept, client):
+            raise InvalidFields(WrongField(role, EQUAL))
+        new[role] = None if given is None else await hashing.hash(given, client)
+    if not new or (new == {"view": None} and shareable.view_passcode is None):
+        return Writes(shareable)
+    fields = {"view": Shareable.view_passcode, "admin": Shareable.admin_passcode}
+    after, write = at.edit(shareable, *(the(fields[role]).becomes(hashed) for role, hashed in new.items()))
+    return Writes(after, write)

@@ -1,0 +1,290 @@
+"""Shareables: reading one, unlocking, changing and deleting it; and a maker's own list."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.polls.deletion import Deletions, deleting
+from potluck.apps.polls.entities import Deletion, Poll
+from potluck.apps.polls.fields import MethodName
+from potluck.apps.polls.polls import following
+from potluck.apps.shareables.access import Editor, Keeper, Reader, ShareMaker, ToShareable
+from potluck.apps.shareables.entities import ChecklistItem, CreatedShareable, Shareable, ShareSession
+from potluck.apps.shareables.fields import (
+    KEPT,
+    LONGEST_LIFE,
+    USUAL_LIFE_DAYS,
+    Kind,
+    Name,
+    Note,
+    Role,
+)
+from potluck.apps.shareables.items import ItemView, in_order, new_values
+from potluck.apps.shareables.passcodes import (
+    PasscodeChange,
+    SessionOpened,
+    Unlock,
+    WrongPasscode,
+    replaced,
+    unlocked,
+)
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.store import Store
+from potluck.table import delete, put, the, update
+from potluck.table.operations import Operation
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions, PageForm
+from potluck.web.errors import THROTTLED, NotFound
+from potluck.web.inputs import UNSET, Change, Unset
+from potluck.web.pagination import References
+from potluck.web.views import View, computed, view_plan
+from potluck.web.writes import Outcome, Writes, or_retry
+
+__all__ = [
+    "HOME",
+    "OwnShareable",
+    "ShareableChange",
+    "ShareableView",
+    "change_shareable",
+    "delete_shareable",
+    "deletion_of",
+    "end_of",
+    "in_own_list",
+    "one_shareable",
+    "open_session",
+    "own",
+    "own_shareables",
+    "poll_of",
+    "replace_passcodes",
+    "shareables",
+    "ttl_of",
+]
+
+HOME = "/shareables"
+TOO_LATE = f"expiresAt must be in the future, and at most {LONGEST_LIFE.days} days from now"
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+class BallotView(View[Poll]):
+    """What voters put in order."""
+
+    candidates: list[str]
+    max_rankings: int | None
+    method: MethodName
+    seats: int
+
+    @computed
+    def candidate_descriptions(poll: Poll) -> dict[str, str]:
+        return poll.candidate_descriptions or {}
+
+    @computed
+    def lot_order(poll: Poll) -> list[str]:
+        """Who is favoured where nothing else decides, first to last; drawn before the first vote."""
+        return poll.names(poll.lots)
+
+
+class Contents(Struct, frozen=True):
+    """What is in a shareable, and what the caller is in it."""
+
+    role: Role
+    now: datetime
+    items: list[ItemView] | Unset = UNSET
+    poll: BallotView | Unset = UNSET
+
+    @classmethod
+    async def load(cls, at: ToShareable, found: Sequence[Shareable]) -> "Contents":
+        (shareable,) = found
+        role = at.role_in(shareable) or "view"
+        if shareable.poll_id is None:
+            rows = in_order(await at.rows.all(ChecklistItem.of(shareable.short_id)))
+            return cls(role, at.now, items=await at.show(ItemView, rows))
+        poll = await at.rows.get(Poll.one(shareable.poll_id))
+        return cls(role, at.now, poll=UNSET if poll is None else view_plan(BallotView).show(poll))
+
+
+class OwnShareable(View[Shareable]):
+    """A shareable in its maker's list."""
+
+    short_id: str
+    entity: Kind
+    name: str
+    note: str | None
+    expires_at: datetime
+    viewers_can_tick: bool
+    version: int
+
+    @computed
+    def purge_at(shareable: Shareable) -> datetime:
+        """When it is gone for everybody; from `expiresAt` on, its admins alone see it."""
+        return shareable.purge_at
+
+    @computed
+    def asks_viewers(shareable: Shareable) -> bool:
+        """Whether a passcode is needed to look."""
+        return shareable.view_passcode is not None
+
+
+class ShareableView(OwnShareable):
+    """A shareable with what is in it, as the caller sees it."""
+
+    @computed
+    def role(shareable: Shareable, contents: Contents) -> Role:
+        return contents.role
+
+    @computed
+    def expired(shareable: Shareable, contents: Contents) -> bool:
+        return shareable.expired(contents.now)
+
+    @computed
+    def items(shareable: Shareable, contents: Contents) -> list[ItemView] | Unset:
+        """Of a checklist, in order."""
+        return contents.items
+
+    @computed
+    def poll(shareable: Shareable, contents: Contents) -> BallotView | Unset:
+        return contents.poll
+
+
+# --- what is sent -----------------------------------------------------------------------------------------------------
+
+
+class ShareableChange(Change[Shareable]):
+    name: Name | Unset = UNSET
+    note: Note | Unset | None = UNSET
+    expires_at: datetime | Unset = UNSET
+    viewers_can_tick: bool | Unset = UNSET
+
+
+def end_of(at: ShareMaker, expires_at: datetime | Unset, days: int | Unset = UNSET) -> datetime:
+    """When it expires, in UTC to the second; InvalidFields for what is over, or too far away."""
+    if expires_at is UNSET:
+        return at.now + timedelta(days=days or USUAL_LIFE_DAYS)
+    end = expires_at.astimezone(UTC).replace(microsecond=0)
+    if not at.now < end <= at.now + LONGEST_LIFE:
+        raise InvalidFields(WrongField("expiresAt", TOO_LATE))
+    return end
+
+
+def ttl_of(end: datetime) -> int:
+    return int((end + KEPT).timestamp())
+
+
+def in_own_list(shareable: Shareable) -> CreatedShareable:
+    assert shareable.creator_id is not None
+    assert shareable.created_at is not None
+    assert shareable.ttl is not None
+    return CreatedShareable(
+        creator_id=shareable.creator_id,
+        created_at=shareable.created_at,
+        short_id=shareable.short_id,
+        ttl=shareable.ttl,
+    )
+
+
+# --- the actions ------------------------------------------------------------------------------------------------------
+
+shareables = Actions(ToShareable, Shareable.one, ShareableView, api=HOME, page=HOME, tag="Shareables")
+own = Actions(SignedIn, Shareable.one, OwnShareable, api=HOME, tag="Shareables")
+
+
+@own.list()
+def own_shareables(at: SignedIn) -> References[Shareable]:
+    """The shareables that the caller made signed in, newest first."""
+
+    async def get(created: Any) -> list[Shareable]:
+        found = await at.rows.get_many([Shareable.one(each.short_id) for each in created])
+        # One that is deleted just now has gone from both, but the list was read first.
+        return [each for each in found if each is not None]
+
+    return References(CreatedShareable.of_creator(at.principal.user_id), get)
+
+
+@shareables.read()
+async def one_shareable(at: Reader, shareable: Shareable) -> Shareable:
+    """A shareable with its items in order, and what the caller is in it. Viewers see it until it expires, admins for a
+    year longer."""
+    return shareable
+
+
+@shareables.action("POST", "/sessions", WrongPasscode, THROTTLED, status=201, secret=True, kept=False)
+async def open_session(at: ToShareable, shareable: Shareable, given: Unlock) -> Writes[SessionOpened]:
+    """Give a passcode, for a token of its role. It ends after seven days, or when that passcode is replaced."""
+    return await unlocked(at, shareable, given.passcode)
+
+
+@shareables.action("PUT", "/passcodes")
+async def replace_passcodes(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
+    """Set other passcodes. Tokens that were got with a replaced one are dead at once. Admins only."""
+    return await replaced(at, shareable, change)
+
+
+@shareables.change(form=PageForm(path="/settings", then=f"{HOME}/{{short_id}}"))
+async def change_shareable(at: Editor, shareable: Shareable, change: ShareableChange) -> Writes[Shareable]:
+    """Change a shareable, or until when it is open. Admins only."""
+    if change.expires_at is not UNSET:
+        change = replace(change, expires_at=end_of(at, change.expires_at))
+    new = new_values(shareable, change)
+    if not new:
+        return Writes(shareable)
+    moves = "expires_at" in new
+    if moves:
+        new["ttl"] = ttl_of(new["expires_at"])
+    version = the(Shareable.items_version)
+    after, write = at.edit(
+        shareable,
+        *(the(getattr(Shareable, name)).becomes(value) for name, value in new.items()),
+        *([version.add(1)] if moves else []),
+        when=version == shareable.items_version if moves else None,
+    )
+    others: list[Operation | Outcome] = []
+    if shareable.poll_id is not None:
+        poll = await poll_of(at, shareable)
+        follows = following(poll, after.name, after.note, after.expires_at)
+        others += [or_retry(each) for each in follows.operations]
+    if moves:
+        # Everything under it is kept as long as it is, whoever adds something meanwhile.
+        for item in await at.rows.all(ChecklistItem.of(at.short_id)):
+            row = ChecklistItem.one(at.short_id, item.checklist_item_id)
+            others.append(or_retry(update(row, the(ChecklistItem.ttl).becomes(after.ttl), keep_version=True)))
+        if shareable.creator_id is not None:
+            others.append(put(in_own_list(after)))
+    return Writes(after, or_retry(write), *others)
+
+
+@shareables.delete(form=PageForm(path="/delete", then=f"{HOME}?said=deleted"))
+async def delete_shareable(at: Keeper, shareable: Shareable) -> Writes[None]:
+    """Delete a shareable with everything that belongs to it. Admins only, also after it has expired."""
+    return await deletion_of(at.rows, shareable, at.now)
+
+
+async def poll_of(at: ToShareable, shareable: Shareable) -> Poll:
+    assert shareable.poll_id is not None
+    poll = await at.rows.get(Poll.one(shareable.poll_id))
+    if poll is None:
+        raise NotFound
+    return poll
+
+
+async def deletion_of(rows: Store, shareable: Shareable, now: datetime) -> Writes[None]:
+    """What deletes it with its items, or its poll, at once; sessions mean nothing without it, and go after that."""
+    version = the(Shareable.items_version)
+    writes: list[Operation] = [delete(shareable, when=version == shareable.items_version)]
+    writes += [delete(each) for each in await rows.all(ChecklistItem.of(shareable.short_id))]
+    if shareable.creator_id is not None:
+        writes.append(delete(in_own_list(shareable)))
+    poll = None if shareable.poll_id is None else await rows.get(Poll.one(shareable.poll_id))
+    if poll is not None:
+        writes += deleting(poll, now)
+
+    async def tidied() -> None:
+        sessions = await rows.all(ShareSession.of(shareable.short_id))
+        await rows.write_each(map(delete, sessions))
+        if poll is not None:
+            await Deletions(rows).carry_on(Deletion(poll_id=poll.poll_id, deleted_at=now), promptly=True)
+
+    return Writes(None, *map(or_retry, writes), after=tidied)

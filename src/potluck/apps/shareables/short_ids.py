@@ -1,0 +1,117 @@
+"""The pool of short ids: ids that nobody has, in a thousand partitions, so that those who create seldom meet.
+
+Whoever creates a shareable takes one out in the transaction that puts the shareable in its place. A partition that is
+found empty says that the pool runs low, which is noticed at about half: then it is filled up in the background.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from itertools import product
+from string import ascii_uppercase, digits
+
+from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
+from potluck.engines import Engine
+from potluck.engines.recording import access_pattern
+from potluck.leases import Lease
+from potluck.people.secrets import Random, system_random
+from potluck.store import Store
+from potluck.table import WriteRefused, absent, delete, put, the
+from potluck.table.entity import plan_of
+from potluck.table.tables import Request
+from potluck.web.writes import Outcome, or_raise, or_retry
+
+__all__ = ["POOL_DEPTH", "PoolRefill", "ShortIdPool"]
+
+POOL_DEPTH = 4
+# So many empty partitions in a row mean that the pool is empty, or so good as.
+PARTITIONS_TRIED = 8
+ENTRIES_AT_ONCE = 500
+SPELLING = (ascii_uppercase, ascii_uppercase, ascii_uppercase, "-") * 2 + (digits,) * 5
+
+Place = tuple[int, int]
+"""A partition, and a bucket in it."""
+
+
+class ShortIdPool:
+    """Finds ids to claim, and fills up the pool."""
+
+    def __init__(self, store: Store, random: Random = system_random) -> None:
+        self._store = store
+        self._random = random
+        self.low = asyncio.Event()
+
+    async def pick(self) -> ShortIdPoolEntry:
+        """An id that can be claimed; the claim decides whether it still can."""
+        partition = 0
+        for _ in range(PARTITIONS_TRIED):
+            partition = self._below(POOL_PARTITIONS)
+            found = await self._store.all(ShortIdPoolEntry.in_partition(partition))
+            if found:
+                return found[self._below(len(found))]
+            self.low.set()
+        made: list[ShortIdPoolEntry] = []
+        while not made:
+            made = await self._fill((partition, bucket) for bucket in range(POOL_DEPTH))
+        return made[self._below(len(made))]
+
+    def claim(self, entry: ShortIdPoolEntry, shareable: Shareable) -> list[Outcome]:
+        """What makes the id this shareable's; if somebody was faster, the rule is asked again and picks another."""
+
+        async def in_use(_: WriteRefused) -> None:
+            # It got into the pool twice, or was put there by hand.
+            await self._store.delete(entry)
+
+        return [
+            or_retry(delete(entry, when=the(ShortIdPoolEntry.id) == entry.id)),
+            or_raise(put(shareable, when=absent), in_use),
+        ]
+
+    async def refill(self) -> None:
+        """Fill every partition up; what others take or add meanwhile does no harm."""
+        self.low.clear()
+        there = {(each.partition, each.bucket) async for each in self._entries()}
+        missing = [place for place in product(range(POOL_PARTITIONS), range(POOL_DEPTH)) if place not in there]
+        for start in range(0, len(missing), ENTRIES_AT_ONCE):
+            await self._fill(missing[start : start + ENTRIES_AT_ONCE])
+
+    async def _fill(self, places: Iterable[Place]) -> list[ShortIdPoolEntry]:
+        """New ids in these places. One that is there already is replaced: who is about to claim it picks another."""
+        entries = [ShortIdPoolEntry(partition=each[0], bucket=each[1], id=self._new_id()) for each in places]
+        in_use = await self._store.get_many([Shareable.one(each.id.lower()) for each in entries])
+        entries = [each for each, used in zip(entries, in_use, strict=True) if used is None]
+        await self._store.write_each(map(put, entries))
+        return entries
+
+    async def _entries(self) -> AsyncIterator[ShortIdPoolEntry]:
+        plan = plan_of(ShortIdPoolEntry)
+        body = {"TableName": plan.table.name}
+        while True:
+            with access_pattern("ShortIdPool refill"):
+                answer = await self._store.repeat(Request("Scan", body))
+            for item in answer["Items"]:
+                yield plan.coding.decode(item)
+            if "LastEvaluatedKey" not in answer:
+                return
+            body |= {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def _new_id(self) -> str:
+        return "".join(signs[self._below(len(signs))] for signs in SPELLING)
+
+    def _below(self, bound: int) -> int:
+        return int.from_bytes(self._random(8)) % bound
+
+
+class PoolRefill:
+    """Fills the pool up at start and whenever it runs low; of several processes, one at a time."""
+
+    name = "short-id-pool"
+
+    def __init__(self, engine: Engine, pool: ShortIdPool) -> None:
+        self._pool = pool
+        self._lease = Lease(engine, "REFILL#ShortIdPool")
+
+    async def run(self) -> None:
+        await self._lease.rows.create_if_missing(self._lease.engine)
+        while True:
+            await self._lease.run(self._pool.refill)
+            await self._pool.low.wait()

@@ -1,0 +1,36 @@
+"""Lays out lists until it is killed, and says the id of each when it is told so: `python -m … FOLDER`."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from potluck.apps.shareables.app import SUBJECTS, shareables_app
+from potluck.apps.shareables.items import NewItem
+from potluck.apps.shareables.laying_out import NewShareable, create_shareable
+from potluck.people.passwords import Passwords
+from potluck.settings import Settings
+from potluck.suite import opened
+from potluck.web.direct import Direct
+from tests.people.assembly import CountingHasher
+
+AT_ONCE = 16
+ITEMS = 3
+
+
+async def main(folder: Path) -> None:
+    passwords = Passwords(CountingHasher())
+    async with opened(Settings(data=folder), [shareables_app], passwords=passwords) as (core, (app,)):
+        await app.context.pool.refill()
+        direct = Direct(core, SUBJECTS, app.context)
+        new = NewShareable(entity="checklist", name="A", items=[NewItem(name=str(each)) for each in range(ITEMS)])
+        print("ready", flush=True)
+
+        async def lay_out() -> None:
+            while True:
+                print((await direct.do(create_shareable, None, new)).short_id, flush=True)
+
+        await asyncio.gather(*(lay_out() for _ in range(AT_ONCE)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
