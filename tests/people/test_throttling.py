@@ -62,3 +62,16 @@ async def test_of_fifty_attempts_at_once_as_many_pass_as_may(busy_people):
     passed = await asyncio.gather(*(busy_people.throttles.allows(limit, "192.0.2.1") for _ in range(WRITERS)))
     # A lost answer is counted again, so that a busy engine lets nobody guess more often.
     assert 10 <= sum(passed) <= 20
+
+
+async def test_an_attempt_says_how_many_are_left_and_one_that_is_forgiven_does_not_count(people):
+    clock, throttles = people.clock, people.throttles
+    assert await throttles.attempt(THREE_A_MINUTE, "192.0.2.1") == 2
+    for _ in range(5):
+        assert await throttles.attempt(THREE_A_MINUTE, "192.0.2.1") == 1
+        await throttles.forgive(THREE_A_MINUTE, "192.0.2.1", clock())
+    # In another window there is nothing to be taken back.
+    counted_at = clock()
+    clock.forward(minutes=1)
+    await throttles.forgive(THREE_A_MINUTE, "192.0.2.1", counted_at)
+    assert await throttles.attempt(THREE_A_MINUTE, "192.0.2.1") == 2

@@ -60,9 +60,10 @@ class Throttles:
         """Count one, and say whether it was within the limit."""
         return await self._counted(limit, who) <= limit.attempts
 
-    async def forgive(self, limit: Limit, who: str) -> None:
+    async def forgive(self, limit: Limit, who: str, counted_at: datetime) -> None:
         """Take one back that is not to count, such as an attempt with the right passcode."""
-        await self._counted(limit, who, -1)
+        if limit.begin(counted_at) == limit.begin(self._clock()):
+            await self._counted(limit, who, -1)
 
     async def _counted(self, limit: Limit, who: str, attempts: int = 1) -> int:
         """How many there were in this window, with these."""
@@ -70,7 +71,7 @@ class Throttles:
         row = _row(limit, who, begin)
         changes = (
             the(Throttle.attempts).add(attempts),
-             the(Throttle.ttl).becomes(int((begin + limit.window).timestamp())),
+            the(Throttle.ttl).becomes(int((begin + limit.window).timestamp())),
         )
         for _ in range(COUNT_RETRIES):
             try:

@@ -81,11 +81,11 @@ class Calls:
         return await rows_in(self.engine, "Shareables")
 
 
-async def until(true: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for what must become true."""
+async def until(true: Callable[[], Awaitable[bool]], every: float = 0.02) -> None:
+    """Wait for what must become true; asked so seldom that what makes it true has its turn."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not await true():  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(every)
 
 
 @contextlib.asynccontextmanager

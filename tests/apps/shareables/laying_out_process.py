@@ -6,7 +6,7 @@ from pathlib import Path
 
 from potluck.apps.shareables.app import SUBJECTS, shareables_app
 from potluck.apps.shareables.items import NewItem
-from potluck.apps.shareables.shareables import NewShareable, create_shareable
+from potluck.apps.shareables.laying_out import NewShareable, create_shareable
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened

@@ -19,14 +19,11 @@ from potluck.apps.shareables.items import (
     delete_item,
     reorder_items,
 )
+from potluck.apps.shareables.laying_out import Clone, NewShareable, clone_shareable, create_shareable
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock
 from potluck.apps.shareables.shareables import (
-    Clone,
-    NewShareable,
     ShareableChange,
     change_shareable,
-    clone_shareable,
-    create_shareable,
     delete_shareable,
     one_shareable,
     open_session,

@@ -4,6 +4,7 @@ import re
 
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.web.reading import BROWSER
+from tests.web.suites import PASSWORD
 
 FROM_HERE = {**BROWSER, "sec-fetch-site": "same-origin"}
 
@@ -137,3 +138,24 @@ async def test_a_maker_who_is_signed_in_sees_theirs_and_a_short_id_in_any_spelli
     assert f'href="/shareables/{made["shortId"]}"' in home
     other = await calls.client.get(f"/shareables/{made['shortId'].upper()}", headers=BROWSER)
     assert (other.status_code, other.headers["location"]) == (303, f"/shareables/{made['shortId']}")
+
+
+async def test_who_signs_out_leaves_nothing_unlocked_on_the_device(calls):
+    await calls.person("Ada")
+    made = await calls.guarded()
+    path = f"/shareables/{made['shortId']}"
+    async with calls.from_address("192.0.2.1") as device:
+        await posted(device, "/sign-in", email="ada@example.org", password=PASSWORD)
+        await posted(device, f"{path}/unlock", passcode=ADMIN)
+        assert "Delete it now" in await shown(device, path)
+        await posted(device, "/sign-out")
+        asked = await device.get(path, headers=BROWSER)
+        assert (asked.status_code, asked.headers["location"]) == (303, f"{path}/unlock")
+        await posted(device, f"{path}/delete", 401)
+        # Nor does the next who signs in there find it; who had it does.
+        await calls.person("Eve")
+        await posted(device, "/sign-in", email="eve@example.org", password=PASSWORD)
+        assert (await device.get(path, headers=BROWSER)).status_code == 303
+        await posted(device, "/sign-out")
+        await posted(device, "/sign-in", email="ada@example.org", password=PASSWORD)
+        assert "Delete it now" in await shown(device, path)

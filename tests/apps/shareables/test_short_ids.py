@@ -21,7 +21,7 @@ async def filled(calls, least=FULL):
     async def enough():
         return len(await calls.pool()) >= least
 
-    await until(enough)
+    await until(enough, every=0.3)
     return set(await calls.pool())
 
 

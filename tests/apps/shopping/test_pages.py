@@ -166,7 +166,8 @@ async def test_what_is_low_is_offered_first(suite):
 
 
 async def posted(client: httpx.AsyncClient, who: dict[str, Any], path: str, **sent: str) -> httpx.Response:
-    return await client.post(path, data=sent, headers=bearer(who) | {"accept": "text/html"})
+    named = {"accept": "text/html", "sec-fetch-site": "same-origin"}
+    return await client.post(path, data=sent, headers=bearer(who) | named)
 
 
 async def listed(client: httpx.AsyncClient, who: dict[str, Any], family: str) -> list[dict[str, Any]]:

@@ -223,6 +223,7 @@ HEADERS = {
     "cookie": f"potluck={PLANTED}",
     "user-agent": PLANTED,
     "referer": f"http://testserver/{PLANTED}",
+    "sec-fetch-site": "same-origin",
     "x-request-id": PLANTED,
     "x-forwarded-for": PLANTED,
     "host": "planted.example",

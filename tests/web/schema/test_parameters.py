@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from msgspec import Meta
 
-from potluck.field_types import Message, Text
+from potluck.field_types import Message, Spelled, Text
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.schema import decode_query, path_value, schema_of
@@ -106,3 +106,9 @@ def test_a_wrong_part_of_a_path_is_named(wrong: str):
     assert path_value(schema_of(UUID), "noteId", wrong) == WrongField("noteId", says)
     with_message = schema_of(Annotated[UUID, Message("Invalid store ID format")])
     assert path_value(with_message, "storeId", wrong) == WrongField("storeId", "Invalid store ID format")
+
+
+def test_a_text_in_a_path_may_be_spelled_in_several_ways():
+    kind = Annotated[str, Text(3, 3, "Three letters, please", pattern="^[a-z]{3}$"), Spelled(str.lower)]
+    assert path_value(schema_of(kind), "code", "ABC") == "abc"
+    assert path_value(schema_of(kind), "code", "ABCD") == WrongField("code", "Three letters, please")

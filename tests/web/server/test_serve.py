@@ -270,6 +270,7 @@ def test_a_name_with_several_addresses_has_one_port_on_all_of_them():
 
 def test_nothing_planted_in_a_request_is_in_the_log_of_a_server(tmp_path):
     head = f"cookie: potluck={PLANTED}\r\nauthorization: Bearer {PLANTED}\r\nhost: {PLANTED}\r\n"
+    head += "sec-fetch-site: same-origin\r\n"
     requests = [
         f"GET /pid?{PLANTED} HTTP/1.1\r\n{head}\r\n",
         f"GET /failing/{PLANTED} HTTP/1.1\r\n{head}\r\n",

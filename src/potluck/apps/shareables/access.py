@@ -209,9 +209,9 @@ class Editor(Keeper):
 
 
 def _token(visitor: Visitor) -> str | None:
-    """The token of a session: a browser has it in a cookie, a program sends it."""
+    """The token of a session: a browser keeps it for who uses it, a program sends it."""
     if visitor.by_page:
-        given = visitor.cookies.get(SHARE_COOKIE, "")
+        given = visitor.kept(SHARE_COOKIE)
     else:
         given = visitor.headers.get("Authorization", "")
         given = given[len(BEARER) :].strip() if given[: len(BEARER)].lower() == BEARER else ""

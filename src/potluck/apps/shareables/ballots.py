@@ -67,7 +67,7 @@ class Voter(Participant, InPoll):
     @property
     def keys(self) -> Credentials:
         if self.visitor.by_page:
-            return Credentials(principal=self.principal, voter_key=self.visitor.cookies.get(VOTER_COOKIE))
+            return Credentials(principal=self.principal, voter_key=self.visitor.kept(VOTER_COOKIE) or None)
         return Credentials(principal=self.principal, edit_key=self.visitor.headers.get("X-Edit-Key"))
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from potluck.apps.polls.votes import NewVote
 from potluck.apps.shareables.ballots import cast_vote
 from potluck.apps.shareables.items import ItemChange, NewItem, change_item
-from potluck.apps.shareables.shareables import HOME, NewShareable, create_shareable, one_shareable
+from potluck.apps.shareables.laying_out import NewShareable, create_shareable
+from potluck.apps.shareables.shareables import HOME, one_shareable
 from potluck.web.app import Demo, Guests, WorthALook
 from potluck.web.direct import Direct
 

@@ -1,5 +1,6 @@
 """The pages: opening by id, laying one out and its share card, unlocking, the list, and what is left of it."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from starlette.responses import Response
@@ -11,17 +12,19 @@ from potluck.apps.polls.votes import AlreadyVoted, NewVote
 from potluck.apps.shareables.access import SHARE_COOKIE, Editor, Expired, Keeper, PasscodeNeeded, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTER_COOKIE, Voter, ballots, cast_vote
 from potluck.apps.shareables.fields import MOST_ITEMS, ShortId, spelled
+from potluck.apps.shareables.laying_out import (
+    Clone,
+    NewShareable,
+    ShareableMade,
+    clone_shareable,
+    create_shareable,
+)
 from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.passcodes import SESSION_LASTS, PasscodeChange, Unlock, WrongPasscode
 from potluck.apps.shareables.shareables import (
     HOME,
-    Clone,
-    NewShareable,
     OwnShareable,
-    ShareableMade,
     ShareableView,
-    clone_shareable,
-    create_shareable,
     open_session,
     own_shareables,
     replace_passcodes,
@@ -127,9 +130,9 @@ async def make(call: Call) -> Response:
 
 def _made(call: Call, made: ShareableMade) -> Response:
     """The share card, once: its passcodes are in no address, and nowhere else."""
-    cookie = _session(call, made.short_id, made.admin_token)
+    cookies = _session(call, made.short_id, made.admin_token)
     qr = qr_code(made.url)
-    return call.page("shareables/made.html", cookie, headers=UNLISTED, made=made, qr=qr, address=_address(made))
+    return call.page("shareables/made.html", *cookies, headers=UNLISTED, made=made, qr=qr, address=_address(made))
 
 
 # --- opening one ------------------------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ async def unlock(call: Call) -> Response:
     if filled.good:
         try:
             opened = await call.perform(shareables, open_session, filled.value)
-            return redirect(_address(at), _session(call, at.short_id, opened.token))
+            return redirect(_address(at), *_session(call, at.short_id, opened.token))
         except (WrongPasscode, Throttled) as error:
             refusal = error
     return call.again("shareables/unlock.html", filled, refusal, "passcode", address=_address(at))
@@ -182,7 +185,7 @@ async def leave(call: Call) -> Response:
     at = await call.admit(ToShareable)
     if at.session is not None:
         await call.core.store.delete(at.session)
-    return redirect(HOME, _session(call, at.short_id, ""))
+    return redirect(HOME, *_session(call, at.short_id, ""))
 
 
 # --- looking after it -------------------------------------------------------------------------------------------------
@@ -203,7 +206,7 @@ async def passcodes(call: Call) -> Response:
                 return redirect(_address(at))
             # Their own session went with the old one.
             opened = await call.perform(shareables, open_session, Unlock(passcode=said.admin))
-            return redirect(_address(at), _session(call, at.short_id, opened.token))
+            return redirect(_address(at), *_session(call, at.short_id, opened.token))
         except (InvalidFields, Throttled) as error:
             refusal = error
     return await _again(call, at, filled, refusal)
@@ -236,8 +239,8 @@ async def vote(call: Call) -> Response:
         key = at.keys.voter_key or new_voter_key(at.services.random)
         try:
             await call.perform(ballots, cast_vote, decode_tree(NewVote, {"rankings": rankings, "voterKey": key}))
-            kept = call.cookie(VOTER_COOKIE, key, VOTER_KEPT_SECONDS, _address(at))
-            return redirect(f"{_address(at)}?said=voted", kept)
+            kept = call.keep(VOTER_COOKIE, key, VOTER_KEPT_SECONDS, _address(at))
+            return redirect(f"{_address(at)}?said=voted", *kept)
         except (AlreadyVoted, InvalidFields) as error:
             wrong = str(error)
     return call.page("shareables/list.html", status=409, headers=UNLISTED, **await _looked_at(at, wrong=wrong))
@@ -288,7 +291,6 @@ def _address(of: ToShareable | ShareableMade) -> str:
     return f"{HOME}/{of.short_id}"
 
 
-def _session(call: Call, short_id: str, token: str) -> Cookie:
-    """The cookie of a session, sent to the pages of that shareable alone; an empty one takes it away."""
-    kept = int(SESSION_LASTS.total_seconds()) if token else 0
-    return call.cookie(SHARE_COOKIE, token, kept, f"{HOME}/{short_id}")
+def _session(call: Call, short_id: str, token: str) -> Sequence[Cookie]:
+    """The cookies of a session, sent to the pages of that shareable alone; an empty token takes it away."""
+    return call.keep(SHARE_COOKIE, token, int(SESSION_LASTS.total_seconds()), f"{HOME}/{short_id}")

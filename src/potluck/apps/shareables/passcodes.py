@@ -114,7 +114,7 @@ def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpe
 
 async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writes[SessionOpened]:
     """A session by this passcode. Wrong ones are counted, before they are looked at; WrongPasscode says no more."""
-    throttles, client = at.core.people.throttles, at.visitor.client
+    throttles, client, now = at.core.people.throttles, at.visitor.client, at.now
     both = f"{client} {shareable.short_id}"
     left = await throttles.attempt(TRIES_FROM, client)
     slowly = not await throttles.allows(TRIES_AT, shareable.short_id)
@@ -125,10 +125,10 @@ async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writ
     is_admin, is_view = [await at.services.hashing.verify(passcode, each, client) for each in hashes]
     if not is_admin and not is_view:
         raise WrongPasscode(triesLeft=left)
-    await throttles.forgive(TRIES_FROM, client)
-    await throttles.forgive(TRIES_AT, shareable.short_id)
+    await throttles.forgive(TRIES_FROM, client, now)
+    await throttles.forgive(TRIES_AT, shareable.short_id, now)
     if slowly:
-        await throttles.forgive(TRIES_FROM_AT, both)
+        await throttles.forgive(TRIES_FROM_AT, both, now)
     role: Role = "admin" if is_admin else "view"
     made, session = opened(at, shareable, role)
     field = the(Shareable.admin_passcode if role == "admin" else Shareable.view_passcode)

@@ -86,7 +86,7 @@ def _shell_context() -> dict[str, Any]:
 @offline_pages.get(SHELL)
 async def shell(call: Call) -> Response:
     """The page of the list with nobody's list on it."""
-    return call.page("shopping/shell.html", **_shell_context())
+    return call.public_page("shopping/shell.html", **_shell_context())
 
 
 @offline_pages.get(WORKER)

@@ -1,0 +1,226 @@
+"""Laying one out: a checklist with its items, or a poll, under an id of the pool; and once more, as a clone."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.polls.fields import AboutCandidates, Candidates, MaxRankings, MethodName, Seats
+from potluck.apps.polls.polls import PollMade, copied, created
+from potluck.apps.shareables.access import Keeper, ShareMaker
+from potluck.apps.shareables.entities import ChecklistItem, Shareable
+from potluck.apps.shareables.fields import MOST_ITEMS, Days, Kind, Name, Note, Passcode
+from potluck.apps.shareables.items import NewItem, in_order, new_item
+from potluck.apps.shareables.passcodes import EQUAL, new_passcode, opened, same
+from potluck.apps.shareables.shareables import HOME, end_of, in_own_list, poll_of, shareables, ttl_of
+from potluck.field_types import Length, Message
+from potluck.people.errors import WrongField
+from potluck.people.secrets import Random, new_id
+from potluck.table import absent, put
+from potluck.table.operations import Operation
+from potluck.web.allowances import Allowance
+from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.requests import camel
+from potluck.web.writes import Outcome, Writes
+
+__all__ = [
+    "CHARACTERS_OF_ONE",
+    "CLONES",
+    "SHAREABLES",
+    "Clone",
+    "NewShareable",
+    "ShareableMade",
+    "clone_shareable",
+    "create_shareable",
+]
+
+
+class ShareableMade(Struct, rename="camel", frozen=True, kw_only=True):
+    """A shareable that was just laid out; its passcodes are never shown again."""
+
+    short_id: str
+    url: str
+    entity: Kind
+    name: str
+    expires_at: datetime
+    purge_at: datetime
+    admin_passcode: str
+    view_passcode: str | None
+    admin_token: str
+
+
+class Terms(Input):
+    """Until when it is open, 30 days if nothing is said; and its passcodes."""
+
+    expires_at: datetime | Unset = UNSET
+    expires_in_days: Days | Unset = UNSET
+    view_passcode: Passcode | Unset | None = UNSET
+    """With none, whoever has the id may look. A clone for which none is named gets one if the original has one."""
+    admin_passcode: Passcode | None = None
+    """If there is none, it is made up."""
+
+    @staticmethod
+    def check(sent: "Terms") -> Iterator[WrongField]:
+        if sent.expires_at is not UNSET and sent.expires_in_days is not UNSET:
+            yield WrongField("expiresInDays", "Say either expiresAt or expiresInDays")
+        if same(sent.view_passcode, sent.admin_passcode):
+            yield WrongField("adminPasscode", EQUAL)
+
+
+class NewShareable(Terms):
+    """A checklist with its items, or a ranked-choice poll with its candidates."""
+
+    entity: Annotated[Kind, Message("entity must be checklist or poll")]
+    name: Name
+    note: Note | None = None
+    items: Annotated[list[NewItem], Length(0, MOST_ITEMS, f"A checklist has at most {MOST_ITEMS} items")] | Unset = (
+        UNSET
+    )
+    candidates: Candidates | Unset = UNSET
+    candidate_descriptions: AboutCandidates | Unset = UNSET
+    max_rankings: MaxRankings | Unset = UNSET
+    method: MethodName | Unset = UNSET
+    seats: Seats | Unset = UNSET
+
+    @staticmethod
+    def check(sent: Any) -> Iterator[WrongField]:
+        yield from Terms.check(sent)
+        if sent.entity == "checklist":
+            for name in OF_POLLS:
+                if getattr(sent, name) is not UNSET:
+                    yield WrongField(camel(name), "A checklist has items")
+            chosen = [each.checklist_item_id for each in sent.items or () if each.checklist_item_id is not UNSET]
+            if len(set(chosen)) < len(chosen):
+                yield WrongField("items", "Two items have the same id")
+        else:
+            if sent.candidates is UNSET:
+                yield WrongField("candidates", "A poll has candidates")
+            if sent.items is not UNSET:
+                yield WrongField("items", "A poll has candidates")
+
+
+OF_POLLS = ("candidates", "candidate_descriptions", "max_rankings", "method", "seats")
+
+
+class Clone(Terms):
+    """What is to be otherwise than in the original."""
+
+    name: Name | Unset = UNSET
+    keep_ticks: bool = False
+
+
+def _size(new: NewShareable) -> int:
+    """What it takes of what strangers may lay out: a long list counts for several short ones."""
+    texts = [new.note, *(each.note for each in new.items or ()), *(each.name for each in new.items or ())]
+    return 1 + sum(len(each) for each in texts if each is not None) // CHARACTERS_OF_ONE
+
+
+CHARACTERS_OF_ONE = 5_000
+SHAREABLES = Allowance("shareables", 300, weight=_size)
+CLONES = Allowance("clones", 60)
+
+
+# --- laying one out ---------------------------------------------------------------------------------------------------
+
+
+async def _laid_out(
+    at: ShareMaker,
+    like: Mapping[str, Any],
+    terms: Terms,
+    view_passcode: str | None,
+    fill: Callable[[Shareable], tuple[Shareable, Iterable[Operation | Outcome]]],
+) -> Writes[ShareableMade]:
+    """A new shareable under an id of the pool; `fill` says what is in it."""
+    end = end_of(at, terms.expires_at, terms.expires_in_days)
+    admin_passcode = terms.admin_passcode or new_passcode(at.services.random)
+    hashing, client = at.services.hashing, at.visitor.client
+    admin_hash = await hashing.hash(admin_passcode, client)
+    view_hash = None if view_passcode is None else await hashing.hash(view_passcode, client)
+    principal = at.principal
+    # As late as can be, since others pick as well.
+    entry = await at.services.pool.pick()
+    empty = Shareable(
+        short_id=entry.id.lower(),
+        admin_passcode=admin_hash,
+        view_passcode=view_hash,
+        expires_at=end,
+        creator_id=None if principal is None else principal.user_id,
+        created_at=at.now,
+        ttl=ttl_of(end),
+        **like,
+    )
+    shareable, inside = fill(empty)
+    session, row = opened(at, shareable, "admin")
+    return Writes(
+        ShareableMade(
+            short_id=shareable.short_id,
+            url=f"{at.visitor.origin}{HOME}/{shareable.short_id}",
+            entity=shareable.entity,
+            name=shareable.name,
+            expires_at=end,
+            purge_at=shareable.purge_at,
+            admin_passcode=admin_passcode,
+            view_passcode=view_passcode,
+            admin_token=session.token,
+        ),
+        *at.services.pool.claim(entry, shareable),
+        put(row),
+        *inside,
+        *([] if principal is None else [put(in_own_list(shareable))]),
+        made=shareable.short_id,
+    )
+
+
+def _with_poll(shareable: Shareable, made: Writes[PollMade]) -> tuple[Shareable, list[Operation]]:
+    return replace(shareable, poll_id=made.answer.id), made.operations
+
+
+# --- the actions ------------------------------------------------------------------------------------------------------
+
+
+@shareables.create(secret=True, allowance=SHAREABLES)
+async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[ShareableMade]:
+    """Lay out a checklist or a poll; nobody has to be signed in. Passcodes are told only now, and one for admins is
+    made up if none is given."""
+    random = at.services.random
+
+    def fill(shareable: Shareable) -> tuple[Shareable, Iterable[Operation]]:
+        if new.entity == "checklist":
+            rows = [new_item(shareable, order, each, random) for order, each in enumerate(new.items or ())]
+            return shareable, [put(each, when=absent) for each in rows]
+        said = {name: value for name in OF_POLLS if (value := getattr(new, name)) is not UNSET}
+        said |= {"title": new.name, "description": new.note, "expires_at": shareable.expires_at}
+        return _with_poll(shareable, created(said, None, at.now, random, short_id=shareable.short_id))
+
+    like = {"entity": new.entity, "name": new.name, "note": new.note}
+    return await _laid_out(at, like, new, new.view_passcode or None, fill)
+
+
+@shareables.action("POST", "/clone", status=201, secret=True, input_optional=True, allowance=CLONES)
+async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Writes[ShareableMade]:
+    """Lay the same out again, under a new id and with new passcodes, without its votes, and without its ticks unless
+    they are asked for. Admins only, also after it has expired."""
+    random = at.services.random
+    name = shareable.name if wanted.name is UNSET else wanted.name
+    items = in_order(await at.rows.all(ChecklistItem.of(at.short_id)))
+    poll = None if shareable.poll_id is None else await poll_of(at, shareable)
+
+    def fill(clone: Shareable) -> tuple[Shareable, Iterable[Operation]]:
+        if poll is not None:
+            otherwise = {"title": name, "expires_at": clone.expires_at}
+            return _with_poll(clone, copied(poll, None, at.now, random, short_id=clone.short_id, **otherwise))
+        return clone, [put(_cloned(item, clone, wanted.keep_ticks, random), when=absent) for item in items]
+
+    like = {each: getattr(shareable, each) for each in ("entity", "note", "viewers_can_tick")} | {"name": name}
+    view_passcode = wanted.view_passcode
+    if view_passcode is UNSET:
+        view_passcode = None if shareable.view_passcode is None else new_passcode(random)
+    return await _laid_out(at, like, wanted, view_passcode, fill)
+
+
+def _cloned(item: ChecklistItem, clone: Shareable, keep_ticks: bool, random: Random) -> ChecklistItem:
+    kept = {"done": item.done, "done_at": item.done_at} if keep_ticks else {"done": False, "done_at": None}
+    new = {"short_id": clone.short_id, "checklist_item_id": new_id(random), "ttl": clone.ttl, "version": 1}
+    return replace(item, **kept, **new)
