@@ -85,7 +85,8 @@ def around(at: ToShareable) -> dict[str, Any]:
 def days_left(end: datetime, now: datetime) -> str:
     """How long it is open, in the largest unit that says something."""
     for unit, name in UNITS:
-        if (count := (end - now) // unit) > 0:
+        # What was laid out for a week a moment ago has a week left.
+        if (count := (end - now + unit / 24) // unit) > 0:
             return f"{count} {name}{'' if count == 1 else 's'} left"
     return "closes within a minute"
 

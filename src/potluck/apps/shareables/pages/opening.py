@@ -128,7 +128,9 @@ async def unlock(call: Call) -> Response:
 
 def _wrong_passcode(error: WrongPasscode) -> str:
     left = error.members["triesLeft"]
-    tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then a pause."
+    # One left may be the last of few, after which it takes longer.
+    pause = "a pause" if left == 1 else "a minute’s pause"
+    tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then {pause}."
     return f"{error}. {tries if left else 'The next try is after a pause.'}"
 
 

@@ -2,7 +2,8 @@
 
 const two = (number) => String(number).padStart(2, "0");
 const asDay = (date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-const words = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const words = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
+const year = (date) => (date.getFullYear() === new Date().getFullYear() ? "" : ` ${date.getFullYear()}`);
 
 function follow(part) {
   const [day, moment] = part.querySelectorAll("input");
@@ -28,7 +29,7 @@ function say(part) {
   const chosen = part.querySelector("[name=days]:checked")?.value;
   const day = part.querySelector("[type=date]");
   const end = chosen === "until" ? new Date(`${day.value}T12:00`) : new Date(Date.now() + Number(chosen) * 86_400_000);
-  if (said) said.textContent = Number.isNaN(end.valueOf()) ? "" : `Until ${words.format(end)}. `;
+  if (said) said.textContent = Number.isNaN(end.valueOf()) ? "" : `Until ${words.format(end)}${year(end)}. `;
 }
 
 const begin = (within) => {

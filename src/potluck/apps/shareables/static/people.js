@@ -1,4 +1,4 @@
-// How many look, and what to do when it is not open to this person any more.
+// How many look, votes that are still being counted, and what to do when it is not open to this person any more.
 
 document.addEventListener("potluck:heard", (event) => {
   if (event.detail.name !== "looking") return;
@@ -8,6 +8,21 @@ document.addEventListener("potluck:heard", (event) => {
     if (!badge.classList.contains("off")) badge.textContent = badge.dataset.liveSaid;
   }
 });
+
+// While votes come in, the page shows the last count: it looks again for as long as it is behind.
+const BEHIND = 1500;
+let looking = 0;
+function lookAgain() {
+  const behind = document.querySelector("[data-behind]");
+  clearTimeout(looking);
+  if (!behind) return;
+  looking = setTimeout(() => {
+    if (!document.hidden) behind.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
+    lookAgain();
+  }, BEHIND);
+}
+new MutationObserver(lookAgain).observe(document.getElementById("contents") ?? document.body, { childList: true });
+lookAgain();
 
 // Its time is over, another passcode was set, or it is gone: the page as it is now says which.
 const OVER = new Set([401, 403, 404, 410]);

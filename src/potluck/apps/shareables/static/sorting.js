@@ -81,6 +81,14 @@ export function sorting(list, { named, moved }) {
 
   list.addEventListener("keydown", (event) => {
     const row = event.target.closest("li");
+    // When the key goes down: by the time it goes up, the server may have put another button there.
+    if (event.target.matches("[data-grip]") && (event.key === " " || event.key === "Enter")) {
+      event.preventDefault();
+      if (event.repeat) return;
+      if (held === row.id) putDown();
+      else lift(row);
+      return;
+    }
     if (!row || row.id !== held || event.target.matches("input")) return;
     const place = rows().indexOf(row);
     const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: list.children.length - 1 }[event.key];

@@ -105,6 +105,11 @@ function sameIn(row, old, focused) {
   return row.querySelectorAll(kinds)[[...old.querySelectorAll(kinds)].indexOf(focused)];
 }
 
+const isNews = (row, shown) =>
+  !shown ||
+  versionOf(shown) < versionOf(row) ||
+  (versionOf(shown) === versionOf(row) && Object.entries(row.dataset).some(([name, said]) => shown.dataset[name] !== said));
+
 function put(list, row, told) {
   const state = stateOf(list);
   const old = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
@@ -115,6 +120,8 @@ function put(list, row, told) {
     place(list, row);
   } else {
     if (versionOf(row) < versionOf(old)) return;
+    // What is shown already, such as what this window sent itself, keeps its place under the hand.
+    if (told && !isNews(row, old)) return;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
     if (told && focused?.matches(TYPING)) {
       // Nobody's words are taken from under their hands; the change stands by until they are done.
@@ -158,11 +165,6 @@ document.addEventListener("focusout", (event) => {
 });
 
 // --- the stream ---
-
-const isNews = (row, shown) =>
-  !shown ||
-  versionOf(shown) < versionOf(row) ||
-  (versionOf(shown) === versionOf(row) && Object.entries(row.dataset).some(([name, said]) => shown.dataset[name] !== said));
 
 // What stands beside the list, unless somebody is about to change it.
 function follow(list, page) {

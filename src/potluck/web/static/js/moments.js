@@ -7,7 +7,7 @@
 const format = (options) => new Intl.DateTimeFormat("en-GB", options);
 const whole = format({ dateStyle: "long", timeStyle: "short" });
 const day = format({ weekday: "long", day: "numeric", month: "long" });
-const dayAndYear = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const year = format({ year: "numeric" });
 const clock = format({ hour: "2-digit", minute: "2-digit" });
 const weekday = format({ weekday: "short" });
 const date = format({ day: "numeric", month: "short" });
@@ -15,7 +15,7 @@ const WEEK = 6 * 24 * 3600 * 1000;
 
 const said = {
   "": (at) => whole.format(at),
-  day: (at, now) => (at.getFullYear() === now.getFullYear() ? day : dayAndYear).format(at),
+  day: (at, now) => day.format(at) + (at.getFullYear() === now.getFullYear() ? "" : ` ${year.format(at)}`),
   short: (at, now) =>
     (at.toDateString() === now.toDateString() ? clock : Math.abs(now - at) < WEEK ? weekday : date).format(at),
 };
