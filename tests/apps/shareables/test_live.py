@@ -64,6 +64,11 @@ async def test_votes_are_told_as_they_come_in(calls):
         for _ in range(3):
             await calls.data("POST", f"{path}/votes", {"rankings": ["Hut"]}, 201)
         assert await heard(stream, "votes", lambda data: data["votes"] == 3)
+        # Those that come in together are told together, each number once.
+        await asyncio.gather(*(calls.data("POST", f"{path}/votes", {"rankings": ["Hut"]}, 201) for _ in range(30)))
+        await heard(stream, "votes", lambda data: data["votes"] == 33)
+        told = [each.data["votes"] for each in stream.events if each.event == "votes"]
+        assert told == sorted(set(told))
 
 
 @pytest.mark.parametrize("what", ["replaced", "deleted", "expired"])

@@ -13,7 +13,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.polls.entities import Shard
-from potluck.apps.polls.results import turnout_of
+from potluck.apps.polls.records import votes_of
 from potluck.apps.shareables.access import TOKEN, Reader
 from potluck.apps.shareables.entities import ChecklistItem, Onlookers, Shareable
 from potluck.apps.shareables.items import ItemView
@@ -84,6 +84,8 @@ class LiveShareable:
 
     def __init__(self, at: Reader) -> None:
         self._at = at
+        self._counted_votes: dict[int, int] = {}
+        """Of each part of the count, the version that was told; votes that come in together are told together."""
 
     @property
     def lists(self) -> list[AnyQuery]:
@@ -110,7 +112,7 @@ class LiveShareable:
             since,
             at.visitor.headers.get("Last-Event-ID"),
             of=self.lists,
-            see=seen if row is None else seen_by_page,
+            see=self._news if row is None else seen_by_page,
             allowed=allowed,
             by=at.visitor.listening,
             right=at.right(),
@@ -123,12 +125,18 @@ class LiveShareable:
         """What changed since the position; without one, where to begin."""
         return await self._at.core.live.changes(since, of=self.lists, see=seen_later, right=self._at.right())
 
+    def _news(self, row: Any) -> Any:
+        told = isinstance(row, Shard) and row.votes_version <= self._counted_votes.get(row.shard, 0)
+        return None if told else seen(row)
+
     async def _render(self, event: Event) -> Message:
         at, item, name = self._at, event.item, str(event.name)
         if isinstance(item, Looking):
             name, item = "looking", Looking(await at.services.presence.people(at.short_id))
         elif isinstance(item, Voted) and at.shareable.poll_id is not None:
-            name, item = "votes", Voted((await turnout_of(at.rows, at.shareable.poll_id)).votes)
+            shards = await at.rows.all(Shard.of_poll(at.shareable.poll_id))
+            self._counted_votes = {each.shard: each.votes_version for each in shards}
+            name, item = "votes", Voted(votes_of(shards))
         elif isinstance(item, OwnShareable):
             name = "shareable"
         return Message(name, msgspec.json.encode(item))
