@@ -174,7 +174,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     here = {app.name: app.entry for app in apps if app.entry is not None}
     catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
     must_be_shown(catalogue)
-    folders = [app.templates for app in apps if app.templates is not None]
+    folders = [each for app in apps for each in (app.templates, *app.borrowed_templates) if each is not None]
     templates = Templates(catalogue, folders, hues_address(catalogue))
     site_app = App(
         name="site",
