@@ -6,6 +6,8 @@ import { tell, waits } from "./unsent.js";
 const list = document.getElementById("contents");
 // By the row's id: what is wanted, whether it is under way, and whether it failed.
 const ticks = new Map();
+// Ticked here and taken: what the server tells of it is no news.
+const mine = new Map();
 
 const button = (row) => row.querySelector("[data-tick] [role=checkbox]");
 const isDone = (row) => button(row)?.getAttribute("aria-checked") === "true";
@@ -60,6 +62,7 @@ async function push(id) {
   tick.sending = false;
   tick.failed = went.how === "no-signal" || went.how === "later";
   if (!tick.failed) ticks.delete(id);
+  if (went.how === "done") mine.set(id, sent);
   const row = document.getElementById(id);
   if (row && went.how === "refused") {
     button(row)?.setAttribute("aria-checked", !sent);
@@ -101,6 +104,10 @@ new MutationObserver((changes) => {
     const before = gone.get(row.id);
     if (before && button(before) && !isDone(before) && isDone(row) && !ticks.has(row.id))
       toast(`Somebody ticked ${nameOf(row)}.`);
+    // What was done here is not tinted.
+    const own = mine.get(row.id) ?? ticks.get(row.id)?.wanted;
+    if (before && own === isDone(row)) row.classList.remove("changed");
+    mine.delete(row.id);
   }
   drawAll();
 }).observe(list, { childList: true });
