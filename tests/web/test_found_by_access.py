@@ -8,7 +8,6 @@ import pytest
 from potluck.engines import open_engine
 from potluck.field_types import Message, OneLine
 from potluck.people.authentication import Principal
-from potluck.people.invitations import Invitations
 from potluck.store import Store
 from potluck.table import Entity, Seconds, Table, Version, absent, delete, query, the
 from potluck.web.access import SignedIn
@@ -19,8 +18,8 @@ from potluck.web.inputs import UNSET, Change, Unset
 from potluck.web.live.events import Event, SeeAsNow, event_for
 from potluck.web.views import View
 from potluck.web.writes import Writes
-from tests.apps.shopping.services import core_on
 from tests.people.assembly import Clock
+from tests.web.cores import core_on
 
 Id = Annotated[UUID, Message("Invalid ID format")]
 Name = Annotated[str, OneLine(1, 60, "Name must have 1 to 60 characters")]
@@ -84,7 +83,7 @@ async def direct():
     clock = Clock()
     rows = Store(engine, clock)
     await rows.create_tables(shelf)
-    yield Direct(core_on(rows, clock, Invitations(rows, clock)), [books])
+    yield Direct(core_on(rows, clock), [books])
     await engine.close()
 
 

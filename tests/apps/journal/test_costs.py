@@ -9,15 +9,14 @@ from potluck.apps.journal.app import SUBJECTS
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
 from potluck.people.entities import accounts
-from potluck.people.invitations import Invitations
 from potluck.settings import AssistantSettings
 from potluck.store import Store
 from potluck.web.direct import Direct
-from tests.apps.shopping.services import core_on
 from tests.apps.worlds import registered
 from tests.engine_targets import EMBEDDED
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
+from tests.web.cores import core_on
 
 README = Path(potluck.apps.journal.__file__).with_name("README.md")
 METRICS = SessionMetrics(duration_minutes=60, intensity=5, rounds=3, gi_or_no_gi="gi")
@@ -29,7 +28,7 @@ async def measured(folder: Path) -> dict[str, tuple[str, float, float]]:
     async with recorded_store(EMBEDDED, folder, accounts, roll_model) as (store, recording):
         clock = Clock()
         rows = Store(store.engine, clock)
-        core = core_on(rows, clock, Invitations(rows, clock))
+        core = core_on(rows, clock)
         direct = Direct(core, SUBJECTS, journal_context(AssistantSettings()))
         mara, renzo = [await registered(rows, name, f"{name}@example.com") for name in ("Mara", "Renzo")]
 

@@ -14,16 +14,15 @@ from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account, accounts
 from potluck.people.errors import AccountGone
-from potluck.people.invitations import Invitations
 from potluck.settings import AssistantSettings
 from potluck.store import Store
 from potluck.web.direct import Direct
 from potluck.web.errors import Conflict, NotFound
-from tests.apps.shopping.services import core_on
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, registered
 from tests.engine_targets import BOTH
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
+from tests.web.cores import core_on
 
 
 @dataclass
@@ -52,7 +51,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     async with recorded_store(request.param, tmp_path, accounts, roll_model, wrap=Meanwhile) as (store, _):
         clock = Clock()
         rows = Store(store.engine, clock)
-        core = core_on(rows, clock, Invitations(rows, clock))
+        core = core_on(rows, clock)
         direct = Direct(core, SUBJECTS, journal_context(AssistantSettings()))
         mara, renzo = [await registered(rows, name, f"{name}@example.org") for name in ("Mara", "Renzo")]
         made = await direct.do(links.request_link, mara, links.NewLink(coach_email="renzo@example.org"))
