@@ -91,6 +91,15 @@ async def test_a_demo_is_there_for_who_signs_in_as_one_of_its_people(tmp_path):
         assert joined.status_code == 200, joined.text
         assert "Lund Street 7" in await families_of(ida)
 
+        year = await got("/journal/stats", mara)
+        assert year["total"]["sessions"] > 80
+        assert year["timeZone"] == "Europe/Lisbon"
+        (athlete,) = (await got("/journal/athletes", renzo))["items"]
+        assert (athlete["name"], bool(athlete["lastSession"]["shared"])) == ("Mara Okafor", True)
+        (thread,) = (await got("/journal/ai/threads", mara))["items"]
+        said = (await got(f"/journal/ai/threads/{thread['threadId']}/messages", mara))["items"]
+        assert [bool(each["citations"]) for each in said] == [False, True, False, False]
+
         for path in ("/", "/shopping", "/polls"):
             page = await client.get(path, headers=BROWSER | mara, follow_redirects=True)
             assert page.status_code == 200, path

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from potluck.settings import Settings, SettingsError
+from potluck.settings import AssistantSettings, Settings, SettingsError
 
 
 def test_an_empty_environment_gives_working_defaults():
@@ -73,6 +73,7 @@ def test_other_variables_are_left_alone():
         ("POTLUCK_WORKERS", "two"),
         ("POTLUCK_REGISTRATION", "Open"),
         ("POTLUCK_LOG", "debug"),
+        ("POTLUCK_ASSISTANT", "gpt"),
         ("POTLUCK_STORE_BUDGET", "500"),
         ("POTLUCK_STORE_BUDGET", "9MB"),
         ("POTLUCK_STORE_BUDGET", "1.5GB"),
@@ -121,3 +122,25 @@ def test_no_message_and_no_repr_repeats_the_secret():
 
 def test_nobody_is_asked_where_the_operator_says_so():
     assert Settings.from_environment({"POTLUCK_OPEN_LIBRARY": "off"}).open_library is None
+
+
+def test_the_assistant_is_chosen_and_its_key_is_repeated_nowhere():
+    assert Settings.from_environment({"POTLUCK_ASSISTANT_KEY": "sk-1"}).assistant == AssistantSettings()
+    given = {
+        "POTLUCK_ASSISTANT": "openai",
+        "POTLUCK_ASSISTANT_URL": "http://127.0.0.1:11434/v1/",
+        "POTLUCK_ASSISTANT_MODEL": "llama",
+        "POTLUCK_ASSISTANT_KEY": "sk-1",
+        "POTLUCK_ASSISTANT_TIMEOUT": "5",
+    }
+    settings = Settings.from_environment(given)
+    assert settings.assistant == AssistantSettings(
+        provider="openai", url="http://127.0.0.1:11434/v1", model="llama", key="sk-1", timeout=5.0
+    )
+    assert "sk-1" not in repr(settings)
+    named = Settings.from_environment({"POTLUCK_ASSISTANT": "anthropic", "POTLUCK_ASSISTANT_MODEL": "claude"})
+    assert named.assistant.url == "https://api.anthropic.com/v1"
+    for wrong in ({"URL": "sk-1@host"}, {"MODEL": ""}, {"TIMEOUT": "0"}, {"TIMEOUT": "121"}):
+        with pytest.raises(SettingsError, match="POTLUCK_ASSISTANT_") as refused:
+            Settings.from_environment(given | {f"POTLUCK_ASSISTANT_{name}": value for name, value in wrong.items()})
+        assert "sk-1" not in str(refused.value)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -12,6 +12,8 @@ __all__ = [
     "DEFAULT_PORTS",
     "MOST_WORKERS",
     "SHORTEST_SECRET",
+    "AssistantName",
+    "AssistantSettings",
     "EngineName",
     "Logged",
     "Network",
@@ -24,6 +26,7 @@ __all__ = [
 EngineName = Literal["embedded", "aws"]
 Registration = Literal["open", "invited", "closed"]
 Logged = Literal["problems", "requests"]
+AssistantName = Literal["embedded", "openai", "anthropic"]
 Network = IPv4Network | IPv6Network
 
 STORE_FILE = "potluck.db"
@@ -40,8 +43,25 @@ SMALLEST_BUDGET = 10 * UNITS["MB"]
 HOST = re.compile(r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
 
 
+ASSISTANT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
+LONGEST_ASSISTANT_TIMEOUT = 120
+
+
 class SettingsError(ValueError):
     """A setting that cannot be used; the message names the variable and what it may be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssistantSettings:
+    """Who answers questions about a journal; `embedded` needs nothing else, and nothing leaves the server."""
+
+    provider: AssistantName = "embedded"
+    # Without what is added to it for one call, such as /chat/completions.
+    url: str = ""
+    model: str = ""
+    # Never in a repr, which may end up in a log.
+    key: str | None = field(default=None, repr=False)
+    timeout: float = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +89,7 @@ class Settings:
     open_library: str | None = OPEN_LIBRARY
     # Films are looked up with TMDB by whoever has a key for it. Never in a repr either.
     tmdb_key: str | None = field(default=None, repr=False)
+    assistant: AssistantSettings = AssistantSettings()
 
     @property
     def file(self) -> Path:
@@ -106,6 +127,7 @@ class Settings:
             table_prefix=given("TABLE_PREFIX", cls.table_prefix),
             open_library=_provider(given("OPEN_LIBRARY", OPEN_LIBRARY)),
             tmdb_key=given("TMDB_KEY", "") or None,
+            assistant=_assistant(cast(AssistantName, one_of("ASSISTANT", "embedded", AssistantName)), given),
         )
 
 
@@ -185,6 +207,25 @@ def _provider(text: str) -> str | None:
     if not text.startswith(("http://", "https://")):
         raise SettingsError(f"POTLUCK_OPEN_LIBRARY is {text!r}; it must begin with http:// or https://, or be off")
     return text.removesuffix("/")
+
+
+def _assistant(provider: AssistantName, given: Callable[[str, str], str]) -> AssistantSettings:
+    if provider == "embedded":
+        return AssistantSettings()
+    url = given("ASSISTANT_URL", ASSISTANT_URLS[provider]).rstrip("/")
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError("POTLUCK_ASSISTANT_URL must begin with http:// or https://")
+    model = given("ASSISTANT_MODEL", "")
+    if not model:
+        raise SettingsError(f"POTLUCK_ASSISTANT is {provider!r}; POTLUCK_ASSISTANT_MODEL must say which model")
+    timeout = _number(given("ASSISTANT_TIMEOUT", str(int(AssistantSettings.timeout))))
+    if timeout is None or not 1 <= timeout <= LONGEST_ASSISTANT_TIMEOUT:
+        raise SettingsError(
+            f"POTLUCK_ASSISTANT_TIMEOUT must be a number of seconds from 1 to {LONGEST_ASSISTANT_TIMEOUT}"
+        )
+    return AssistantSettings(
+        provider=provider, url=url, model=model, key=given("ASSISTANT_KEY", "") or None, timeout=float(timeout)
+    )
 
 
 def _endpoint(text: str) -> str | None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from potluck.apps.journal.app import journal_app
 from potluck.apps.library.app import library_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
@@ -54,7 +55,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, polls_app, library_app)
+APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app, library_app)
 
 log = logging.getLogger("potluck.suite")
 
@@ -174,7 +175,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     here = {app.name: app.entry for app in apps if app.entry is not None}
     catalogue = (*(here.pop(entry.id, entry) for entry in CATALOGUE), *here.values())
     must_be_shown(catalogue)
-    folders = [app.templates for app in apps if app.templates is not None]
+    folders = [each for app in apps for each in (app.templates, *app.borrowed_templates) if each is not None]
     templates = Templates(catalogue, folders, hues_address(catalogue))
     site_app = App(
         name="site",

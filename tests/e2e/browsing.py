@@ -106,12 +106,13 @@ class Visit:
         """What a browser says of requests that find nobody is not the page's doing."""
         self.errors[:] = [each for each in self.errors if not re.search("net::ERR|htmx:sse:error", each)]
 
-    def violations(self, *, contrast: bool = True) -> list[str]:
-        """What axe finds against WCAG 2 A and AA, and against its own best practices."""
+    def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
+        """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""
         LOOKED_AT.append(urlsplit(self.page.url).path)
         self.page.evaluate(AXE.read_text())
         # Without preload axe leaves out its check of a locked orientation, for which it would add styles of its own.
-        options = {"resultTypes": ["violations"], "preload": False, "rules": {"color-contrast": {"enabled": contrast}}}
+        rules = {"rules": {"color-contrast": {"enabled": contrast}}} if only is None else {"runOnly": [only]}
+        options = {"resultTypes": ["violations"], "preload": False, **rules}
         found = self.page.evaluate("(options) => axe.run(options).then((results) => results.violations)", options)
         return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 

@@ -15,7 +15,8 @@ SHAREABLE = "/shareables/{short_id}"
 EVERY_SHOPPING_PAGE = "test_shopping.test_every_page_is_for_everyone"
 MAKING_A_POLL = "test_polls.test_a_poll_is_made_shared_and_voted_on_by_touch"
 LOOKING_AFTER_POLLS = "test_polls.test_whoever_made_polls_looks_after_them"
-SHARING = "test_shareables.test_a_list_is_laid_out_and_ticked_by_who_has_the_passcode"
+SHARING = "test_shareables.test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both"
+OTHER_SHAREABLES_PAGES = "test_shareables.test_every_other_page_is_for_everyone"
 VISITING_POLLS = "test_polls.test_what_visitors_meet_is_accessible_in_both_themes"
 
 LOOKED_AT_BY = {
@@ -43,6 +44,14 @@ LOOKED_AT_BY = {
     "/shareables/new": SHARING,
     SHAREABLE: SHARING,
     f"{SHAREABLE}/unlock": SHARING,
+    f"{SHAREABLE}/share": SHARING,
+    f"{SHAREABLE}/edit": SHARING,
+    f"{SHAREABLE}/results": "test_shareables.test_a_poll_is_voted_in_and_its_results_follow_live",
+    f"{SHAREABLE}/items": OTHER_SHAREABLES_PAGES,
+    f"{SHAREABLE}/items/{{checklist_item_id}}/edit": OTHER_SHAREABLES_PAGES,
+    f"{SHAREABLE}/passcodes": OTHER_SHAREABLES_PAGES,
+    f"{SHAREABLE}/clone": OTHER_SHAREABLES_PAGES,
+    f"{SHAREABLE}/delete": OTHER_SHAREABLES_PAGES,
 }
 """The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
 
@@ -54,6 +63,8 @@ NOT_LOOKED_AT = {
     "/static/{rest}": "styles, scripts, fonts and icons",
     "/shopping/files/{number}/{name}": "styles and scripts",
     "/polls/files/{number}/{name}": "styles and scripts",
+    "/shareables/files/{number}/{name}": "styles and scripts",
+    "/shareables/ballot-files/{number}/{name}": "styles and scripts",
     "/shopping/worker.js": "a script",
     "/shopping/offline": "shown without signal, at a family's own address: test_shopping_offline looks at it there",
     "/notes/{book_id}/notes/events": "a stream of events",
@@ -61,6 +72,8 @@ NOT_LOOKED_AT = {
     f"{SHAREABLE}/events": "a stream of events",
     f"{POLL}/results.csv": "a file to keep",
     f"{POLL}/ballots": "a file to keep",
+    f"{SHAREABLE}/results.csv": "a file to keep",
+    f"{SHAREABLE}/ballots": "a file to keep",
 }
 """What no person meets as a page, and what it is instead."""
 

@@ -1,17 +1,21 @@
-"""Shareables in a browser: laid out, opened by its id, unlocked, ticked, and looked after; two windows see the same."""
+"""Shareables in a browser: laid out, opened by its id on another phone, unlocked, ticked live, cleared away, cloned."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.browsing import Visit
+from tests.e2e.coming_in import FROM_HERE, join, send
 from tests.e2e.picnics import Picnic, picnic_on
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
-VIEW, ADMIN = "lemonade", "trestle-table"
+VIEW, ADMIN = "ember-42", "trestle-table"
+PACKING = ("Two tents, the green one and the one that leaks less", "Stove and three gas cartridges", "Head torches")
 
 
 @pytest.fixture(scope="module")
@@ -25,40 +29,397 @@ def window(visit, picnic):
     return lambda path, *args, **options: visit(path, *args, at=picnic.address, **options)
 
 
-def looked_at(seen: Visit) -> None:
-    for theme in ("light", "dark"):
+def made(visit: Visit, **said: Any) -> dict[str, Any]:
+    """Something on the table, laid out by the JSON door, where the typing is not what is looked at."""
+    body = {"entity": "checklist", "name": "Campfire packing list", "adminPasscode": ADMIN, **said}
+    if body["entity"] == "checklist":
+        body.setdefault("items", [{"name": name} for name in PACKING])
+    answer = visit.page.request.post(f"{visit.address}/api/v1/shareables", data=body, headers=FROM_HERE)
+    assert answer.ok, answer.text()
+    return answer.json()
+
+
+def call(visit: Visit, method: str, path: str, token: str, body: Any = None) -> Any:
+    """Ask the JSON door as somebody who is at no device here."""
+    headers = {"authorization": f"Bearer {token}", "cookie": ""}
+    answer = visit.page.request.fetch(
+        f"{visit.address}/api/v1/shareables/{path}", method=method, data=body, headers=headers
+    )
+    assert answer.ok, answer.text()
+    return answer.json() if answer.body() else None
+
+
+def looked_at(seen: Visit, name: str = "", shown_in: str = "light") -> None:
+    """For everyone, in both themes; and kept as a picture."""
+    # In the second theme nothing but the colours is another.
+    for theme, only in (("dark", None), ("light", "color-contrast")):
         seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        assert seen.violations() == []
+        assert seen.violations(only=only) == [], name
+        if name and theme == shown_in:
+            seen.picture_of("body", f"shareables-{name}-{theme}")
+    seen.page.emulate_media(reduced_motion="no-preference")
     assert seen.overflow() == 0
     seen.check()
 
 
-def test_a_list_is_laid_out_and_ticked_by_who_has_the_passcode(window):
+def live(visit: Visit) -> None:
+    expect(visit.page.locator("[data-live-badge]:not(.off)")).to_be_visible()
+
+
+def row(visit: Visit, name: str) -> Locator:
+    return visit.page.get_by_role("checkbox", name=name)
+
+
+def names(visit: Visit) -> list[str]:
+    return visit.page.locator("#contents .row-name").all_text_contents()
+
+
+def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window):
     maker = window("/shareables")
-    looked_at(maker)
-    maker.page.get_by_role("link", name="New").click()
-    looked_at(maker)
-    maker.page.get_by_label("Name").fill("Campfire packing list")
-    maker.page.get_by_label("Items, or candidates").fill("Two tents\nStove\nHead torches")
-    maker.page.get_by_label("View passcode").fill(VIEW)
-    maker.page.get_by_label("Admin passcode").fill(ADMIN)
-    maker.page.get_by_role("button", name="Put it on the table").click()
-    expect(maker.page.get_by_role("heading", name="It is on the table")).to_be_visible()
-    looked_at(maker)
-    path = maker.page.get_by_role("link", name="Open it").get_attribute("href")
-    maker.open(path)
-    maker.live()
-    looked_at(maker)
+    looked_at(maker, "open")
+    maker.follow(maker.page.get_by_role("link", name="New"))
+    page = maker.page
+    page.get_by_label("Name", exact=True).fill("Street party: who brings what")
+    for name in ("Long table, four trestles", "Bunting", "Lemonade, the cloudy kind"):
+        page.get_by_label("Items").fill(name)
+        page.keyboard.press("Enter")
+    expect(page.get_by_label("Number 3")).to_have_value("Lemonade, the cloudy kind")
+    page.get_by_role("button", name="Remove Bunting").click()
+    # A line that was typed and not entered is not lost.
+    page.get_by_label("Items").fill("Bunting (Leo has the ladder)")
+    page.get_by_text("Ask viewers for a passcode").click()
+    page.get_by_label("View passcode").fill(VIEW)
+    looked_at(maker, "new")
+    maker.follow(page.get_by_role("button", name="Put it on the table"))
+    expect(page.get_by_role("heading", name="Your list is on the table")).to_be_visible()
+    looked_at(maker, "card")
+    short_id = page.locator(".short-id [aria-hidden]").inner_text()
+    passcode = page.locator(".pass code").last.inner_text()
+    for secret in (VIEW, passcode):
+        assert secret not in page.url
+    # Shown once.
+    page.reload()
+    expect(page.get_by_role("heading", name="Hand it around")).to_be_visible()
+    assert passcode not in page.content()
+    looked_at(maker, "card-later")
+    maker.follow(page.get_by_role("link", name="Back to the list"))
+    live(maker)
 
     guest = window("/shareables")
-    guest.page.get_by_label("Short id or link").fill(path.rsplit("/")[-1].upper().replace("-", " "))
-    guest.page.get_by_role("button", name="Open").click()
+    box = guest.page.get_by_label("Short id or link")
+    box.fill(short_id[:-1])
+    guest.expected = "status of 422"
+    guest.follow(guest.page.get_by_role("button", name="Open"))
+    expect(guest.page.get_by_text("one digit is missing")).to_be_visible()
+    looked_at(guest, "open-wrong")
+    box = guest.page.get_by_label("Short id or link")
+    box.fill(short_id.upper().replace("-", " "))
+    expect(guest.page.get_by_text(f"reads as {short_id}")).to_be_visible()
+    guest.follow(guest.page.get_by_role("button", name="Open"))
     expect(guest.page).to_have_url(re.compile("/unlock$"))
-    looked_at(guest)
+    assert "Street party" not in guest.page.content()
+    looked_at(guest, "unlock")
+    guest.expected = "status of 401"
+    guest.page.get_by_label("Passcode").fill("ember42")
+    guest.follow(guest.page.get_by_role("button", name="Unlock"))
+    expect(guest.page.get_by_text("Four tries left")).to_be_visible()
+    looked_at(guest, "unlock-wrong", "dark")
     guest.page.get_by_label("Passcode").fill(VIEW)
-    guest.page.get_by_role("button", name="Unlock").click()
-    guest.live()
-    guest.page.get_by_role("button", name="Tick Stove").click()
+    guest.follow(guest.page.get_by_role("button", name="Unlock"))
+    expect(guest.page.get_by_text("2 people here now")).to_be_visible()
+    expect(maker.page.get_by_text("2 people here now")).to_be_visible()
+    assert "Street party" not in guest.page.title()
+    row(guest, "Bunting").tap()
     expect(guest.page.get_by_text("1 of 3 done")).to_be_visible()
-    # The other window hears of it.
-    expect(maker.page.get_by_role("button", name="Untick Stove")).to_be_visible()
+    # The other phone hears of it, and the other way round.
+    expect(row(maker, "Bunting")).to_be_checked()
+    expect(maker.page.get_by_text("Somebody ticked Bunting")).to_be_visible()
+    looked_at(maker, "list-admin", "dark")
+    row(maker, "Long table").tap()
+    expect(row(guest, "Long table")).to_be_checked()
+    row(guest, "Bunting").tap()
+    expect(row(maker, "Bunting")).not_to_be_checked()
+    looked_at(guest, "list-viewer")
+    # What the admin adds and renames is there at once.
+    maker.page.get_by_role("textbox", name="Add to the list").fill("Paper cups")
+    maker.page.keyboard.press("Enter")
+    expect(row(guest, "Paper cups")).to_be_visible()
+    maker.follow(maker.page.get_by_role("link", name="Name and note"))
+    looked_at(maker, "edit")
+    maker.page.get_by_label("Name", exact=True).fill("Street party")
+    maker.page.get_by_label("Viewers can tick").uncheck()
+    maker.follow(maker.page.get_by_role("button", name="Save"))
+    expect(guest.page.get_by_role("heading", name="Street party", exact=True)).to_be_visible()
+    expect(row(guest, "Paper cups")).to_have_count(0)
+    expect(guest.page.locator("#contents .still")).to_have_count(4)
+
+
+def test_a_list_is_cleared_away_in_time_and_laid_out_again(window):
+    guest = window("/shareables")
+    list_made = made(guest, viewPasscode=VIEW)
+    path = f"/shareables/{list_made['shortId']}"
+    admin = window("/shareables")
+    for visit, passcode in ((guest, VIEW), (admin, ADMIN)):
+        send(visit, f"{path}/unlock", passcode=passcode)
+        visit.open(path)
+        live(visit)
+    row(guest, "Head torches").tap()
+    expect(row(admin, "Head torches")).to_be_checked()
+    # An admin lets it end in a moment; then nobody does anything.
+    soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    call(admin, "PATCH", list_made["shortId"], list_made["adminToken"], {"expiresAt": soon, "version": 1})
+    guest.expected = "status of 410"
+    expect(guest.page.get_by_text("This list has been cleared away")).to_be_visible()
+    assert "Head torches" not in guest.page.content()
+    guest.errors[:] = [each for each in guest.errors if "htmx:sse" not in each]
+    looked_at(guest, "over")
+    admin.open(path)
+    expect(admin.page.get_by_text("Lay it out again")).to_be_visible()
+    looked_at(admin, "expired", "dark")
+    admin.page.get_by_role("radio", name="a week").check()
+    admin.page.get_by_label("Keep the tick").check()
+    admin.follow(admin.page.get_by_role("button", name="Clone"))
+    expect(admin.page.get_by_role("heading", name="Two passcodes, shown once")).to_be_visible()
+    assert list_made["shortId"] not in admin.page.content()
+    admin.follow(admin.page.get_by_role("link", name="Open the list"))
+    live(admin)
+    expect(row(admin, "Head torches")).to_be_checked()
+
+
+class Sorting:
+    """A list that an admin puts in order, and a viewer who sees it."""
+
+    def __init__(self, window: Callable[..., Visit], screen: str) -> None:
+        self.admin = window("/shareables", screen)
+        self.made = made(self.admin, items=[{"name": name} for name in ("A", "B", "C", "D")])
+        path = f"/shareables/{self.made['shortId']}"
+        send(self.admin, f"{path}/unlock", passcode=ADMIN)
+        self.admin.open(path)
+        live(self.admin)
+        self.viewer = window(path)
+        live(self.viewer)
+
+    def grip(self, name: str) -> Locator:
+        return self.admin.page.get_by_role("button", name=f"Move {name}, place")
+
+    def is_now(self, *names: str) -> None:
+        expect(self.admin.page.locator("#contents .row-name")).to_have_text(names)
+        # The other window hears it from the server.
+        expect(self.viewer.page.locator("#contents .row-name")).to_have_text(names)
+        stored = call(self.admin, "GET", self.made["shortId"], self.made["adminToken"])["items"]
+        assert [each["name"] for each in stored] == list(names)
+
+
+def test_an_admin_puts_the_items_in_order_by_keyboard(window):
+    sorting = Sorting(window, "desk")
+    page = sorting.admin.page
+    sorting.grip("C").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("button", name="Move C, place 2 of 4")).to_be_focused()
+    looked_at(sorting.admin, "held")
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    expect(page.locator("[data-said]")).to_have_text("C put down, is 1st of 4.")
+    sorting.is_now("C", "A", "B", "D")
+    # Escape puts it back.
+    page.keyboard.press("Space")
+    page.keyboard.press("End")
+    sorting.is_now("A", "B", "D", "C")
+    page.keyboard.press("Escape")
+    sorting.is_now("C", "A", "B", "D")
+    sorting.admin.check()
+
+
+def test_an_admin_puts_the_items_in_order_by_touch_and_by_the_handle(window):
+    sorting = Sorting(window, "phone")
+    page = sorting.admin.page
+    sorting.grip("D").tap()
+    page.get_by_role("button", name="Move D up").tap()
+    sorting.is_now("A", "B", "D", "C")
+    sorting.admin.picture("shareables-held")
+    sorting.grip("D").tap()
+    handle, target = (sorting.grip(name).bounding_box() for name in "CA")
+    assert handle is not None
+    assert target is not None
+    page.mouse.move(handle["x"] + 10, handle["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(handle["x"] + 10, target["y"] + 5, steps=8)
+    page.mouse.up()
+    sorting.is_now("C", "A", "B", "D")
+    sorting.admin.check()
+
+
+def test_a_tick_without_signal_is_told_and_not_lost(window):
+    guest = window("/shareables")
+    found = made(guest)
+    guest.open(f"/shareables/{found['shortId']}")
+    live(guest)
+    page = guest.page
+    page.context.set_offline(True)
+    row(guest, "Head torches").tap()
+    row(guest, "Stove").tap()
+    expect(page.get_by_text("2 ticks are not sent yet.")).to_be_visible()
+    expect(page.locator(".unsent:visible")).to_have_count(2)
+    looked_at_offline(guest)
+    page.context.set_offline(False)
+    expect(page.get_by_text("2 ticks are not sent yet.")).to_have_count(0)
+    expect(page.get_by_text("2 of 3 done")).to_be_visible()
+    done = {each["name"] for each in call(guest, "GET", found["shortId"], found["adminToken"])["items"] if each["done"]}
+    assert done == {PACKING[1], PACKING[2]}
+    # The server does not answer: the person tries again.
+    page.route("**/change", lambda route: route.abort())
+    row(guest, "Stove").tap()
+    expect(page.get_by_text("One tick is not sent yet.")).to_be_visible()
+    page.unroute("**/change")
+    page.get_by_role("button", name="Try again").tap()
+    expect(page.get_by_text("One tick is not sent yet.")).to_have_count(0)
+    expect(page.get_by_text("1 of 3 done")).to_be_visible()
+    guest.without_network()
+
+
+def looked_at_offline(visit: Visit) -> None:
+    visit.picture_of("body", "shareables-list-offline-light")
+    assert visit.violations() == []
+    visit.without_network()
+
+
+def test_a_poll_is_voted_in_and_its_results_follow_live(window):
+    voter = window("/shareables")
+    found = made(voter, entity="poll", name="Which song at the fire?", candidates=["Boat", "Bella ciao", "Leo’s"])
+    path = f"/shareables/{found['shortId']}"
+    voter.open(path)
+    live(voter)
+    looked_at(voter, "poll")
+    voter.page.get_by_role("button", name="Rank Bella ciao next").tap()
+    voter.page.get_by_role("button", name="Rank Boat next").tap()
+    voter.follow(voter.page.get_by_role("button", name="Vote", exact=True))
+    expect(voter.page.get_by_text("Thank you, that is counted.")).to_be_visible()
+    expect(voter.page.locator(".winner-name")).to_have_text("Bella ciao")
+    live(voter)
+    looked_at(voter, "results")
+    for _ in range(2):
+        call(voter, "POST", f"{found['shortId']}/votes", found["adminToken"], {"rankings": ["Boat"]})
+    expect(voter.page.locator(".winner-name")).to_have_text("Boat")
+    # Their own vote is found again, changed and taken back.
+    voter.follow(voter.page.get_by_role("link", name="Vote"))
+    voter.page.get_by_role("button", name="Move Boat up").tap()
+    voter.follow(voter.page.get_by_role("button", name="Change my vote"))
+    expect(voter.page.get_by_text("Your vote is changed.")).to_be_visible()
+    voter.follow(voter.page.get_by_role("link", name="Vote"))
+    voter.follow(voter.page.get_by_role("button", name="Withdraw my vote"))
+    expect(voter.page.get_by_text("Your vote is withdrawn.")).to_be_visible()
+
+
+def test_every_other_page_is_for_everyone(window):
+    admin = window("/shareables", "desk")
+    join(admin)
+    made(admin, name="Summer fair, our stall", viewPasscode=VIEW)
+    found = made(
+        admin,
+        note="Hut above Lindvik, Friday to Sunday. Bring what your row says, and one song.",
+        items=[
+            {"name": PACKING[0], "note": "poles are in the blue bag"},
+            {"name": PACKING[1]},
+            {"name": "Head torches", "note": "one each, and spare batteries"},
+            {"name": "קומקום גדול", "note": "the big kettle, from Noa"},
+        ],
+    )
+    path = f"/shareables/{found['shortId']}"
+    admin.open("/shareables")
+    expect(admin.page.get_by_role("link", name="Campfire packing list")).to_be_visible()
+    looked_at(admin, "home-own")
+    admin.open(path)
+    live(admin)
+    row(admin, "Head torches").click()
+    expect(admin.page.get_by_text("1 of 4 done")).to_be_visible()
+    looked_at(admin, "desk-list")
+    item = admin.page.get_by_role("link", name="Edit Head torches").get_attribute("href")
+    for address, name in (
+        (item, "desk-item"),
+        (f"{path}/items", "desk-add"),
+        (f"{path}/passcodes", "desk-passcodes"),
+        (f"{path}/clone", "desk-clone"),
+        (f"{path}/delete", "desk-delete"),
+        (f"{path}/share", "desk-card-later"),
+    ):
+        admin.open(address)
+        looked_at(admin, name)
+    admin.open(f"{path}/passcodes")
+    admin.follow(admin.page.get_by_role("button", name="Make one new"))
+    expect(admin.page.get_by_role("heading", name="One passcode, shown once")).to_be_visible()
+    looked_at(admin, "desk-card", "dark")
+    narrow = window(path, "narrow")
+    live(narrow)
+    looked_at(narrow, "narrow-list")
+    narrow.open("/shareables/new")
+    looked_at(narrow, "narrow-new")
+
+
+def test_without_a_script_everything_is_a_form(window):
+    maker = window("/shareables/new", java_script_enabled=False)
+    page = maker.page
+    page.get_by_label("Name", exact=True).fill("Street party")
+    page.get_by_label("Items").fill("Table\nBunting")
+    page.get_by_role("button", name="Put it on the table").click()
+    page.get_by_role("link", name="Open the list").click()
+    page.get_by_role("checkbox", name="Bunting").click()
+    expect(page.get_by_role("checkbox", name="Bunting")).to_be_checked()
+    page.get_by_role("link", name="Edit Bunting").click()
+    page.get_by_role("button", name="Move it up").click()
+    expect(page.locator("#contents .row-name")).to_have_text(["Bunting", "Table"])
+    page.get_by_role("textbox", name="Add to the list").fill("Cups")
+    page.get_by_role("button", name="Add to the list").click()
+    expect(page.locator("#contents .row-name")).to_have_text(["Bunting", "Table", "Cups"])
+
+
+def test_who_has_the_phone_next_finds_and_changes_nothing_of_the_one_before(window):
+    phone = window("/shareables")
+    page = phone.page
+    found = made(phone, viewPasscode=VIEW)
+    path = f"/shareables/{found['shortId']}"
+    send(phone, f"{path}/unlock", passcode=ADMIN)
+    phone.open(path)
+    live(phone)
+    row(phone, "Head torches").tap()
+    expect(page.get_by_text("1 of 3 done")).to_be_visible()
+    other = page.context.new_page()
+    other.goto(phone.address + path, wait_until="load")
+    before = call(phone, "GET", found["shortId"], found["adminToken"])
+
+    def nothing_is_here() -> None:
+        asked, html = page.request, {"accept": "text/html"}
+        for each in ("", "/share", "/edit", "/items", "/passcodes", "/clone", "/delete", "/unlock"):
+            shown = asked.get(phone.address + path + each, headers=html).text()
+            assert "Campfire" not in shown, each
+            assert "Head torches" not in shown, each
+        assert found["shortId"] not in asked.get(f"{phone.address}/shareables", headers=html).text()
+        item = before["items"][0]["checklistItemId"]
+        for each, fields in {
+            f"/items/{item}/change": {"done": "true"},
+            "/delete": {},
+            "/settings": {"name": "Mine"},
+        }.items():
+            answer = asked.post(phone.address + path + each, form=fields, headers=FROM_HERE, max_redirects=0)
+            assert answer.status == 401
+        assert call(phone, "GET", found["shortId"], found["adminToken"]) == before
+
+    phone.open("/shareables")
+    looked_at(phone)
+    phone.follow(page.get_by_role("button", name="Forget this device"))
+    expect(page.get_by_text("has forgotten all that was opened here")).to_be_visible()
+    # Neither does the other window stay as it was, nor what "back" brings.
+    other.wait_for_url(f"{phone.address}/shareables")
+    assert "Head torches" not in other.content()
+    nothing_is_here()
+    page.goto(phone.address + path)
+    expect(page).to_have_url(re.compile("/unlock$"))
+    # The same for who was signed in, and signs out.
+    join(phone)
+    send(phone, f"{path}/unlock", passcode=ADMIN)
+    phone.open(path)
+    expect(row(phone, "Head torches")).to_be_checked()
+    send(phone, "/sign-out")
+    nothing_is_here()
+    phone.errors[:] = [each for each in phone.errors if not re.search("status of 40|htmx:sse", each)]
+    other.close()

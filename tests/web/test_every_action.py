@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 import pytest_asyncio
 
+from potluck.apps.journal.app import journal_app
 from potluck.apps.library.app import library_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
@@ -21,6 +22,7 @@ from potluck.web.actions import Action
 from potluck.web.api_page import example
 from potluck.web.app import AppMaker
 from potluck.web.requests import camel
+from tests.apps.journal import access_world as journal
 from tests.apps.library import access_world as library
 from tests.apps.polls import access_world as polls
 from tests.apps.shareables import access_world as shareables
@@ -37,6 +39,7 @@ Furnish = Callable[[Suite], Awaitable[AccessWorld]]
 WORLDS: dict[AppMaker, Furnish] = {
     notes_app: toy.furnish,
     shopping_app: shopping.furnish,
+    journal_app: journal.furnish,
     polls_app: polls.furnish,
     library_app: library.furnish,
     shareables_app: shareables.furnish,
@@ -204,8 +207,8 @@ def says_nothing(answer: Answer) -> bool:
     return (answer.status, answer.body) == (204, "")
 
 
-# Nobody is a member of anything there, so nobody can be removed. A library is its owner's; others only look.
-WITHOUT_MEMBERS = (polls_app, shareables_app, people, library_app)
+# Nobody is a member there who may do everything and can be removed: a coach, or who was shown a library, never may.
+WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people, library_app)
 
 of_members = pytest.mark.parametrize(
     "walk", [app for app in WORLDS if app not in WITHOUT_MEMBERS], indirect=True, ids=lambda app: app.__name__

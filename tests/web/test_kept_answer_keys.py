@@ -19,6 +19,8 @@ from tests.web.people.access_world import people
 
 SOMEBODY = Principal(kind="session", user_id=UUID(int=7), name="Ada", hash="0" * 64, session_epoch=1, expires_at=None)
 KEY = str(UUID(int=5))
+# Of what has no UUID.
+IDS = {"short_id": "abc-def-12345"}
 
 
 class Asked:
@@ -61,7 +63,7 @@ async def kept_under(action, *headers, method="", path="", body=b"{}", by=SOMEBO
         "path": path or action.path,
         "query_string": b"",
         "headers": [(b"idempotency-key", KEY.encode()), *((name.lower().encode(), value) for name, value in headers)],
-        "path_params": {name: str(UUID(int=9)) for name in re.findall(r"{(\w+)}", action.path)},
+        "path_params": {name: IDS.get(name, str(UUID(int=9))) for name in re.findall(r"{(\w+)}", action.path)},
     }
     asked = Asked()
     endpoint = Api(cast(Any, asked), cast(Any, Known(by)), b"secret").action(action)

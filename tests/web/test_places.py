@@ -9,26 +9,21 @@ import pytest
 from potluck.field_types import Message, Text
 from potluck.people.entities import accounts
 from potluck.people.errors import InvitationInvalid, StillNeeded, TooMany
-from potluck.people.idempotency import KeptAnswers
-from potluck.people.invitations import Invitations
 from potluck.people.secrets import new_id
 from potluck.store import Store
 from potluck.table import Counter, Entity, Seconds, Table, Version, get, query, the
 from potluck.web.access import ByRow
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowances
-from potluck.web.app import Core
-from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import Change, Input, New
 from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first
-from potluck.web.room import Room
 from potluck.web.views import View
 from potluck.web.writes import Writes
 from tests.apps.worlds import registered
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
+from tests.web.cores import core_on
 
 gardens_table = Table("Gardens", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="kind")
 Name = Annotated[str, Text(1, 50)]
@@ -191,20 +186,7 @@ async def world(tmp_path):
     async with recorded_store("embedded", tmp_path, accounts, gardens_table) as (wrapped, _):
         clock = Clock()
         rows = Store(wrapped.engine, clock)
-        people: Any = SimpleNamespace(invitations=Invitations(rows, clock), answers=KeptAnswers(rows, clock))
-        nothing: Any = None
-        core = Core(
-            settings=nothing,
-            engine=rows.engine,
-            store=rows,
-            clock=clock,
-            people=people,
-            live=nothing,
-            cursors=nothing,
-            allowances=Allowances(clock),
-            bounds=Bounds(rows),
-            room=Room(0),
-        )
+        core = core_on(rows, clock)
         yield SimpleNamespace(
             rows=rows, direct=Direct(core, [gardens, gardeners, invitations]), suite=garden_place.on(core)
         )

@@ -129,6 +129,8 @@ class Access:
     """How often the rule was asked before, because others were faster."""
     seen: int | None = None
     """The version that the caller says they saw, where the input is Versioned."""
+    thing: Any = None
+    """The thing of the path, where `admit` finds it: see FoundByAccess. None if there is none."""
     keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
     commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
 
@@ -164,6 +166,13 @@ class Access:
     def sees(self, thing: Any) -> bool:
         """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
         return True
+
+    async def told_now(self, thing: Any, gone: bool) -> Any:
+        """What an event tells of a thing, which the log has as it was then; None for nothing. `gone`: it left the list.
+
+        To be overridden where what was shown once may not be the caller's to know now.
+        """
+        return thing
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:

@@ -40,7 +40,7 @@ from potluck.web.pagination import OwnPages, References
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
-__all__ = ["Action", "Actions", "Declared", "Listing", "Page", "PageForm", "Read", "Show"]
+__all__ = ["Action", "Actions", "Declared", "FoundByAccess", "Listing", "Page", "PageForm", "Read", "Show"]
 
 A = TypeVar("A", bound=Access)
 E = TypeVar("E", bound=Entity)
@@ -103,6 +103,15 @@ class PageForm:
     """False: what is said stays true whatever else was changed, so that a version that is behind is no clash."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoundByAccess(Generic[E]):
+    """Things whose key holds more than the path does: the access that admits the caller finds them, as `at.thing`."""
+
+    entity: type[E]
+    id: str
+    """The parameter of the path that names one."""
+
+
 # --- what was declared ------------------------------------------------------------------------------------------------
 
 
@@ -146,7 +155,8 @@ class Action(Declared):
     """False: nothing is kept under an Idempotency-Key, and a repeat is done anew."""
     serialized: bool = False
     """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
-    largest_body: int = LARGEST_BODY
+    largest_body: int | None = None
+    """How many bytes may be sent, where that is more than usual: an import."""
     allowance: Allowance = OTHERWISE
     """How much of it one caller may do."""
     frees_room: bool = False
@@ -276,7 +286,7 @@ class Actions(Generic[E]):
     def __init__(
         self,
         access: type[Access],
-        one: Callable[..., Ref[E]] | None = None,
+        one: Callable[..., Ref[E]] | FoundByAccess[E] | None = None,
         view: type[View[E]] | Mapping[type[Access], type[View[E]]] | None = None,
         *,
         api: str | None = None,
@@ -288,14 +298,17 @@ class Actions(Generic[E]):
 
         A mapping of views gives each access its own: what an athlete sees is not what a coach sees.
         """
-        self.access, self.one, self.api, self.page_address, self.tag, self.frame = access, one, api, page, tag, frame
+        self.access, self.api, self.page_address, self.tag, self.frame = access, api, page, tag, frame
+        self.one = None if isinstance(one, FoundByAccess) else one
         self.views = _views(view)
         self.declared: list[Declared] = []
         self.entities: tuple[type[Entity], ...] = ()
         """What its things are; of several kinds, if `one` finds several."""
         self.id: str | None = None
         self.names: tuple[str, ...] = ()
-        if one is not None:
+        if isinstance(one, FoundByAccess):
+            self.entities, self.id = (one.entity,), one.id
+        elif one is not None:
             self.names = one.__self__.names  # type: ignore[attr-defined]
             self.entities = tuple(each.cls for each in one.__self__.pattern.members)  # type: ignore[attr-defined]
             named = {*PATH_PARAMETER.findall(api or page or ""), *access.finds_by}
@@ -431,13 +444,14 @@ class Actions(Generic[E]):
         input_optional: bool = False,
         kept: bool = True,
         serialized: bool = False,
-        largest_body: int = LARGEST_BODY,
+        largest_body: int | None = None,
         allowance: Allowance = OTHERWISE,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
 
         `serialized` is for what many do to one thing at once: within a process, they wait for each other.
+        `largest_body` is how many bytes may be sent, where that is more than usual.
         `frees_room` is for what must be possible however full the store is.
         """
         return self._action(
@@ -568,7 +582,7 @@ class Actions(Generic[E]):
         for each in given:
             if each is Show:
                 read.takes_show = True
-            elif self.one is not None and kinds_of(each) == self.entities:
+            elif self.id is not None and kinds_of(each) == self.entities:
                 read.on_thing = True
             elif isinstance(each, type) and issubclass(each, Input):
                 read.input = each

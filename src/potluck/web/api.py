@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from potluck.field_types import Text
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
@@ -23,9 +23,10 @@ from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
+from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import OwnPages, PageRequest, References, list_input
-from potluck.web.requests import Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
@@ -94,11 +95,13 @@ class Api:
             if not action.input_in_query:
                 _no_query(request)
             visitor = await visitor_of(request, self._authentication, action.access)
-            body = await body_of(request, action.largest_body)
+            body = await body_of(request, action.largest_body or LARGEST_BODY)
 
             def sent() -> Sent:
                 given: Input | None = None
                 if kind is not None and action.input_in_query:
+                    if body:
+                        raise InvalidFields(WrongField("body", "A DELETE has none: what it takes stands after the “?”"))
                     given = decode_query(kind, request.query_params.multi_items(), strict=True)
                 elif kind is not None and (body or not action.input_optional):
                     if not body:
@@ -255,7 +258,14 @@ class Api:
             at = caller()
             return (await plan.show_many(at, [item]))[0] if at.sees(item) else None
 
-        return see_alone if plan.lookup is None else see
+        shown = see_alone if plan.lookup is None else see
+        if type(caller()).told_now is Access.told_now:
+            return shown
+
+        async def now(item: Any, gone: bool) -> Any:
+            return await caller().told_now(item, gone)
+
+        return SeeAsNow(shown, now)
 
 
 async def found_in(

@@ -156,6 +156,9 @@ class App:
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
     templates: Path | None = None
+    """The folder of its templates."""
+    borrowed_templates: Sequence[Path] = ()
+    """Those of apps whose pieces its pages show, whether or not they are served."""
     entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[BackgroundWork] = ()

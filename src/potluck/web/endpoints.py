@@ -177,6 +177,11 @@ class Call:
         """The cookies that take away what is kept."""
         return self.keep(name, "", 0, path)
 
+    def forget(self) -> Sequence[Cookie]:
+        """The cookies by which this browser forgets all that was given to nobody, in every app."""
+        assert self.visitor.keeps is not None
+        return self.visitor.keeps.forgotten()
+
     def begin_session(self, opened: OpenedSession) -> Sequence[Cookie]:
         """The cookies of who signs in here; what this browser kept for nobody is theirs from now on."""
         assert self.visitor.keeps is not None

@@ -285,6 +285,8 @@ class ProblemError(Exception):
     problem: ClassVar[Problem]
     field: ClassVar[str | None] = None
     detail: ClassVar[str] = ""
+    way_in: tuple[str, str] | None = None
+    """Where a person can do something about it, and the words for that."""
 
     def __init_subclass__(
         cls,

@@ -23,6 +23,7 @@ from potluck.web.schema import path_value, schema_of
 from potluck.web.schema.types import UUID_TEXT, UuidType
 
 __all__ = [
+    "LARGEST_BODY",
     "Ids",
     "body_of",
     "camel",

@@ -107,6 +107,8 @@ class Runner:
         await at.admit(*rows)
         if one is not None and read_later:
             thing = await self._rows.get(one(*(getattr(at, name) for name in subject.names)))
+        elif declared.on_thing and one is None:
+            thing = at.thing
         if thing is not None and not at.sees(thing):
             raise NotFound
         if declared.on_thing and thing is None and must_exist:

@@ -199,7 +199,7 @@ RECORDS = {
     ),
     "Coach-athlete link": Golden(
         link,
-        CoachAthleteLink.one(ATHLETE, COACH),
+        CoachAthleteLink.by_id(ATHLETE, COACH),
         {"PK": OF_ATHLETE, "SK": f"COACH#{COACH}"},
         ours=OF_LINK,
         whole=False,
@@ -286,7 +286,7 @@ RECORDS = {
         EntryMeta.one(ENTRY),
         {"PK": OF_ENTRY, "SK": "META", "athleteId": str(ATHLETE), "createdAt": WRITTEN_AT},
         # Without it nobody could find an entry by its id.
-        ours={"date": TRAINED_AT},
+        ours={"date": TRAINED_AT, "comments": 0},
         whole=False,
     ),
     # From here on the document has nothing.
@@ -375,7 +375,7 @@ CASES = [
     ),
     # 3
     Case(EntryMeta.one(ENTRY), sent.get_item(OF_ENTRY, "META"), meta, 1.0),
-    Case(CoachAthleteLink.one(ATHLETE, COACH), sent.get_item(OF_ATHLETE, f"COACH#{COACH}"), link, 1.0),
+    Case(CoachAthleteLink.by_id(ATHLETE, COACH), sent.get_item(OF_ATHLETE, f"COACH#{COACH}"), link, 1.0),
     # 4
     Case(
         EntryWithComments.of(ENTRY),
@@ -393,6 +393,18 @@ CASES = [
         0.5,
     ),
     # Ours
+    Case(
+        KeywordIndex.one(ATHLETE, "arm", WRITTEN, ENTRY),
+        sent.get_item(OF_ATHLETE, f"KW#arm#TS#{WRITTEN_AT}#ENTRY#{ENTRY}"),
+        keyword,
+        1.0,
+    ),
+    Case(
+        PrivateKeywordIndex.one(ATHLETE, "arm", WRITTEN, ENTRY),
+        sent.get_item(f"USER_PRIVATE#{ATHLETE}", f"KW#arm#TS#{WRITTEN_AT}#ENTRY#{ENTRY}"),
+        private_keyword,
+        1.0,
+    ),
     Case(UserProfile.one(ATHLETE), sent.get_item(OF_ATHLETE, "PROFILE"), profile, 1.0),
     Case(
         Entry.in_time(ATHLETE, between(MARCH, APRIL)),
@@ -476,7 +488,7 @@ async def test_whether_a_coach_may_comment_takes_two_consistent_reads(filled: Op
     store, recording, _ = filled
     with recording.scope() as calls:
         found = await store.one(EntryMeta.one(ENTRY))
-        permission = await store.one(CoachAthleteLink.one(found.athlete_id, COACH))
+        permission = await store.one(CoachAthleteLink.by_id(found.athlete_id, COACH))
     assert permission.status == "active"
     assert calls.operations == ["GetItem", "GetItem"]
     assert calls.read_units == 2.0
@@ -488,7 +500,7 @@ async def test_an_entry_is_found_by_its_id_together_with_the_coachs_link(filled:
     with recording.scope() as calls:
         found = await store.one(EntryMeta.one(ENTRY))
         assert await store.get_together(
-            CoachAthleteLink.one(found.athlete_id, COACH), Entry.one(found.athlete_id, found.date, ENTRY)
+            CoachAthleteLink.by_id(found.athlete_id, COACH), Entry.one(found.athlete_id, found.date, ENTRY)
         ) == (link, entry)
     assert calls.operations == ["GetItem", "BatchGetItem"]
     assert calls.read_units == 3.0
@@ -553,7 +565,7 @@ async def test_a_link_and_its_mirror_are_accepted_together_and_only_while_pendin
     await store.transact(put(asked, when=absent), put(mirrored, when=absent))
     status = the(CoachAthleteLink.status)
     accept = (
-        update(CoachAthleteLink.one(ATHLETE, COACH), status.becomes("active"), when=status == "pending"),
+        update(CoachAthleteLink.by_id(ATHLETE, COACH), status.becomes("active"), when=status == "pending"),
         update(AthleteCoachLink.one(COACH, ATHLETE), the(AthleteCoachLink.status).becomes("active")),
     )
     with recording.scope() as calls:

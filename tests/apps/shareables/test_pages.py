@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.web.reading import BROWSER
 from tests.web.suites import PASSWORD
@@ -21,20 +23,27 @@ async def shown(browser, path, status=200):
     return answer.text
 
 
-def id_on(card):
-    return re.search(r'href="/shareables/([a-z]{3}-[a-z]{3}-[0-9]{5})"', card)[1]
+async def card_of(browser, path, **fields):
+    """Send a form that lays something out: the address of what it made, and its card as it is shown then."""
+    answer = await posted(browser, path, **fields)
+    assert answer.headers["location"].endswith("/share")
+    return answer.headers["location"].removesuffix("/share"), await shown(browser, answer.headers["location"])
 
 
 async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
     async with calls.from_address("192.0.2.1") as maker, calls.from_address("192.0.2.2") as guest:
         assert "What goes on the table?" in await shown(maker, "/shareables/new")
         refused = await posted(maker, "/shareables", 422, entity="checklist", name="", lines="A")
-        assert "Name must have 1 to 200 characters" in refused.text
-        said = {"entity": "checklist", "name": "Fair", "lines": "Table\n\n Bunting \n", "days": "7"}
-        card = (await posted(maker, "/shareables", 200, viewPasscode=VIEW, adminPasscode=ADMIN, **said)).text
+        assert "Give it a name" in refused.text
+        said = {"entity": "checklist", "name": "Fair", "lines": "Table\n\n Bunting \n", "days": "7", "asks": "true"}
+        path, card = await card_of(maker, "/shareables", viewPasscode=VIEW, adminPasscode=ADMIN, **said)
+        assert "2 things" in card
         assert VIEW in card
         assert ADMIN in card
-        path = f"/shareables/{id_on(card)}"
+        # Once.
+        card = await shown(maker, f"{path}/share")
+        assert VIEW not in card
+        assert ADMIN not in card
         page = await shown(maker, path)
         assert "Bunting" in page
         assert VIEW not in page
@@ -42,19 +51,22 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
 
         # Somebody else types the id as they please, and is asked for the passcode.
         wrong = await posted(guest, "/shareables/open", 422, id="abc-def-123")
-        assert "three letters, three letters and five digits" in wrong.text
+        assert "Three letters, three letters, five digits: two digits are missing." in wrong.text
+        none = await posted(guest, "/shareables/open", 404, id="zzz-zzz-00000")
+        assert "Nothing on the table has this id" in none.text
         opened = await posted(guest, "/shareables/open", id=f"http://testserver{path.upper()}")
         assert opened.headers["location"] == path or opened.headers["location"] == f"/shareables/{path.rsplit('/')[-1]}"
         asked = await guest.get(path, headers=BROWSER)
         assert (asked.status_code, asked.headers["location"]) == (303, f"{path}/unlock")
         assert "Fair" not in await shown(guest, f"{path}/unlock")
         assert (
-            "That is not one of the two passcodes" in (await posted(guest, f"{path}/unlock", 401, passcode="no")).text
+            "That is not one of the two passcodes. Four tries left"
+            in (await posted(guest, f"{path}/unlock", 401, passcode="no")).text
         )
         await posted(guest, f"{path}/unlock", passcode=VIEW)
         page = await shown(guest, path)
         assert "Bunting" in page
-        assert "Delete it now" not in page
+        assert f'href="{path}/delete"' not in page
 
         # They tick, and do nothing else.
         (table, bunting) = re.findall(rf'action="{path}/items/([0-9a-f-]+)/change"', page)
@@ -64,17 +76,28 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         await posted(guest, f"{path}/settings", 403, name="Mine", version="1")
 
         await posted(maker, f"{path}/items", name="Lemonade")
+        assert "Name must have" in (await posted(maker, f"{path}/items", 422, name=" ")).text
         await posted(maker, f"{path}/items/{bunting}/move", by="-1")
         await posted(maker, f"{path}/items/{table}/delete")
         page = await shown(maker, path)
         assert page.index("Bunting") < page.index("Lemonade")
         assert "Table" not in page
-        await posted(maker, f"{path}/settings", name="Summer fair", viewersCanTick="false", version="1")
+        await posted(maker, f"{path}/items/{bunting}/edit", name="Bunting", note="Leo has the ladder", version="1")
+        changed = await posted(maker, f"{path}/items/{bunting}/edit", 409, name="Flags", version="1")
+        assert "Another admin changed it meanwhile" in changed.text
+        (version,) = re.findall(r'name="version" value="(\d+)"', await shown(maker, f"{path}/edit"))
+        settings = {"name": "Summer fair", "viewersCanTick": "false", "version": version}
+        too_late = await posted(maker, f"{path}/settings", 422, until="2999-01-01", **settings)
+        assert "at most a year ahead" in too_late.text
+        await posted(maker, f"{path}/settings", **settings)
+        assert "Only admins tick here" in await shown(guest, path)
         await posted(guest, f"{path}/items/{bunting}/change", 403, done="true")
 
         # With other passcodes the guest is out, and the maker is not.
         await posted(maker, f"{path}/passcodes", 422, view="x")
-        await posted(maker, f"{path}/passcodes", view="another view", admin="another admin")
+        _, card = await card_of(maker, f"{path}/passcodes", view="another view", admin="another admin")
+        assert "another view" in card
+        assert "another admin" in card
         assert "Summer fair" in await shown(maker, path)
         assert (await guest.get(path, headers=BROWSER)).headers["location"] == f"{path}/unlock"
 
@@ -87,11 +110,15 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         assert "Summer fair" not in over
         await posted(maker, f"{path}/unlock", passcode="another admin")
         assert "Kept until" in await shown(maker, path)
-        clone = (await posted(maker, f"{path}/clone", 200, name="Winter fair", days="1", keepTicks="true")).text
-        assert id_on(clone) not in path
+        clone, card = await card_of(maker, f"{path}/clone", name="Winter fair", days="1", keepTicks="true")
+        assert clone != path
+        # It asks for passcodes as the first did, and for others.
+        assert "Two passcodes, shown once" in card
+        assert "Winter fair" in await shown(maker, clone)
+        assert "It is gone for everyone at once" in await shown(maker, f"{path}/delete")
         deleted = await posted(maker, f"{path}/delete")
         assert "It is gone" in await shown(maker, deleted.headers["location"])
-        await shown(maker, path, 404)
+        assert "Nothing on the table has this id" in await shown(maker, path, 404)
 
 
 async def test_whoever_leaves_is_out(calls):
@@ -114,9 +141,23 @@ async def test_a_poll_is_voted_in_once_by_each_browser(calls):
         assert "Lake" in await shown(guest, path)
         await posted(guest, f"{path}/vote", **{"rank-1": "2", "rank-2": "1"})
         calls.clock.forward(seconds=5)
-        assert "1 vote; ahead: <bdi>Hut</bdi>" in await shown(guest, path)
-        again = await posted(guest, f"{path}/vote", 409, **{"rank-1": "1"})
-        assert "You have voted in this poll already" in again.text
+        page = await shown(guest, f"{path}/results?said=voted")
+        assert "Thank you, that is counted" in page
+        assert '<h2 class="winner-name" id="win"><bdi>Hut</bdi>' in page
+        again = await posted(guest, f"{path}/vote", **{"rank-1": "1"})
+        assert "the first vote counts" in await shown(guest, again.headers["location"])
+        # Their own they may change, and take back.
+        assert "Change my vote" in await shown(guest, path)
+        wrong = await posted(guest, f"{path}/vote/change", 422, **{"rank-1": "1", "rank-2": "1"})
+        assert "are both at 1" in wrong.text
+        await posted(guest, f"{path}/vote/change", **{"rank-1": "1"})
+        calls.clock.forward(seconds=5)
+        assert "<bdi>Lake</bdi>" in await shown(guest, f"{path}/results")
+        assert "Lake" in (await guest.get(f"{path}/results.csv", headers=BROWSER)).text
+        assert "Lake" in (await guest.get(f"{path}/ballots?format=csv", headers=BROWSER)).text
+        await posted(guest, f"{path}/vote/withdraw")
+        calls.clock.forward(seconds=5)
+        assert "0 votes" in await shown(guest, f"{path}/results")
 
 
 async def test_a_page_says_nothing_to_whoever_previews_its_link_or_searches_for_it(calls):
@@ -128,6 +169,31 @@ async def test_a_page_says_nothing_to_whoever_previews_its_link_or_searches_for_
     assert "Secret party" not in head
     assert "At mine" not in head
     assert 'name="robots" content="noindex"' in head
+
+
+@pytest.mark.parametrize(
+    "preview",
+    [
+        "WhatsApp/2.23.20.0",
+        "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+        "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+        "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+        "TelegramBot (like TwitterBot)",
+        "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+        "Mozilla/5.0 (Macintosh) AppleWebKit/601.2.4 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
+        "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
+    ],
+)
+async def test_a_messenger_that_previews_a_link_is_shown_neither_name_nor_content(calls, preview):
+    made = await calls.made(["Two tents"], name="Secret party", note="At mine")
+    for path in (f"/shareables/{made['shortId']}", "/shareables/zzz-zzz-00000"):
+        answer = await calls.client.get(path, headers=BROWSER | {"user-agent": preview})
+        assert answer.status_code == 200
+        assert "<title>Shareables · Potluck</title>" in answer.text
+        for secret in ("Secret party", "At mine", "Two tents"):
+            assert secret not in answer.text
+    person = BROWSER | {"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"}
+    assert "Two tents" in (await calls.client.get(f"/shareables/{made['shortId']}", headers=person)).text
 
 
 async def test_a_maker_who_is_signed_in_sees_theirs_and_a_short_id_in_any_spelling_leads_there(calls):
@@ -147,7 +213,7 @@ async def test_who_signs_out_leaves_nothing_unlocked_on_the_device(calls):
     async with calls.from_address("192.0.2.1") as device:
         await posted(device, "/sign-in", email="ada@example.org", password=PASSWORD)
         await posted(device, f"{path}/unlock", passcode=ADMIN)
-        assert "Delete it now" in await shown(device, path)
+        assert f'href="{path}/delete"' in await shown(device, path)
         await posted(device, "/sign-out")
         asked = await device.get(path, headers=BROWSER)
         assert (asked.status_code, asked.headers["location"]) == (303, f"{path}/unlock")
@@ -158,4 +224,41 @@ async def test_who_signs_out_leaves_nothing_unlocked_on_the_device(calls):
         assert (await device.get(path, headers=BROWSER)).status_code == 303
         await posted(device, "/sign-out")
         await posted(device, "/sign-in", email="ada@example.org", password=PASSWORD)
-        assert "Delete it now" in await shown(device, path)
+        assert f'href="{path}/delete"' in await shown(device, path)
+
+
+async def test_who_has_the_device_next_finds_nothing_once_it_has_forgotten(calls):
+    made = await calls.guarded()
+    poll = await calls.poll("Lake", "Hut", name="Where to?")
+    path, voting = (f"/shareables/{each['shortId']}" for each in (made, poll))
+    async with calls.from_address("192.0.2.1") as device:
+        await posted(device, f"{path}/unlock", passcode=ADMIN)
+        await posted(device, f"{voting}/vote", **{"rank-1": "1"})
+        assert "Change my vote" in await shown(device, voting)
+        kept = list(device.cookies.jar)
+        forgotten = await posted(device, "/shareables/forget")
+        assert "has forgotten all" in await shown(device, forgotten.headers["location"])
+
+        async def nothing_is_here():
+            assert (await device.get(path, headers=BROWSER)).headers["location"] == f"{path}/unlock"
+            assert (await device.get(f"{path}/share", headers=BROWSER)).headers["location"] == f"{path}/unlock"
+            await posted(device, f"{path}/settings", 401, name="Mine", version="1")
+            assert "Change my vote" not in await shown(device, voting)
+            changed = await posted(device, f"{voting}/vote/change", **{"rank-2": "1"})
+            assert changed.headers["location"] == voting
+
+        await nothing_is_here()
+        # Nor with what was in the browser besides the number that opened it.
+        for cookie in kept:
+            if not cookie.name.endswith("-browser"):
+                device.cookies.jar.set_cookie(cookie)
+        await nothing_is_here()
+        results = await calls.client.get(f"{voting}/results", headers=BROWSER)
+        assert "1 vote" in results.text
+
+
+async def test_whoever_has_no_session_any_more_is_led_to_the_passcode(calls):
+    made = await calls.guarded()
+    path = f"/shareables/{made['shortId']}"
+    for page in ("edit", "items", "passcodes", "clone", "delete"):
+        assert f'href="{path}/unlock"' in await shown(calls.client, f"{path}/{page}", 401)

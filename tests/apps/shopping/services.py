@@ -18,39 +18,19 @@ from potluck.apps.shopping.families import family_place
 from potluck.apps.shopping.home_card import home_card_of
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
-from potluck.people.idempotency import IdempotencyKey, KeptAnswers
+from potluck.people.idempotency import IdempotencyKey
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
-from potluck.web.allowances import Allowances
 from potluck.web.app import Core, HomeCard
-from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.inputs import Versioned
 from potluck.web.requests import camel
-from potluck.web.room import Room
 from potluck.web.schema import path_value, schema_of
 from potluck.web.schema.decoding import decode_tree
+from tests.web.cores import core_on
 
-__all__ = ["Shopping", "core_on", "open_shopping"]
-
-
-def core_on(rows: Store, clock: Clock, invitations: Invitations) -> Core:
-    """As much of a core as rules need."""
-    people: Any = SimpleNamespace(invitations=invitations, answers=KeptAnswers(rows, clock))
-    nothing: Any = None
-    return Core(
-        settings=nothing,
-        engine=rows.engine,
-        store=rows,
-        clock=clock,
-        people=people,
-        live=nothing,
-        cursors=nothing,
-        allowances=Allowances(clock),
-        bounds=Bounds(rows),
-        room=Room(0),
-    )
+__all__ = ["Shopping", "open_shopping"]
 
 
 class Service:

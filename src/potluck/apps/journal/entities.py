@@ -12,12 +12,44 @@ written. A keyword row that is found decides nothing: what it leads to is read, 
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta, Struct, field
 
-from potluck.table import AnyOf, Entity, ItemCollection, KeyOnly, Milliseconds, Range, Table, Version, get, query
+from potluck.apps.journal.fields import (
+    CommentBody,
+    Content,
+    Duration,
+    GiOrNoGi,
+    Intensity,
+    LinkRole,
+    LinkStatus,
+    PersonName,
+    Quote,
+    Role,
+    Rounds,
+    Scope,
+    SectionText,
+    Tags,
+    TimeZone,
+    Title,
+    Token,
+    Visibility,
+)
+from potluck.table import (
+    AnyOf,
+    Counter,
+    Entity,
+    ItemCollection,
+    KeyOnly,
+    Milliseconds,
+    Range,
+    Table,
+    Version,
+    get,
+    query,
+)
 
 __all__ = [
     "AIMessage",
@@ -29,35 +61,25 @@ __all__ = [
     "Entry",
     "EntryMeta",
     "EntryWithComments",
-    "GiOrNoGi",
     "KeywordIndex",
     "Link",
-    "LinkSide",
-    "LinkStatus",
     "PrivateKeywordIndex",
-    "Role",
-    "Scope",
     "Sections",
     "SessionMetrics",
+    "Source",
     "UserProfile",
     "UserRow",
-    "Visibility",
     "roll_model",
 ]
 
-LinkStatus = Literal["pending", "active", "revoked"]
-LinkSide = Literal["athlete", "coach"]
-GiOrNoGi = Literal["gi", "no-gi", "both"]
-Visibility = Literal["visible", "hiddenByAthlete"]
-Role = Literal["user", "assistant"]
-Scope = Literal["private", "shared"]
-
-Text = Annotated[str, Meta(max_length=20_000)]
-Tag = Annotated[str, Meta(min_length=1, max_length=40)]
-Token = Annotated[str, Meta(min_length=1, max_length=40)]
-
 # Rows without entityType in the document have none here either: they are known by their keys.
-roll_model = Table("RollModel", "PK", "SK", type_attribute="entityType")
+roll_model = Table(
+    "RollModel",
+    "PK",
+    "SK",
+    type_attribute="entityType",
+    accepted={"shared-row: EntryMeta.comments": "an athlete's few coaches comment on an entry, now and then"},
+)
 
 
 class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):
@@ -65,8 +87,8 @@ class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):
 
     # The document lists no attributes.
     user_id: UUID
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    time_zone: Annotated[str, Meta(min_length=1, max_length=64)] = "UTC"
+    name: PersonName
+    time_zone: TimeZone = "UTC"
     # Whether private text may go to an assistant on another machine.
     ai_consent: bool = False
     created_at: Milliseconds
@@ -85,30 +107,30 @@ class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COAC
     athlete_id: Annotated[UUID, KeyOnly]
     coach_id: Annotated[UUID, KeyOnly]
     status: LinkStatus = "pending"
-    requested_by: LinkSide
+    requested_by: LinkRole
     created_at: Milliseconds
     updated_at: Milliseconds
 
     @get(consistent=True)
-    def one(athlete_id: UUID, coach_id: UUID) -> None:
+    def by_id(athlete_id: UUID, coach_id: UUID) -> None:
         """May this coach see this athlete's shared parts, and comment on them, now?"""
 
 
-class Sections(Struct, frozen=True, kw_only=True, rename="camel"):
+class Sections(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """An entry's text: for the athlete alone, and for the coaches too."""
 
-    private: Text = ""
-    shared: Text = ""
+    private: SectionText = ""
+    shared: SectionText = ""
 
 
-class SessionMetrics(Struct, frozen=True, kw_only=True, rename="camel"):
+class SessionMetrics(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """What a session was like; coaches see it."""
 
-    duration_minutes: Annotated[int, Meta(ge=1, le=1_440)]
-    intensity: Annotated[int, Meta(ge=1, le=10)]
-    rounds: Annotated[int, Meta(ge=0, le=100)]
+    duration_minutes: Duration
+    intensity: Intensity
+    rounds: Rounds
     gi_or_no_gi: GiOrNoGi
-    tags: Annotated[list[Tag], Meta(max_length=20)] = field(default_factory=list)
+    tags: Tags = field(default_factory=list)
 
 
 class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{entry_id}")):
@@ -147,7 +169,7 @@ class Comment(Entity, table=roll_model, key=("ENTRY#{entry_id}", "COMMENT#{creat
     entry_id: UUID
     coach_id: UUID
     created_at: Milliseconds
-    body: Annotated[str, Meta(min_length=1, max_length=4_000)]
+    body: CommentBody
     # A hidden comment is seen by the athlete and by its author only.
     visibility: Visibility = "visible"
 
@@ -162,7 +184,7 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
     """A conversation with the assistant; only its owner can open it."""
 
     thread_id: UUID
-    title: Annotated[str, Meta(max_length=200)]
+    title: Title
     created_at: Milliseconds
     last_active_at: Milliseconds
 
@@ -182,12 +204,23 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
         """Which conversations does this person have? In no order of time: the key has none."""
 
 
-class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
+class Citation(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """Where an answer has something from, word for word."""
 
     entry_id: UUID
     date: Milliseconds
-    quote: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    quote: Quote
+    # Of what a coach said about the entry, if it is from there.
+    comment_id: UUID | None = None
+
+
+class Source(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """A text that an answer was made of: an entry, or a comment on it, and what of it the assistant was given."""
+
+    entry_id: UUID
+    # Tells whether it still says the same, and to those who may still read it.
+    digest: Annotated[str, Meta(min_length=1, max_length=64)]
+    comment_id: UUID | None = None
 
 
 class AIMessage(
@@ -198,13 +231,14 @@ class AIMessage(
     message_id: UUID
     thread_id: UUID
     role: Role
-    content: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    content: Content
     visibility_scope: Scope
     created_at: Milliseconds
 
     # Of answers only.
     citations: Annotated[list[Citation], Meta(max_length=50)] | None = None
     provider: Annotated[str, Meta(min_length=1, max_length=100)] | None = None
+    sources: Annotated[list[Source], Meta(max_length=200)] | None = None
 
     # The document's pattern 5.
     @query(consistent=True)
@@ -226,6 +260,10 @@ class KeywordIndex(
     athlete_id: Annotated[UUID, KeyOnly]
     token: Annotated[Token, KeyOnly]
 
+    @get(consistent=True)
+    def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
+        """Is this word of the entry indexed already, when a consumer begins again?"""
+
     # The document's pattern 6. Its prefix KW#arm would find armbar too: ours goes on to what follows, KW#arm#TS#.
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
@@ -241,6 +279,8 @@ class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
     entry_id: Annotated[UUID, KeyOnly]
     # The entry's key begins with its date, so without this nobody could find an entry by its id.
     date: Milliseconds
+    # How many comments everybody who reads the entry sees.
+    comments: Counter = 0
 
     # The document's pattern 3, together with CoachAthleteLink.one.
     @get(consistent=True)
@@ -268,6 +308,10 @@ class PrivateKeywordIndex(
     athlete_id: Annotated[UUID, KeyOnly]
     token: Annotated[Token, KeyOnly]
 
+    @get(consistent=True)
+    def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
+        """Is this word of the entry indexed already, when a consumer begins again?"""
+
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
         """Which of my own entries have this word in their private section? Newest first."""
@@ -283,7 +327,7 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
     coach_id: Annotated[UUID, KeyOnly]
     athlete_id: Annotated[UUID, KeyOnly]
     status: LinkStatus = "pending"
-    requested_by: LinkSide
+    requested_by: LinkRole
     created_at: Milliseconds
     updated_at: Milliseconds
 

@@ -23,9 +23,10 @@ from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.direct import Direct
 from potluck.web.secret import derived, load_secret
 
-__all__ = ["VOTER_IDS", "polls_app"]
+__all__ = ["TEMPLATES", "VOTER_IDS", "polls_app"]
 
 APP = "polls"
+TEMPLATES = Path(__file__).parent / "templates"
 VOTER_IDS = "poll voters"
 """What the key for the ids of votes is derived for, from the suite's secret."""
 
@@ -42,7 +43,7 @@ def polls_app(core: Core) -> App:
         subjects=subjects,
         endpoints=ENDPOINTS,
         context=context,
-        templates=Path(__file__).parent / "templates",
+        templates=TEMPLATES,
         entry=entry._replace(address=HOME),
         consumers=[Deletions(core.store).consumer()],
         export=account_data.export,

@@ -10,7 +10,7 @@ from typing import Any
 
 from potluck.apps.shareables.context import ShareablesContext
 from potluck.apps.shareables.entities import Shareable, ShareSession
-from potluck.apps.shareables.fields import Role, ShortId
+from potluck.apps.shareables.fields import BEFORE_ID, Role, ShortId
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
 from potluck.people.secrets import hash_of
@@ -53,6 +53,13 @@ class PasscodeNeeded(
 ):
     """Whoever made this asks for a passcode, and the request carried no session, or one that is over: a session ends
     after seven days, and when the passcode that opened it is replaced."""
+
+    @classmethod
+    def at(cls, short_id: str) -> "PasscodeNeeded":
+        """The refusal that leads people to where the passcode of this one is given."""
+        found = cls()
+        found.way_in = (f"{BEFORE_ID}{short_id}/unlock", "Give the passcode")
+        return found
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -163,7 +170,7 @@ class Reader(ToShareable):
         assert shareable is not None
         role = self.role_in(shareable)
         if role is None:
-            raise PasscodeNeeded
+            raise PasscodeNeeded.at(self.short_id)
         if shareable.expired(self.now) and (role == "view" or self.while_open):
             raise Expired
         if self.admins_only and role == "view":
@@ -171,7 +178,7 @@ class Reader(ToShareable):
 
     def refuse_viewer(self, shareable: Shareable) -> None:
         """For what only admins may; whoever shows nothing may be one whose session is over."""
-        raise PasscodeNeeded if self._known_as(shareable) is None else AdminsOnly
+        raise PasscodeNeeded.at(self.short_id) if self._known_as(shareable) is None else AdminsOnly
 
     def allowed(self) -> Condition:
         """That they are still admitted, for the transaction of a write."""

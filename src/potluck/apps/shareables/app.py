@@ -6,6 +6,7 @@ from typing import Any
 
 # Its rules add to the subject of shareables.
 import potluck.apps.shareables.live  # noqa: F401
+from potluck.apps.polls.app import TEMPLATES as POLLS_TEMPLATES
 from potluck.apps.polls.app import VOTER_IDS
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.entities import ranked_choice_polls
@@ -19,7 +20,7 @@ from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.home_card import home_card
 from potluck.apps.shareables.items import items
 from potluck.apps.shareables.onlookers import Presence
-from potluck.apps.shareables.pages import pages
+from potluck.apps.shareables.pages import ENDPOINTS
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.web.actions import Actions
@@ -51,9 +52,10 @@ def shareables_app(core: Core) -> App:
         # The polls of shareables are in the table of polls, whether or not that app is served.
         tables=[short_id_pool, shareables_table, ranked_choice_polls],
         subjects=SUBJECTS,
-        endpoints=[pages],
+        endpoints=ENDPOINTS,
         context=context,
         templates=Path(__file__).parent / "templates",
+        borrowed_templates=[POLLS_TEMPLATES],
         entry=entry._replace(address=HOME),
         consumers=[PoolRefill(core.engine, pool), PollsOfPurged(core.store, core.clock).consumer()],
         export=account_data.export,

@@ -38,11 +38,24 @@ from potluck.web.actions import Actions
 from potluck.web.errors import NotFound
 from potluck.web.writes import Writes
 
-__all__ = ["VOTER_COOKIE", "ballots", "cast_vote", "results"]
+__all__ = [
+    "VOTER_COOKIE",
+    "VOTE_COOKIE",
+    "InPoll",
+    "Voter",
+    "ballots",
+    "cast_vote",
+    "change_vote",
+    "poll_ballots",
+    "results",
+    "results_table",
+    "withdraw_vote",
+]
 
 
 # Sent to the pages of one shareable alone, like that of a session.
 VOTER_COOKIE = "potluck-share-voter"
+VOTE_COOKIE = "potluck-share-vote"
 
 
 class InPoll(Reader):
@@ -67,7 +80,8 @@ class Voter(Participant, InPoll):
     @property
     def keys(self) -> Credentials:
         if self.visitor.by_page:
-            return Credentials(principal=self.principal, voter_key=self.visitor.kept(VOTER_COOKIE) or None)
+            voter_key, edit_key = (self.visitor.kept(name) or None for name in (VOTER_COOKIE, VOTE_COOKIE))
+            return Credentials(principal=self.principal, voter_key=voter_key, edit_key=edit_key)
         return Credentials(principal=self.principal, edit_key=self.visitor.headers.get("X-Edit-Key"))
 
 

@@ -10,6 +10,7 @@ from potluck.field_types import Integer, Length, ManyLines, Message, OneLine, Sp
 from potluck.table import InKeys
 
 __all__ = [
+    "BEFORE_ID",
     "KEPT",
     "LONGEST_LIFE",
     "MOST_ITEMS",

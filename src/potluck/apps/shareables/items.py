@@ -21,8 +21,10 @@ from potluck.web.views import View
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
 __all__ = [
+    "LIST",
     "ItemChange",
     "ItemView",
+    "ListEditor",
     "ListFull",
     "NewItem",
     "NewOrder",
@@ -167,7 +169,7 @@ LIST = "/shareables/{short_id}"
 items = Actions(InChecklist, ChecklistItem.one, ItemView, api=f"{LIST}/items", page=f"{LIST}/items", tag="Shareables")
 
 
-@items.action("POST", "", ListFull, ItemThere, status=201, serialized=True, form=PageForm(then=LIST))
+@items.action("POST", "", ListFull, ItemThere, status=201, serialized=True)
 async def add_item(at: ListEditor, new: NewItem) -> Writes[ChecklistItem]:
     """Add an item to the end of a checklist. Admins only."""
     there = await at.items()
@@ -200,7 +202,7 @@ async def delete_item(at: ListEditor, item: ChecklistItem) -> Writes[None]:
     return Writes(None, at.items_change(as_read=False), delete(item, when=present))
 
 
-@items.action("PUT", "/order", OrderChanged, serialized=True)
+@items.action("PUT", "/order", OrderChanged, serialized=True, form=PageForm(then=LIST))
 async def reorder_items(at: ListEditor, wanted: NewOrder) -> Writes[list[ChecklistItem]]:
     """Put the items of a checklist in another order. Admins only."""
     there = await at.items()

@@ -3,7 +3,7 @@
 Viewers are told until it expires. No row says that it has; each stream knows when that will be, and ends then.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Any
@@ -64,9 +64,9 @@ def seen(row: Any) -> Any:
     return seen_later(row)
 
 
-def changed(row: Any) -> Any:
-    """The same for a page, which says who looks when it is read."""
-    return None if isinstance(row, Onlookers) else seen(row)
+def seen_by_page(row: Any) -> Any:
+    """The same for a page, which shows results: a vote that was changed is news as well."""
+    return row.votes_version if isinstance(row, Shard) else seen(row)
 
 
 def seen_later(row: Any) -> Any:
@@ -94,8 +94,9 @@ class LiveShareable:
         inside = ChecklistItem.of(shareable.short_id) if shareable.poll_id is None else Shard.of_poll(shareable.poll_id)
         return [Shareable.one(shareable.short_id), inside, Onlookers.of(shareable.short_id)]
 
-    def stream(self, since: str | None, *, whole: bool = True) -> Response:
-        """The answer that sends it; not `whole`: only that there is something new, for a page that is read again."""
+    def stream(self, since: str | None, row: Callable[[ItemView], str] | None = None) -> Response:
+        """The answer that sends it. A page gives `row`, which draws an item; of the rest it hears only that there is
+        something new, and is then read again."""
         at = self._at
         # Who looks is written down.
         at.core.allowances.take(LOOKS, at.visitor)
@@ -111,11 +112,11 @@ class LiveShareable:
             since,
             at.visitor.headers.get("Last-Event-ID"),
             of=self.lists,
-            see=self._news if whole else changed,
+            see=self._news if row is None else seen_by_page,
             allowed=allowed,
             by=at.visitor.listening,
             right=at.right(),
-            render=self._render if whole else lambda _: Message("reset", "{}"),
+            render=self._render if row is None else lambda event: self._drawn(event, row),
             schedule=self._end,
         )
         return EventStreamResponse(EventSource(self._counted(source), source.end))
@@ -139,6 +140,13 @@ class LiveShareable:
         elif isinstance(item, OwnShareable):
             name = "shareable"
         return Message(name, msgspec.json.encode(item))
+
+    async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> Message:
+        if isinstance(event.item, Looking):
+            return await self._render(event)
+        if isinstance(event.item, ItemView):
+            return Message(str(event.name), row(event.item))
+        return Message("reset", "{}")
 
     async def _counted(self, source: EventSource) -> AsyncIterator[bytes]:
         """The same, with whoever listens counted among those who look; that they came is the first they hear."""

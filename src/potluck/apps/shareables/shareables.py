@@ -223,7 +223,7 @@ async def replace_passcodes(at: Editor, shareable: Shareable, change: PasscodeCh
     return await replaced(at, shareable, change)
 
 
-@shareables.change(form=PageForm(path="/settings", then=f"{HOME}/{{short_id}}"))
+@shareables.change()
 async def change_shareable(at: Editor, shareable: Shareable, change: ShareableChange) -> Writes[Shareable]:
     """Change a shareable, or until when it is open. Admins only."""
     if change.expires_at is not UNSET:

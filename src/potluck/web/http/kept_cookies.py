@@ -66,6 +66,11 @@ class KeptCookies:
         self._user_id = user_id
         return (self._numbered(),) if self._number else ()
 
+    def forgotten(self) -> tuple[Cookie, ...]:
+        """The cookies by which nothing opens any more that was given to nobody here, wherever in the browser it is."""
+        self._number = ""
+        return (Cookie(name=self._number_cookie, value="", max_age=0, secure=self._secure),)
+
     def _number_here(self) -> str:
         """The browser's number, if it is theirs."""
         if self._number is None:

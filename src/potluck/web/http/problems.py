@@ -92,7 +92,12 @@ class Problems:
         if not request.scope["path"].startswith(API) and wants_html(request.headers.get("accept", "")):
             if HTMX in request.headers:
                 headers |= INSTEAD_OF_THE_PAGE
-            context = {"problem": problem, "detail": refusal.detail, "request_id": _request_id(request)}
+            context = {
+                "problem": problem,
+                "detail": refusal.detail,
+                "request_id": _request_id(request),
+                "way_in": error.way_in if isinstance(error, ProblemError) else None,
+            }
             return html(self._templates.render(request, "problem.html", context), problem.status, headers)
         body = problem.body(refusal.detail, _request_id(request)) | dict(refusal.members)
         return Response(msgspec.json.encode(body), problem.status, headers, PROBLEM_JSON)

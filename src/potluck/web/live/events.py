@@ -10,12 +10,26 @@ from potluck.table.errors import UnreadableItem
 from potluck.table.membership import Membership
 from potluck.web.live.buffer import Record
 
-__all__ = ["Event", "EventName", "See", "entities", "event_for", "maybe_await"]
+__all__ = ["Event", "EventName", "See", "SeeAsNow", "entities", "event_for", "maybe_await"]
 
 EventName = Literal["created", "updated", "deleted"]
 
 See = Callable[[Any], Any | Awaitable[Any]]
 """What the caller may see of an entity: a view of it, or None for nothing. It may be async."""
+
+Now = Callable[[Any, bool], Awaitable[Any | None]]
+"""What may be told of an entity now that was seen in the log; whether it is gone from the list is said."""
+
+
+class SeeAsNow(NamedTuple):
+    """What the caller may see of an entity, where what the log says of it may not be theirs to know any more."""
+
+    see: See
+    now: Now
+
+    def __call__(self, entity: Any) -> Any:
+        return self.see(entity)
+
 
 # An expired row is deleted a moment later, and a reader who looked in between may still show it.
 EXPIRY_EVENT_SECONDS = 5
@@ -55,11 +69,14 @@ async def event_for(old: Any | None, new: Any | None, see: See) -> Event | None:
     """The event for a caller who sees only what `see` returns; None if they would see no difference."""
     before = None if old is None else await maybe_await(see(old))
     after = None if new is None else await maybe_await(see(new))
-    if after is None:
-        return None if before is None else Event("deleted", before)
-    if before is None:
-        return Event("created", after)
-    return None if before == after else Event("updated", after)
+    if before == after:
+        return None
+    name: EventName = "deleted" if after is None else "created" if before is None else "updated"
+    if not isinstance(see, SeeAsNow):
+        return Event(name, before if after is None else after)
+    now = await see.now(old if after is None else new, after is None)
+    item = None if now is None else await maybe_await(see(now))
+    return None if item is None else Event(name, item)
 
 
 async def maybe_await(value: Any | Awaitable[Any]) -> Any:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 import msgspec
 from msgspec import inspect as declared
@@ -57,7 +58,10 @@ class Schemas:
         return schema | extra
 
     def of_answer(self, kind: Any) -> Schema:
-        return self._answer(declared.type_info(kind))
+        several = _alternatives(kind)
+        if len(several) == 1:
+            return self._answer(declared.type_info(kind))
+        return {"anyOf": [self._answer(declared.type_info(each)) for each in several]}
 
     # --- what is taken ------------------------------------------------------------------------------------------------
 
@@ -195,7 +199,7 @@ class Schemas:
 
 def _structs(kind: Any) -> Iterator[Any]:
     """Every struct in an annotation, generic ones as they are filled in."""
-    waiting = [declared.type_info(kind)]
+    waiting = [declared.type_info(each) for each in _alternatives(kind)]
     seen: set[int] = set()
     while waiting:
         found = waiting.pop()
@@ -205,6 +209,13 @@ def _structs(kind: Any) -> Iterator[Any]:
         if isinstance(found, declared.StructType):
             yield found.cls
         waiting += _inner(found)
+
+
+def _alternatives(kind: Any) -> Sequence[Any]:
+    """The structs of which an answer is one, by who asks: msgspec decodes no such union, but nobody decodes answers."""
+    several = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
+    structs = [each for each in several if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+    return several if len(structs) > 1 else (kind,)
 
 
 def _inner(found: declared.Type) -> Iterator[declared.Type]:

@@ -1,11 +1,14 @@
 """The page of results: who leads or has won, every round, how ballots moved; live while the poll is open."""
 
 import re
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
+from uuid import UUID
 
 from starlette.responses import Response
 
 from potluck.apps.polls.access import ReadsRecord, ResultsHidden, SeesResults, ToPoll
+from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import Results
 from potluck.apps.polls.live_results import LiveResults
 from potluck.apps.polls.pages.charts import charts
@@ -17,7 +20,7 @@ from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import UNSET, Input
 from potluck.web.schema import decode_query
 
-__all__ = ["pages"]
+__all__ = ["outcome_shown", "pages"]
 
 ROUND = re.compile(r"[0-9]{1,6}")
 In = TypeVar("In", bound=Input)
@@ -35,26 +38,31 @@ async def results(call: Call) -> Response:
         return call.page(
             "polls/hidden.html", status=hidden.problem.status, why=str(hidden), **poll_frame(stranger, "results")
         )
-    method, round, whole = (call.query.get(name, "") for name in ("method", "round", "whole"))
-    found = await current_record(at.polls, at.poll_id, method or UNSET, at.found)
-    poll, known = found.poll, found.known
-    turnout = await turnout_of(at.rows, at.poll_id)
+    shown = await outcome_shown(at.polls, at.poll_id, call.query, at.found)
+    return call.page("polls/results.html", position=position, **shown, **poll_frame(at, "results"))
+
+
+async def outcome_shown(
+    polls: PollsContext, poll_id: UUID, query: Mapping[str, str], found: Results | None = None
+) -> dict[str, Any]:
+    """What polls/outcome.html shows of a poll; after `?` stand the round and the method that are looked at."""
+    method, round, whole = (query.get(name, "") for name in ("method", "round", "whole"))
+    now = await current_record(polls, poll_id, method or UNSET, found)
+    poll, known = now.poll, now.known
+    turnout = await turnout_of(polls.store, poll_id)
     record = known.record
     behind = known.votes_version < turnout.votes_version
-    return call.page(
-        "polls/results.html",
-        drawn=charts(record, poll.candidates, int(round) if ROUND.fullmatch(round) else None, whole=bool(whole)),
-        record=record,
-        final=found.status == "final",
-        votes=turnout.votes if behind else record.votes,
-        behind=max(0, turnout.votes - record.votes) if behind else 0,
+    return {
+        "drawn": charts(record, poll.candidates, int(round) if ROUND.fullmatch(round) else None, whole=bool(whole)),
+        "record": record,
+        "final": now.status == "final",
+        "votes": turnout.votes if behind else record.votes,
+        "behind": max(0, turnout.votes - record.votes) if behind else 0,
         # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
-        version=2 * (known.votes_version + turnout.votes_version + poll.version) + (found.status == "final"),
-        lots=poll.names(poll.lots),
-        position=position,
-        asked="".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
-        **poll_frame(at, "results"),
-    )
+        "version": 2 * (known.votes_version + turnout.votes_version + poll.version) + (now.status == "final"),
+        "lots": poll.names(poll.lots),
+        "asked": "".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
+    }
 
 
 @pages.get(f"{POLL}/results/events")

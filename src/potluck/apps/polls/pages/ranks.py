@@ -4,15 +4,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 from urllib.parse import parse_qsl
 
 from potluck.apps.polls.counting.sentences import listed
+from potluck.apps.polls.entities import Poll
 
-__all__ = ["Ballot", "ballot_of", "ordinal", "ranked_in", "read_ballot"]
+__all__ = ["Ballot", "ballot_of", "on_ballot", "ordinal", "ranked_in", "read_ballot"]
 
 FIELD = re.compile(r"rank-([1-9][0-9]{0,2})")
 RANK = re.compile(r"[0-9]{1,3}")
 MOST_FIELDS = 1_000
+# With more candidates than this, a list of places beside each would be longer than the ballot; a number is typed.
+MOST_PLACES_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,22 @@ def read_ballot(raw: bytes, candidates: Sequence[str]) -> Ballot:
             together = "both" if len(numbers) == 2 else "all"
             return Ballot(written, (), f"{who} are {together} at {rank}. Give each a number of its own")
     return Ballot(written, [number for _, (number,) in sorted(by_rank.items())])
+
+
+def on_ballot(poll: Poll, ranked: Ballot) -> dict[str, Any]:
+    """What polls/ballot_form.html shows of this poll, filled in like this."""
+    candidates = poll.candidates
+    most = min(poll.max_rankings or len(candidates), len(candidates))
+    chosen = list(ranked.ranking)
+    return {
+        "said": ranked,
+        "order": [*chosen, *(number for number in range(1, len(candidates) + 1) if number not in chosen)],
+        "ranked": len(chosen),
+        "ballot": ballot_of(candidates),
+        "most": most,
+        "places": [(str(place), ordinal(place)) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
+        "wrong": ranked.wrong,
+    }
 
 
 def ordinal(number: int) -> str:

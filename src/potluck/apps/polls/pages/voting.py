@@ -16,7 +16,7 @@ from potluck.apps.polls.entities import Vote
 from potluck.apps.polls.keys import EDIT_KEY, Credentials, new_voter_key, vote_of
 from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key, keep_key
 from potluck.apps.polls.pages.frame import HOME, address, link_to, poll_frame
-from potluck.apps.polls.pages.ranks import Ballot, ballot_of, ordinal, ranked_in, read_ballot
+from potluck.apps.polls.pages.ranks import Ballot, ballot_of, on_ballot, ranked_in, read_ballot
 from potluck.apps.polls.votes import (
     AccountNeeded,
     AlreadyVoted,
@@ -40,8 +40,6 @@ from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["KeyForm", "pages"]
 
-# With more candidates than this, a list of places beside each would be longer than the ballot; a number is typed.
-MOST_PLACES_LISTED = 20
 CHANGED = "The candidates were changed after you opened the ballot. Look at them again, and rank them anew"
 POLL = f"{HOME}/{{poll_id}}"
 
@@ -224,18 +222,9 @@ def _refused_ballot(
 
 def _on_ballot(at: ToPoll, ranked: Ballot, own: Vote | None = None) -> dict[str, Any]:
     """What a ballot shows, filled in like this."""
-    candidates = at.poll.candidates
-    most = min(at.poll.max_rankings or len(candidates), len(candidates))
-    chosen = list(ranked.ranking)
     return {
         **poll_frame(at, "vote"),
-        "said": ranked,
-        "order": [*chosen, *(number for number in range(1, len(candidates) + 1) if number not in chosen)],
-        "ranked": len(chosen),
-        "ballot": ballot_of(candidates),
-        "most": most,
-        "places": [(str(place), ordinal(place)) for place in range(1, most + 1)] if most <= MOST_PLACES_LISTED else [],
-        "wrong": ranked.wrong,
+        **on_ballot(at.poll, ranked),
         "own": own,
         "sign_in_first": at.poll.voter_policy == "accounts" and at.principal is None,
     }

@@ -51,7 +51,7 @@ function keep(old, fresh) {
   for (const fold of fresh.querySelectorAll("details")) fold.open = open.has(labelOf(fold));
 }
 
-const frame = document.getElementById("outcomes");
+const frame = document.querySelector(".outcome-frame");
 
 if (frame) {
   new MutationObserver((changes) => {

@@ -1,4 +1,4 @@
-// Buttons that copy: data-copy has the text, data-copied what to say afterwards.
+// Buttons that copy: data-copy has the text, data-copied what to say afterwards. And those that print or share.
 
 async function copy(text) {
   // A household's box is often reached over plain HTTP, where browsers offer no clipboard.
@@ -30,3 +30,13 @@ document.addEventListener("click", async (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-print]")) print();
 });
+
+// data-share has a link: where a device has something to share with, it is asked.
+if (navigator.share) {
+  for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-share]");
+    // Whoever thinks better of it has said so to the device.
+    if (button) navigator.share({ url: button.dataset.share }).catch(() => {});
+  });
+}

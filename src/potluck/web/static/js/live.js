@@ -12,11 +12,14 @@
 // something else was typed there meanwhile.
 //
 // What else a page may have for a list with the id "notes":
-//   data-live-badge="notes"   says "Live", or "Last fresh at 17:42"
+//   data-live-badge="notes"   says "Live", or what it has in data-live-said; else "Last fresh at 17:42"
 //   data-live-count="notes"   has the number of rows
 //   data-live-empty="notes"   is shown while there are none
+//   data-live-with="notes"    has an id, and is brought up to date whenever the page is fetched again
 //
-// After a reset, or where no stream comes about, the page is fetched again and the list brought up to it.
+// After a reset, or where no stream comes about, the page is fetched again and the list brought up to it; a script asks
+// for that with the event potluck:refresh on the list. An event of any other name is handed on to scripts, as
+// potluck:heard with its name and data. Of two rows of one version, the one with other data- attributes is the news.
 
 /* global htmx */
 
@@ -24,6 +27,7 @@ const LISTS = "[data-live]";
 const TYPING = "input:not([type=checkbox], [type=radio], [type=hidden]), textarea";
 // Refused for good: nobody, no more, nothing.
 const OVER = new Set([401, 403, 404, 410]);
+const ROW_EVENTS = new Set(["created", "updated", "deleted"]);
 const GONE_KEPT = 500;
 // So long, in milliseconds, nothing is heard of an attempt to connect before another is made.
 const PATIENCE = 20_000;
@@ -43,6 +47,8 @@ function stateOf(list) {
       tried: Date.now(),
       waiting: new Map(),
       gone: new Set(),
+      reading: null,
+      readMore: null,
     });
   return states.get(list);
 }
@@ -58,7 +64,7 @@ function tell(list, live) {
   if (live || state.live) state.fresh = new Date();
   state.live = live;
   for (const badge of around(list, "badge")) {
-    const said = live ? "Live" : `Last fresh at ${clock.format(state.fresh)}`;
+    const said = live ? (badge.dataset.liveSaid ?? "Live") : `Last fresh at ${clock.format(state.fresh)}`;
     badge.classList.toggle("off", !live);
     if (badge.textContent !== said) badge.textContent = said;
   }
@@ -99,6 +105,11 @@ function sameIn(row, old, focused) {
   return row.querySelectorAll(kinds)[[...old.querySelectorAll(kinds)].indexOf(focused)];
 }
 
+const isNews = (row, shown) =>
+  !shown ||
+  versionOf(shown) < versionOf(row) ||
+  (versionOf(shown) === versionOf(row) && Object.entries(row.dataset).some(([name, said]) => shown.dataset[name] !== said));
+
 function put(list, row, told) {
   const state = stateOf(list);
   const old = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
@@ -109,6 +120,8 @@ function put(list, row, told) {
     place(list, row);
   } else {
     if (versionOf(row) < versionOf(old)) return;
+    // What is shown already, such as what this window sent itself, keeps its place under the hand.
+    if (told && !isNews(row, old)) return;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
     if (told && focused?.matches(TYPING)) {
       // Nobody's words are taken from under their hands; the change stands by until they are done.
@@ -153,8 +166,32 @@ document.addEventListener("focusout", (event) => {
 
 // --- the stream ---
 
+// What stands beside the list, unless somebody is about to change it.
+function follow(list, page) {
+  for (const old of around(list, "with")) {
+    const fresh = page.getElementById(old.id);
+    const typed = [...old.querySelectorAll(TYPING)].some((each) => each.value !== each.defaultValue);
+    if (!fresh || typed || old.contains(document.activeElement)) continue;
+    old.replaceWith(document.adoptNode(fresh));
+  }
+}
+
+// One at a time: of many resets that come while the page is fetched, one more is enough.
+function readAgain(list) {
+  const state = stateOf(list);
+  if (state.reading) {
+    state.readMore ??= state.reading.then(() => {
+      state.readMore = null;
+      return readAgain(list);
+    });
+    return state.readMore;
+  }
+  state.reading = readNow(list).finally(() => (state.reading = null));
+  return state.reading;
+}
+
 // The page as it is now: rows that changed, came or went find or leave their places. Where its stream begins.
-async function readAgain(list) {
+async function readNow(list) {
   const answer = await fetch(location.href, {
     headers: { accept: "text/html" },
     signal: AbortSignal.timeout(PATIENCE),
@@ -163,13 +200,16 @@ async function readAgain(list) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById(list.id);
   if (!fresh) return null;
+  const state = stateOf(list);
   const rows = [...fresh.children];
   for (const row of list.querySelectorAll(":scope > [id]"))
     if (!rows.some((each) => each.id === row.id)) take(list, row);
   for (const row of rows) {
     const shown = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
-    if (!shown || versionOf(shown) < versionOf(row)) put(list, document.adoptNode(row), true);
+    if (isNews(row, shown)) put(list, document.adoptNode(row), true);
   }
+  follow(list, page);
+  tell(list, state.live);
   return fresh.dataset.live;
 }
 
@@ -195,6 +235,8 @@ const heard = (name, hear) =>
     if (list) hear(list, stateOf(list), event);
   });
 
+heard("potluck:refresh", (list) => readAgain(list));
+
 heard("htmx:sse:before:connection", (list, state, event) => {
   state.connection = event.detail.connection;
   state.tried = Date.now();
@@ -218,6 +260,8 @@ heard("htmx:sse:before:message", (list, state, event) => {
   const { event: name, data } = event.detail.message;
   // The stream goes on from now; what was before, the list itself tells.
   if (name === "reset") readAgain(list);
+  else if (!ROW_EVENTS.has(name))
+    list.dispatchEvent(new CustomEvent("potluck:heard", { bubbles: true, detail: { name, data } }));
   else for (const row of rowsIn(data)) name === "deleted" ? take(list, row) : put(list, row, true);
   tell(list, true);
 });

@@ -1,12 +1,29 @@
 // Moments by the person's own clock. What the server wrote, in UTC, stays as the title.
+//
+//   <time datetime="…" data-moment>          13 December 2026 at 17:42
+//   <time datetime="…" data-moment="day">    Sunday 13 December, with its year if that is another
+//   <time datetime="…" data-moment="short">  17:42 if it is today, Mon in a week, else 13 Dec
 
-const words = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short" });
+const format = (options) => new Intl.DateTimeFormat("en-GB", options);
+const whole = format({ dateStyle: "long", timeStyle: "short" });
+const day = format({ weekday: "long", day: "numeric", month: "long" });
+const year = format({ year: "numeric" });
+const clock = format({ hour: "2-digit", minute: "2-digit" });
+const weekday = format({ weekday: "short" });
+const date = format({ day: "numeric", month: "short" });
+const WEEK = 6 * 24 * 3600 * 1000;
+
+const said = {
+  "": (at) => whole.format(at),
+  day: (at, now) => day.format(at) + (at.getFullYear() === now.getFullYear() ? "" : ` ${year.format(at)}`),
+  short: (at, now) =>
+    (at.toDateString() === now.toDateString() ? clock : Math.abs(now - at) < WEEK ? weekday : date).format(at),
+};
 
 function tell(within) {
-  for (const time of within.querySelectorAll('time[data-moment=""]')) {
+  for (const time of within.querySelectorAll("time[data-moment]:not([title])")) {
     time.title = time.textContent;
-    time.textContent = words.format(new Date(time.dateTime));
-    time.dataset.moment = "told";
+    time.textContent = said[time.dataset.moment](new Date(time.dateTime), new Date());
   }
 }
 

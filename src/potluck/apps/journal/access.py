@@ -1,0 +1,219 @@
+"""Who may: an athlete in their own journal, and a coach in what an athlete shares, while their link is active.
+
+The link is read consistently for every call, and checked again inside every write. A coach's access holds nothing of an
+entry but its view for coaches; only OwnEntry, which admits nobody but the athlete, has the entry itself.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from potluck.apps.journal.context import JournalContext
+from potluck.apps.journal.entities import (
+    AIThread,
+    CoachAthleteLink,
+    Comment,
+    Entry,
+    EntryMeta,
+    EntryWithComments,
+    Sections,
+)
+from potluck.apps.journal.fields import AthleteId, CommentId, EntryId, ThreadId, UserId
+from potluck.apps.journal.journals import SharedJournal, WholeJournal
+from potluck.table import Ref, WriteRefused, check, the
+from potluck.table.operations import Operation
+from potluck.web.access import ByRow, SignedIn
+from potluck.web.errors import Forbidden, NotFound, Problem
+from potluck.web.live import Right
+
+__all__ = [
+    "AtComment",
+    "Athlete",
+    "AthleteOnly",
+    "CoachOf",
+    "InThread",
+    "LinkedWith",
+    "OwnEntry",
+    "ToEntry",
+    "active",
+]
+
+active = the(CoachAthleteLink.status) == "active"
+
+
+class AthleteOnly(Forbidden, detail="Only the athlete whose entry it is may do this"):
+    """What a coach is told who would change an entry."""
+
+
+class Athlete(SignedIn):
+    """Someone in their own journal; what they name of others', they must be the coach of."""
+
+    @property
+    def now(self) -> datetime:
+        """The time in milliseconds, as this table has it everywhere."""
+        return to_the_millisecond(self.core.clock())
+
+    @property
+    def journal(self) -> JournalContext:
+        found: JournalContext = self.context
+        return found
+
+    @property
+    def own_id(self) -> UUID:
+        return self.principal.user_id
+
+    async def readable(self, athlete_id: UUID | None) -> SharedJournal:
+        """The whole of the caller's own journal, or what the athlete shares whose active coach they are."""
+        if athlete_id is None or athlete_id == self.own_id:
+            return WholeJournal(self.rows, self.own_id)
+        link = await self.rows.get(CoachAthleteLink.by_id(athlete_id, self.own_id))
+        if link is None or link.status != "active":
+            raise NotFound
+        return SharedJournal(self.rows, athlete_id)
+
+
+class LinkedWith(Athlete):
+    """Someone in their own journal, about another person."""
+
+    user_id: UserId
+
+
+class CoachOf(ByRow[CoachAthleteLink], admits=active):
+    """An active coach of the athlete in the path."""
+
+    athlete_id: AthleteId
+
+    async def told_now(self, thing: Any, gone: bool) -> Any:
+        """An entry as it is now: what was shared once, and is not any more, is not told from the log."""
+        if gone:
+            return replace(thing, sections=Sections())
+        meta = await self.rows.get(EntryMeta.one(thing.entry_id))
+        if meta is None or meta.athlete_id != self.athlete_id:
+            return None
+        return await self.rows.get(Entry.one(self.athlete_id, meta.date, thing.entry_id))
+
+
+class ToEntry(Athlete):
+    """The athlete whose entry it is, or an active coach of theirs."""
+
+    entry_id: EntryId
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (EntryMeta.one(self.entry_id),)
+
+    async def admit(self, *rows: Any) -> None:
+        (meta,) = rows
+        if meta is None:
+            raise NotFound
+        self.meta: EntryMeta = meta
+        if not self.own:
+            link = await self.rows.get(self.link)
+            if link is None or link.status != "active":
+                raise NotFound
+
+    @property
+    def own(self) -> bool:
+        """Whether the caller is the athlete."""
+        return self.meta.athlete_id == self.own_id
+
+    @property
+    def link(self) -> Ref[CoachAthleteLink]:
+        return CoachAthleteLink.by_id(self.meta.athlete_id, self.own_id)
+
+    def checks(self) -> Sequence[Operation]:
+        return super().checks() if self.own else (check(self.link, when=active),)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        if self.own:
+            return super().refuse(refusal)
+        raise NotFound from refusal
+
+    def right(self) -> Right | None:
+        return None if self.own else Right(self.link, lambda link: link.status == "active")
+
+    def sees(self, thing: Any) -> bool:
+        """A hidden comment is there for the athlete and for its author."""
+        hidden = isinstance(thing, Comment) and thing.visibility == "hiddenByAthlete"
+        return not hidden or self.own or thing.coach_id == self.own_id
+
+    async def told_now(self, thing: Any, gone: bool) -> Any:
+        """A comment as it is now, and of one that was deleted or hidden only that."""
+        if gone:
+            return replace(thing, body="")
+        found = await self.rows.all(Comment.of_entry(self.entry_id))
+        return next((each for each in found if each.comment_id == thing.comment_id), None)
+
+
+class OwnEntry(ToEntry):
+    """The athlete whose entry it is."""
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit(*rows)
+        if not self.own:
+            raise AthleteOnly
+        found: Entry | None = await self.rows.get(Entry.one(self.own_id, self.meta.date, self.entry_id))
+        self.thing = found
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        return [AthleteOnly.problem]
+
+
+class AtComment(ToEntry):
+    """Those who see a comment on an entry."""
+
+    comment_id: CommentId
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return ()
+
+    async def admit(self, *rows: Any) -> None:
+        found = await self.rows.gather(EntryWithComments.of(self.entry_id))
+        await super().admit(None if found is None else found.meta)
+        comments = [] if found is None else found.comments
+        self.thing = next((each for each in comments if each.comment_id == self.comment_id), None)
+
+    @classmethod
+    def refusals(cls) -> Sequence[Problem]:
+        return [Forbidden.problem]
+
+
+class InThread(Athlete):
+    """The owner of a thread; of one about another's journal, while they are that athlete's active coach."""
+
+    thread_id: ThreadId
+
+    def reads(self) -> Sequence[Ref[Any]]:
+        return (AIThread.one(self.own_id, self.thread_id),)
+
+    async def admit(self, *rows: Any) -> None:
+        (thread,) = rows
+        if thread is None:
+            raise NotFound
+        self.thread: AIThread = thread
+        self.thing = thread
+        self.readable_now = await self.readable(thread.athlete_id)
+
+    @property
+    def scope(self) -> SharedJournal:
+        """What the assistant may read: the smaller of the thread's scope and of what the caller may see now."""
+        if self.thread.scope == "shared":
+            return SharedJournal(self.rows, self.readable_now.athlete_id)
+        return self.readable_now
+
+    def checks(self) -> Sequence[Operation]:
+        about = self.thread.athlete_id
+        still = [] if about is None else [check(CoachAthleteLink.by_id(about, self.own_id), when=active)]
+        return (*super().checks(), *still)
+
+    def refuse(self, refusal: WriteRefused) -> None:
+        if refusal.operation is not None and refusal.operation.plan.cls is CoachAthleteLink:
+            raise NotFound from refusal
+        super().refuse(refusal)
+
+
+def to_the_millisecond(time: datetime) -> datetime:
+    return time.replace(microsecond=time.microsecond // 1_000 * 1_000)

@@ -1,0 +1,57 @@
+"""The journal, as it is handed to the assembly."""
+
+from typing import Any
+
+from potluck.apps.journal.comments import comments
+from potluck.apps.journal.context import journal_context
+from potluck.apps.journal.demo import demo_of
+from potluck.apps.journal.entities import roll_model
+from potluck.apps.journal.entries import entries, shared_entries
+from potluck.apps.journal.export import AccountData, export
+from potluck.apps.journal.home_card import home_card_of
+from potluck.apps.journal.importing import imports
+from potluck.apps.journal.keywords import Indexing
+from potluck.apps.journal.links import APP, Linking, athletes, links
+from potluck.apps.journal.profile import Names, profile
+from potluck.apps.journal.search import search
+from potluck.apps.journal.stats import stats
+from potluck.apps.journal.threads import messages, threads
+from potluck.people.entities import accounts
+from potluck.streams import Consumer
+from potluck.web.actions import Actions
+from potluck.web.app import App, Core
+
+__all__ = ["APP", "SUBJECTS", "journal_app"]
+
+SUBJECTS: tuple[Actions[Any], ...] = (
+    *(entries, shared_entries, comments, links, athletes),
+    *(search, stats, threads, messages, profile, export, imports),
+)
+
+
+def journal_app(core: Core) -> App:
+    """The app on the suite's core."""
+    context = journal_context(core.settings.assistant)
+    linking, account_data = Linking(core), AccountData(core.store)
+    return App(
+        name=APP,
+        tables=[roll_model],
+        subjects=SUBJECTS,
+        context=context,
+        consumers=consumers_of(core),
+        export=account_data.export,
+        forget=account_data.forget,
+        place_name=linking.place_name,
+        accept=linking.accept,
+        home_card=home_card_of(core),
+        demo=demo_of(core, SUBJECTS, context),
+    )
+
+
+def consumers_of(core: Core) -> list[Consumer]:
+    """What goes on behind the calls: words are indexed, and names follow."""
+    names = Names(core.store)
+    return [
+        Indexing(core.store).consumer(),
+        Consumer(core.engine, "journal-names", accounts.name, names.handle, lost=names.lost),
+    ]

@@ -1,0 +1,54 @@
+"""The built-in assistant: quotes the best sentences word for word. No model and no network, so nothing is made up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from potluck.apps.journal.assistant import Asked, Passage, Reply, cited
+from potluck.apps.journal.assistant.counting import long_day, topic_of
+from potluck.apps.journal.entities import Citation
+from potluck.apps.journal.words import sentences_of, words_in
+
+__all__ = ["Embedded"]
+
+MOST_QUOTES = 3
+
+
+class Embedded:
+    """The same answer to the same question about the same entries."""
+
+    name: ClassVar[str] = "embedded"
+    remote: ClassVar[bool] = False
+
+    async def answer(self, asked: Asked) -> Reply:
+        if asked.counted is not None:
+            return Reply(content=asked.counted, citations=[])
+        quotes = _best_sentences(asked.passages)
+        if not quotes:
+            words = " ".join(topic_of(asked.question)) or asked.question.strip()
+            return Reply(content=f"Nothing in the entries matches “{words[:200]}”.", citations=[])
+        days = len({passage.entry_id for passage, _ in quotes})
+        lines = [f"{'This entry says' if days == 1 else f'These {days} entries say'}:"]
+        lines += [f"{_by(passage)}: “{citation.quote}”" for passage, citation in quotes]
+        return Reply(content="\n".join(lines), citations=[citation for _, citation in quotes])
+
+
+def _by(passage: Passage) -> str:
+    day = long_day(passage.day)
+    return day if passage.comment_id is None else f"A comment on {day}"
+
+
+def _best_sentences(passages: Sequence[Passage]) -> list[tuple[Passage, Citation]]:
+    """The sentences with most of the words, of the best matches first; each entry has its say before any has two."""
+    found: list[tuple[int, int, int, Passage, Citation]] = []
+    for place, passage in enumerate(passages):
+        sentences = sentences_of(passage.text)
+        hits = [len(passage.words.intersection(words_in(each))) for each in sentences]
+        order = sorted(range(len(sentences)), key=lambda each: (-hits[each], each))
+        for rank, number in enumerate(each for each in order if hits[each]):
+            citation = cited(passage, sentences[number])
+            if citation is not None:
+                found.append((rank, place, number, passage, citation))
+    best = sorted(found, key=lambda each: each[:3])[:MOST_QUOTES]
+    return [(passage, citation) for *_, passage, citation in best]

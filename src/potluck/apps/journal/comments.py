@@ -1,0 +1,128 @@
+"""Comments: what coaches say about an entry, and the athlete to them. Hidden ones are for author and athlete."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.journal.access import AtComment, ToEntry
+from potluck.apps.journal.entities import Comment, EntryMeta
+from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
+from potluck.apps.journal.links import names_of
+from potluck.people.secrets import new_id
+from potluck.table import Query, absent, check, delete, present, put, the, update
+from potluck.web.actions import Actions, FoundByAccess
+from potluck.web.errors import TOO_MANY, Forbidden, NotFound
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.views import View, computed
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
+
+__all__ = ["CommentView", "add_comment", "change_comment", "comments", "comments_on", "delete_comment"]
+
+# All comments of an entry are read together.
+MOST_COMMENTS = 1_000
+
+
+class NotTheAuthor(Forbidden, detail="Only who wrote a comment may change its words"):
+    """What others are told who would change a comment."""
+
+
+class NotTheAthlete(Forbidden, detail="Only the athlete may hide a comment on their entry"):
+    """What coaches are told who would hide a comment."""
+
+
+class Authors:
+    """What those who wrote are called, and who of them is asking."""
+
+    def __init__(self, names: dict[UUID, str], own_id: UUID) -> None:
+        self.names, self.own_id = names, own_id
+
+    @classmethod
+    async def load(cls, at: Any, items: Sequence[Comment]) -> "Authors":
+        return cls(await names_of(at.rows, [each.coach_id for each in items]), at.own_id)
+
+
+class CommentView(View[Comment]):
+    comment_id: UUID
+    entry_id: UUID
+    coach_id: UUID
+
+    @computed
+    def name(comment: Comment, authors: Authors) -> str | None:
+        """What the author is called; null for somebody who is gone."""
+        return authors.names.get(comment.coach_id)
+
+    @computed
+    def mine(comment: Comment, authors: Authors) -> bool:
+        return comment.coach_id == authors.own_id
+
+    created_at: datetime
+    body: str
+    visibility: Visibility
+    version: int
+
+
+class NewComment(New[Comment]):
+    body: CommentBody
+    comment_id: CommentId | Unset = UNSET
+    """Chosen by a device that was offline."""
+
+
+class CommentChange(Change[Comment]):
+    body: CommentBody | Unset = UNSET
+    visibility: Visibility | Unset = UNSET
+
+
+comments = Actions(
+    ToEntry,
+    FoundByAccess(Comment, "comment_id"),
+    CommentView,
+    api="/journal/entries/{entry_id}/comments",
+    tag="Journal",
+)
+
+
+@comments.list(live=True)
+def comments_on(at: ToEntry) -> Query[Comment]:
+    """What was said about an entry, as far as the caller may see it, the oldest first."""
+    return Comment.of_entry(at.entry_id)
+
+
+@comments.create(TOO_MANY)
+async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
+    """Say something about an entry. The athlete and all of their coaches read it."""
+    await at.must_fit(Comment.of_entry(at.entry_id), MOST_COMMENTS, "comments on an entry")
+    comment = at.make(new, entry_id=at.entry_id, coach_id=at.own_id, comment_id=new.comment_id or new_id())
+    return Writes(comment, put(comment, when=absent), _counted(at, 1))
+
+
+@comments.change()
+async def change_comment(at: AtComment, comment: Comment, change: CommentChange) -> Writes[Comment]:
+    """Change one's own words, or, as the athlete, hide a comment or show it again."""
+    if change.body is not UNSET and comment.coach_id != at.own_id:
+        raise NotTheAuthor
+    if change.visibility is not UNSET and not at.own:
+        raise NotTheAthlete
+    shown = _visible(comment)
+    becomes = shown if change.visibility is UNSET else change.visibility == "visible"
+    if shown != becomes:
+        return at.apply(comment, change, _counted(at, 1 if becomes else -1))
+    return at.apply(comment, change, or_raise(check(EntryMeta.one(at.entry_id), when=present), NotFound))
+
+
+@comments.delete()
+async def delete_comment(at: AtComment, comment: Comment) -> Writes[None]:
+    """Take back what one said."""
+    if comment.coach_id != at.own_id:
+        raise NotTheAuthor
+    counting = [_counted(at, -1)] if _visible(comment) else []
+    return Writes(None, or_retry(delete(comment, when=the(Comment.version).still(comment.version))), *counting)
+
+
+def _visible(comment: Comment) -> bool:
+    return comment.visibility == "visible"
+
+
+def _counted(at: ToEntry, more: int) -> Outcome:
+    """How many there are then; refused once the entry is gone."""
+    return or_raise(update(EntryMeta.one(at.entry_id), the(EntryMeta.comments).add(more), when=present), NotFound)

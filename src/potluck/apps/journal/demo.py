@@ -1,0 +1,130 @@
+"""A journal to look around in: Mara's year of training, what Renzo said about it, and a question that was asked."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from potluck.apps.journal.comments import CommentChange, NewComment, add_comment, change_comment
+from potluck.apps.journal.entities import Sections, SessionMetrics
+from potluck.apps.journal.entries import NewEntry, add_entry
+from potluck.apps.journal.fields import GiOrNoGi
+from potluck.apps.journal.links import Linking, NewLink, request_link
+from potluck.apps.journal.profile import ProfileChange, change_profile
+from potluck.apps.journal.threads import NewMessage, NewThread, ask, begin_thread
+from potluck.web.app import Core, Demo, Guests, WorthALook
+from potluck.web.direct import Direct
+
+__all__ = ["demo_of"]
+
+# Everything below is made up. The same year every time: only the days move with the calendar.
+SEED = 20
+DAYS = 364
+# Monday, Wednesday and Friday evening, Saturday's open mat, and how likely each is.
+WEEK = ((0, 19, 0.75), (2, 19, 0.8), (4, 18, 0.6), (5, 11, 0.45))
+# Weeks in which nobody trains much: an injury in spring, holidays in summer.
+EASY_WEEKS = {17: 0.1, 18: 0.2, 19: 0.4, 32: 0.0, 33: 0.1}
+
+POSITIONS = ("half guard", "closed guard", "side control", "mount", "back control", "butterfly", "open guard")
+DRILLS = (
+    "knee cut",
+    "hip escape",
+    "underhook",
+    "frames",
+    "arm drag",
+    "single leg",
+    "scissor sweep",
+    "armbar",
+    "triangle",
+)
+SHARED = (
+    "Worked {drill} from {position}. It starts to click when I slow down.",
+    "{position} against the bigger ones. Lost the {drill} twice, same side.",
+    "Good rounds. {drill} landed once live, and three times I saw it too late.",
+    "Drilling only: {drill}, thirty each side, then {position} escapes.",
+    "Tired, so {position} only. Kept my frames and breathed.",
+    "Open mat. Taught the {drill} to two white belts and understood it better myself.",
+    "Renzo’s drill from {position} worked once I stopped rushing the second step.",
+)
+PRIVATE = (
+    "",
+    "",
+    "Knee again after the third round. Did not say anything.",
+    "Slept four hours. Angry all the way through, and it showed.",
+    "Nervous before the last round, and I hid it.",
+    "Thought about the tournament more than about the round.",
+    "Best evening in weeks. I do not want to jinx it.",
+)
+TAGS = (*POSITIONS, "drilling", "open mat", "competition class", "takedowns")
+COMMENTS = (
+    "Good frames. Next time, hips first: the frame only buys you the half second you need to move them.",
+    "You rush the second step because you look at the grip. Look at the hip.",
+    "That is the right round to be tired in. Keep it short next time.",
+)
+HIDDEN = "You looked tired on Wednesday. Everything all right at home?"
+QUESTIONS = ("When do I keep losing the underhook?", "How many hours did I train last month?")
+
+
+def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
+    """What fills the journal with these rules."""
+    direct, linking = Direct(core, subjects, context), Linking(core)
+
+    async def demo(guests: Guests) -> Sequence[WorthALook]:
+        guests.ago(days=19)
+        zone = ProfileChange(time_zone="Europe/Lisbon", version=1)
+        await direct.do(change_profile, guests.mara, zone, version=1)
+        made = await direct.do(request_link, guests.mara, NewLink(coach_email="renzo@potluck.example"))
+        await linking.accept(guests.renzo, made.token)
+        guests.ago()
+        entries = [await direct.do(add_entry, guests.mara, each) for each in _year(core.clock())]
+        for number, body in enumerate(COMMENTS):
+            guests.ago(days=9 - 3 * number)
+            of = entries[-2 - number]
+            await direct.do(add_comment, guests.renzo, NewComment(body=body), entry_id=of.entry_id)
+        guests.ago(hours=30)
+        comment = await direct.do(add_comment, guests.renzo, NewComment(body=HIDDEN), entry_id=entries[-2].entry_id)
+        hiding = CommentChange(visibility="hiddenByAthlete", version=comment.version)
+        ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
+        await direct.do(change_comment, guests.mara, hiding, version=comment.version, **ids)
+        guests.ago(hours=2)
+        thread = await direct.do(begin_thread, guests.mara, NewThread(scope="private"))
+        for question in QUESTIONS:
+            await direct.do(ask, guests.mara, NewMessage(content=question), thread_id=thread.thread_id)
+        guests.ago()
+        return []
+
+    return demo
+
+
+def _year(now: datetime) -> list[NewEntry]:
+    """The sessions of a year, the oldest first, up to yesterday."""
+    chance = random.Random(SEED)
+    found = []
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    for ago in range(DAYS, 0, -1):
+        day = midnight - timedelta(days=ago)
+        likely = EASY_WEEKS.get(day.isocalendar().week, 1.0)
+        for weekday, hour, probability in WEEK:
+            if day.weekday() == weekday and chance.random() < probability * likely:
+                found.append(_session(chance, day + timedelta(hours=hour), progress=1 - ago / DAYS))
+    return found
+
+
+def _session(chance: random.Random, when: datetime, progress: float) -> NewEntry:
+    open_mat = when.weekday() == 5
+    position, drill = chance.choice(POSITIONS), chance.choice(DRILLS)
+    worn: GiOrNoGi = chance.choices(("gi", "no-gi", "both"), (58, 34, 8))[0]
+    hard = min(10, max(1, round(chance.gauss(4.5 + 2.5 * progress, 1.6))))
+    shared = chance.choice(SHARED).format(drill=drill, position=position)
+    tags = dict.fromkeys((position, *(("open mat",) if open_mat else chance.sample(TAGS, chance.randrange(3)))))
+    return NewEntry(
+        sections=Sections(shared=shared[:1].upper() + shared[1:], private=chance.choice(PRIVATE)),
+        session_metrics=SessionMetrics(
+            duration_minutes=chance.choice((60, 75, 90, 90, 105, 120)),
+            intensity=hard,
+            rounds=chance.randrange(2, 7) + (3 if open_mat else 0),
+            gi_or_no_gi=worn,
+            tags=list(tags),
+        ),
+        date=when,
+    )

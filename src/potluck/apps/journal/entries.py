@@ -1,0 +1,321 @@
+"""Entries: what an athlete writes down, and what a coach sees of it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.journal.access import Athlete, CoachOf, OwnEntry, ToEntry, to_the_millisecond
+from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMetrics
+from potluck.apps.journal.fields import (
+    Duration,
+    EntryId,
+    GiOrNoGi,
+    Intensity,
+    Rounds,
+    SectionText,
+    Tag,
+    Tags,
+)
+from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
+from potluck.apps.journal.profile import zone_for
+from potluck.apps.journal.times import span_of
+from potluck.field_types import Message
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import new_id
+from potluck.table import Milliseconds, Query, absent, between, delete, present, put, the, update
+from potluck.table.operations import Operation
+from potluck.web.actions import Actions, FoundByAccess
+from potluck.web.errors import NotFound
+from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes, or_retry
+
+__all__ = [
+    "EntryFilter",
+    "EntryView",
+    "SharedEntryView",
+    "SharedSections",
+    "add_entry",
+    "change_entry",
+    "delete_entry",
+    "entries",
+    "one_entry",
+    "own_entries",
+    "shared_entries",
+]
+
+JOURNAL = "Journal"
+# Somewhere it is tomorrow already.
+AHEAD = timedelta(days=1)
+FIRST_YEAR = 1900
+
+When = Annotated[datetime, Message("Date must be a time such as 2024-03-09T18:00:00Z")]
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+class SharedSections(Struct, rename="camel", frozen=True, kw_only=True):
+    """What a coach reads of an entry."""
+
+    shared: str
+
+
+class Comments:
+    """How many comments everybody sees of each entry."""
+
+    def __init__(self, counts: dict[UUID, int]) -> None:
+        self.counts = counts
+
+    @classmethod
+    async def load(cls, at: Any, items: Sequence[Entry]) -> "Comments":
+        metas = await at.rows.get_many([EntryMeta.one(each.entry_id) for each in items])
+        return cls({each.entry_id: each.comments for each in metas if each is not None})
+
+    def of(self, entry: Entry) -> int:
+        return self.counts.get(entry.entry_id, 0)
+
+
+class SharedEntryView(View[Entry]):
+    """An entry as a coach sees it. Nothing in it changes when only private words do, the version included."""
+
+    entry_id: UUID
+    athlete_id: UUID
+    date: datetime
+    created_at: datetime
+
+    @computed
+    def sections(entry: Entry) -> SharedSections:
+        return SharedSections(shared=entry.sections.shared)
+
+    session_metrics: SessionMetrics
+
+    @computed
+    def comments(entry: Entry, comments: Comments) -> int:
+        return comments.of(entry)
+
+
+class EntryView(View[Entry]):
+    """An entry as its athlete sees it."""
+
+    entry_id: UUID
+    athlete_id: UUID
+    date: datetime
+    created_at: datetime
+    updated_at: datetime
+    sections: Sections
+    session_metrics: SessionMetrics
+    version: int
+
+    @computed
+    def comments(entry: Entry, comments: Comments) -> int:
+        return comments.of(entry)
+
+
+class ReadsEntry(ToEntry):
+    """Those who may read an entry, with as much of it as they may see and no more."""
+
+    async def admit(self, *rows: Any) -> None:
+        await super().admit(*rows)
+        found = await self.rows.get(Entry.one(self.meta.athlete_id, self.meta.date, self.entry_id))
+        if found is None:
+            raise NotFound
+        self.shown: EntryView | SharedEntryView
+        if self.own:
+            (self.shown,) = await self.show(EntryView, [found])
+        else:
+            (self.shown,) = await self.show(SharedEntryView, [found])
+
+
+# --- what may be sent -------------------------------------------------------------------------------------------------
+
+
+class NewEntry(New[Entry]):
+    sections: Sections
+    session_metrics: SessionMetrics
+    date: Milliseconds | Unset = UNSET
+    """When the session was; now, if it is not said."""
+    entry_id: EntryId | Unset = UNSET
+    """Chosen by a device that was offline."""
+
+
+class SectionsChange(Input):
+    private: SectionText | Unset = UNSET
+    shared: SectionText | Unset = UNSET
+
+
+class MetricsChange(Input):
+    duration_minutes: Duration | Unset = UNSET
+    intensity: Intensity | Unset = UNSET
+    rounds: Rounds | Unset = UNSET
+    gi_or_no_gi: GiOrNoGi | Unset = UNSET
+    tags: Tags | Unset = UNSET
+
+
+class EntryChange(Versioned):
+    """What is not sent stays as it is, also within sections and metrics."""
+
+    sections: SectionsChange | Unset = UNSET
+    session_metrics: MetricsChange | Unset = UNSET
+    date: When | Unset = UNSET
+
+
+class EntryFilter(Input):
+    """Days are the caller's own, by the time zone of their profile."""
+
+    from_: date | Unset = UNSET
+    to: date | Unset = UNSET
+    tag: Tag | Unset = UNSET
+    gi_or_no_gi: GiOrNoGi | Unset = UNSET
+    min_intensity: Intensity | Unset = UNSET
+
+    @staticmethod
+    def check(sent: "EntryFilter") -> Iterator[WrongField]:
+        if sent.from_ is not UNSET and sent.to is not UNSET and sent.to < sent.from_:
+            yield WrongField("to", "The last day must not come before the first")
+
+    def keeps(self, metrics: SessionMetrics) -> bool:
+        """Whether a session is one of those that are looked for."""
+        return (
+            (self.tag is UNSET or self.tag.casefold() in [each.casefold() for each in metrics.tags])
+            and (self.gi_or_no_gi is UNSET or self.gi_or_no_gi == metrics.gi_or_no_gi)
+            and (self.min_intensity is UNSET or self.min_intensity <= metrics.intensity)
+        )
+
+    @property
+    def looks_at_metrics(self) -> bool:
+        return any(each is not UNSET for each in (self.tag, self.gi_or_no_gi, self.min_intensity))
+
+
+# --- the rules --------------------------------------------------------------------------------------------------------
+
+entries = Actions(
+    ToEntry,
+    FoundByAccess(Entry, "entry_id"),
+    {Athlete: EntryView},
+    api="/journal/entries",
+    tag=JOURNAL,
+)
+shared_entries = Actions(
+    CoachOf, view={CoachOf: SharedEntryView}, api="/journal/athletes/{athlete_id}/entries", tag=JOURNAL
+)
+
+
+@entries.list(live=lambda at: Entry.of_athlete(at.own_id))
+async def own_entries(at: Athlete, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
+    """The caller's own entries, the newest first."""
+    return await _found(at, at.own_id, wanted)
+
+
+@shared_entries.list(live=lambda at: Entry.of_athlete(at.athlete_id))
+async def entries_of_athlete(at: CoachOf, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
+    """What an athlete shares with the caller, who coaches them, the newest first."""
+    return await _found(at, at.athlete_id, wanted)
+
+
+async def _found(at: Athlete | CoachOf, athlete_id: UUID, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
+    query = Entry.of_athlete(athlete_id)
+    if wanted.from_ is not UNSET or wanted.to is not UNSET:
+        first = date.min if wanted.from_ is UNSET else wanted.from_
+        last = date.max if wanted.to is UNSET else wanted.to
+        query = Entry.in_time(athlete_id, between(*span_of(first, last, await zone_for(at))))
+    if not wanted.looks_at_metrics:
+        return query
+    return [each for each in await at.rows.all(query) if wanted.keeps(each.session_metrics)]
+
+
+@entries.read("/{entry_id}")
+async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
+    """One entry: its athlete sees all of it, a coach what is shared."""
+    return at.shown
+
+
+@entries.create()
+async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
+    """Write a session down."""
+    when = at.now if new.date is UNSET else _possible(new.date, at.now)
+    entry = at.make(
+        new,
+        athlete_id=at.own_id,
+        entry_id=new.entry_id or new_id(),
+        date=when,
+        sections=new.sections,
+        session_metrics=_told_apart(new.session_metrics),
+    )
+    meta = EntryMeta(entry_id=entry.entry_id, athlete_id=at.own_id, created_at=entry.created_at, date=entry.date)
+    return Writes(entry, put(meta, when=absent), put(entry, when=absent), *_words(None, entry))
+
+
+@entries.change()
+async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Writes[Entry]:
+    """Change an entry; its words change with it."""
+    after = _changed(entry, change, at.now)
+    if after == entry:
+        return Writes(entry)
+    after = replace(after, updated_at=at.now, version=entry.version + 1)
+    if after.date != entry.date:
+        # The date is part of the key. Whoever looks for it by META finds it at the one or the other.
+        moved = update(EntryMeta.one(entry.entry_id), the(EntryMeta.date).becomes(after.date), when=present)
+        return Writes(
+            after,
+            or_retry(delete(entry, when=the(Entry.version).still(entry.version))),
+            or_retry(put(after, when=absent)),
+            or_retry(moved),
+            *_words(entry, after),
+        )
+    write = update(
+        entry,
+        the(Entry.sections).becomes(after.sections),
+        the(Entry.session_metrics).becomes(after.session_metrics),
+        the(Entry.updated_at).becomes(after.updated_at),
+    )
+    # Asked again, the rule finds it where it is then, and its version tells whether that is what was seen.
+    return Writes(after, or_retry(write), *_words(entry, after))
+
+
+@entries.delete()
+async def delete_entry(at: OwnEntry, entry: Entry) -> Writes[None]:
+    """Delete an entry, with its words and the comments on it."""
+    return Writes(
+        None,
+        or_retry(delete(entry, when=the(Entry.version).still(entry.version))),
+        or_retry(delete(EntryMeta.one(entry.entry_id), when=present)),
+        *_words(entry, None),
+    )
+
+
+def _words(before: Entry | None, after: Entry | None) -> list[Operation]:
+    """As many of its words as fit into the transaction."""
+    return keyword_writes(before, after)[:WORDS_AT_ONCE]
+
+
+def _changed(entry: Entry, change: EntryChange, now: datetime) -> Entry:
+    sections, metrics, when = entry.sections, entry.session_metrics, entry.date
+    if change.sections is not UNSET:
+        sections = replace(sections, **_sent(change.sections))
+    if change.session_metrics is not UNSET:
+        metrics = _told_apart(replace(metrics, **_sent(change.session_metrics)))
+    if change.date is not UNSET:
+        when = _possible(change.date, now)
+    return replace(entry, sections=sections, session_metrics=metrics, date=when)
+
+
+def _sent(change: Input) -> dict[str, Any]:
+    return {name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
+
+
+def _told_apart(metrics: SessionMetrics) -> SessionMetrics:
+    """Every tag once, in the order given."""
+    return replace(metrics, tags=list(dict.fromkeys(metrics.tags)))
+
+
+def _possible(when: datetime, now: datetime) -> datetime:
+    if when > now + AHEAD:
+        raise InvalidFields(WrongField("date", "The session cannot be in the future"))
+    if when.year < FIRST_YEAR:
+        raise InvalidFields(WrongField("date", f"The session cannot be before {FIRST_YEAR}"))
+    return to_the_millisecond(when)

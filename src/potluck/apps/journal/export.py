@@ -1,0 +1,196 @@
+"""Everything of one athlete: as a file for another journal, for the account's export, and to be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response, StreamingResponse
+
+from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.assistant.retrieval import Standing
+from potluck.apps.journal.entities import (
+    AIMessage,
+    AIThread,
+    AthleteCoachLink,
+    CoachAthleteLink,
+    Comment,
+    Entry,
+    EntryMeta,
+    Link,
+    PrivateKeywordIndex,
+    UserProfile,
+    UserRow,
+)
+from potluck.apps.journal.files import (
+    FORMAT,
+    FileComment,
+    FileEntry,
+    FileLink,
+    FileMessage,
+    FileProfile,
+    FileThread,
+    taken,
+)
+from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.links import link_pair, names_of
+from potluck.apps.journal.profile import profile_of
+from potluck.store import Store, all_done
+from potluck.table import delete
+from potluck.web.actions import Actions
+
+__all__ = ["AccountData", "JournalExport", "export", "export_journal"]
+
+ENTRIES_AT_ONCE = 32
+ROWS_AT_ONCE = 500
+
+encode = msgspec.json.Encoder().encode
+
+export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
+
+
+@export.read(tagged=False)
+async def export_journal(at: Athlete) -> Response:
+    """Everything of the caller: profile, links, entries with their comments, and conversations, as one file."""
+    begun = {"format": FORMAT, "version": 1, "exportedAt": at.now, "profile": taken(FileProfile, await profile_of(at))}
+    headers = {"content-disposition": 'attachment; filename="journal.json"', "cache-control": "no-store"}
+    pieces = JournalExport(at.rows, at.own_id).pieces(begun)
+    return StreamingResponse(pieces, headers=headers, media_type="application/json")
+
+
+class JournalExport:
+    """One journal, piece by piece, however long it is."""
+
+    def __init__(self, rows: Store, own_id: UUID) -> None:
+        self._rows = rows
+        self._own_id = own_id
+
+    async def pieces(self, begun: Mapping[str, Any]) -> AsyncIterator[bytes]:
+        """The file: what is begun, and then one list after the other."""
+        yield encode(begun)[:-1]
+        for name, items in (("links", self.links()), ("entries", self.entries()), ("threads", self.threads())):
+            yield b',"' + name.encode() + b'":['
+            first = True
+            async for item in items:
+                yield (b"" if first else b",") + encode(item)
+                first = False
+            yield b"]"
+        yield b"}"
+
+    async def links(self) -> AsyncIterator[FileLink]:
+        found = await self._rows.all(Link.of_user(self._own_id))
+        names = await names_of(self._rows, [each for link in found for each in (link.athlete_id, link.coach_id)])
+        for link in found:
+            coach = isinstance(link, CoachAthleteLink)
+            other = link.coach_id if coach else link.athlete_id
+            name = names.get(other) if link.status == "active" else None
+            yield taken(FileLink, link, user_id=other, name=name, role="coach" if coach else "athlete")
+
+    async def entries(self) -> AsyncIterator[FileEntry]:
+        some: list[Entry] = []
+        async for entry in self._rows.each(Entry.of_athlete(self._own_id)):
+            some.append(entry)
+            if len(some) == ENTRIES_AT_ONCE:
+                for each in await self._with_comments(some):
+                    yield each
+                some.clear()
+        for each in await self._with_comments(some):
+            yield each
+
+    async def _with_comments(self, entries: Sequence[Entry]) -> list[FileEntry]:
+        found = await all_done([self._rows.all(Comment.of_entry(each.entry_id)) for each in entries])
+        names = await names_of(self._rows, [each.coach_id for comments in found for each in comments])
+        return [
+            taken(
+                FileEntry,
+                entry,
+                comments=[taken(FileComment, each, name=names.get(each.coach_id)) for each in comments],
+            )
+            for entry, comments in zip(entries, found, strict=True)
+        ]
+
+    async def threads(self) -> AsyncIterator[FileThread]:
+        """The conversations; of those about others, what may be read now."""
+        for thread in await self._rows.all(AIThread.of_user(self._own_id)):
+            messages = await self._rows.all(AIMessage.in_thread(thread.thread_id))
+            if thread.athlete_id is not None:
+                link = await self._rows.get(CoachAthleteLink.by_id(thread.athlete_id, self._own_id))
+                if link is None or link.status != "active":
+                    continue
+                standing = await Standing.of(SharedJournal(self._rows, thread.athlete_id), messages)
+                messages = [each for each in messages if standing.stands(each)]
+            said = [
+                taken(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
+                for each in messages
+            ]
+            yield taken(FileThread, thread, messages=said)
+
+
+class AccountData:
+    """What an account means to the journal: what its owner takes along, and what goes with them.
+
+    What somebody said about the entries of others stays with those: it is the athlete's to keep or hide, as by somebody
+    who is gone.
+    """
+
+    def __init__(self, rows: Store) -> None:
+        self._rows = rows
+
+    async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        """The same as the journal's own file, table after table."""
+        profile = await self._rows.get(UserProfile.one(user_id))
+        if profile is not None:
+            yield "profile", taken(FileProfile, profile)
+        whole = JournalExport(self._rows, user_id)
+        async for link in whole.links():
+            yield "links", link
+        async for entry in whole.entries():
+            yield "entries", entry
+        async for thread in whole.threads():
+            yield "threads", thread
+
+    async def forget(self, user_id: UUID) -> None:
+        """Delete everything of theirs, links first, so that nobody sees it any more; called again, it finds less."""
+        for link in await self._rows.all(Link.of_user(user_id)):
+            if link.athlete_id == user_id:
+                await self._forget_what_was_asked(link.coach_id, user_id)
+            await self._rows.transact(*map(delete, link_pair(link.athlete_id, link.coach_id)))
+        # What lies elsewhere goes before the row that leads to it.
+        async for entry in self._rows.each(Entry.of_athlete(user_id)):
+            comments = await self._rows.all(Comment.of_entry(entry.entry_id))
+            await self._rows.write_each([delete(EntryMeta.one(entry.entry_id)), *map(delete, comments)])
+        for thread in await self._rows.all(AIThread.of_user(user_id)):
+            await self._forget_thread(thread)
+        queries: tuple[Any, ...] = (UserRow.of_user(user_id), PrivateKeywordIndex.of_athlete(user_id))
+        for query in queries:
+            # Until none is left: a consumer may be writing words of an entry that was just there.
+            while rows := (await self._rows.page(query, ROWS_AT_ONCE)).items:
+                await self._rows.write_each(delete(_ref(each)) for each in rows)
+
+    async def _forget_what_was_asked(self, coach_id: UUID, athlete_id: UUID) -> None:
+        """A coach's conversations about somebody quote what that person wrote."""
+        for thread in await self._rows.all(AIThread.of_user(coach_id)):
+            if thread.athlete_id == athlete_id:
+                await self._forget_thread(thread)
+
+    async def _forget_thread(self, thread: AIThread) -> None:
+        said = await self._rows.all(AIMessage.in_thread(thread.thread_id))
+        await self._rows.write_each(map(delete, said))
+        await self._rows.delete(AIThread.one(thread.user_id, thread.thread_id))
+
+
+def _ref(row: Any) -> Any:
+    """By its key: whatever its version is now, it goes."""
+    match row:
+        case Entry():
+            return Entry.one(row.athlete_id, row.date, row.entry_id)
+        case UserProfile():
+            return UserProfile.one(row.user_id)
+        case CoachAthleteLink() | AthleteCoachLink():
+            return link_pair(row.athlete_id, row.coach_id)[isinstance(row, AthleteCoachLink)]
+        case AIThread():
+            return AIThread.one(row.user_id, row.thread_id)
+    return row

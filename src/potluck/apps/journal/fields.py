@@ -1,0 +1,90 @@
+"""The types of the journal's fields: bounds and messages stand here and nowhere else."""
+
+from collections.abc import Iterator
+from datetime import UTC, tzinfo
+from functools import cache
+from typing import Annotated, Literal
+from uuid import UUID
+from zoneinfo import ZoneInfo, available_timezones
+
+from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneLine, Text
+from potluck.people.errors import WrongField
+
+__all__ = [
+    "AthleteId",
+    "CommentBody",
+    "CommentId",
+    "Content",
+    "Duration",
+    "EntryId",
+    "GiOrNoGi",
+    "Intensity",
+    "LinkRole",
+    "LinkStatus",
+    "PersonName",
+    "Question",
+    "Quote",
+    "Role",
+    "Rounds",
+    "Scope",
+    "SectionText",
+    "Tags",
+    "ThreadId",
+    "TimeZone",
+    "Title",
+    "Token",
+    "UserId",
+    "Visibility",
+    "zone_of",
+]
+
+LONGEST_SECTION = 20_000
+LONGEST_WORD = 40
+
+LinkStatus = Literal["pending", "active", "revoked"]
+LinkRole = Annotated[Literal["athlete", "coach"], Message("Role must be 'athlete' or 'coach'")]
+GiOrNoGi = Annotated[Literal["gi", "no-gi", "both"], Message("Gi must be 'gi', 'no-gi' or 'both'")]
+Visibility = Annotated[
+    Literal["visible", "hiddenByAthlete"], Message("Visibility must be 'visible' or 'hiddenByAthlete'")
+]
+Role = Literal["user", "assistant"]
+Scope = Annotated[Literal["private", "shared"], Message("Scope must be 'private' or 'shared'")]
+
+SectionText = Annotated[str, ManyLines(0, LONGEST_SECTION, "A section can have at most 20,000 characters")]
+Duration = Annotated[int, Integer(1, 1_440, "Duration must be a whole number of minutes from 1 to 1,440")]
+Intensity = Annotated[int, Integer(1, 10, "Intensity must be a whole number from 1 to 10")]
+Rounds = Annotated[int, Integer(0, 100, "Rounds must be a whole number from 0 to 100")]
+Tag = Annotated[str, OneLine(1, 40, "A tag must have 1 to 40 characters")]
+Tags = Annotated[list[Tag], Length(0, 20, "An entry can have at most 20 tags")]
+Token = Annotated[str, Text(1, LONGEST_WORD)]
+PersonName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 characters")]
+CommentBody = Annotated[str, ManyLines(1, 4_000, "A comment must have 1 to 4,000 characters")]
+Title = Annotated[str, OneLine(0, 200, "A title can have at most 200 characters")]
+Question = Annotated[str, ManyLines(1, 4_000, "A question must have 1 to 4,000 characters")]
+Content = Annotated[str, ManyLines(1, 20_000)]
+Quote = Annotated[str, ManyLines(1, 1_000)]
+
+UserId = Annotated[UUID, Message("Invalid user ID format")]
+AthleteId = Annotated[UUID, Message("Invalid athlete ID format")]
+EntryId = Annotated[UUID, Message("Invalid entry ID format")]
+CommentId = Annotated[UUID, Message("Invalid comment ID format")]
+ThreadId = Annotated[UUID, Message("Invalid thread ID format")]
+
+
+def _known_zone(name: str) -> Iterator[WrongField]:
+    if name not in _zones():
+        yield WrongField("", "")
+
+
+@cache
+def _zones() -> frozenset[str]:
+    # UTC needs no data; a machine may have none.
+    return frozenset({"UTC", *available_timezones()})
+
+
+TimeZone = Annotated[str, Text(1, 64, "Time zone must be a name such as Europe/Lisbon"), Check(_known_zone)]
+
+
+def zone_of(name: str) -> tzinfo:
+    """The time zone of this name; UTC for one that this machine does not know any more."""
+    return ZoneInfo(name) if name != "UTC" and name in _zones() else UTC

@@ -1,0 +1,130 @@
+"""What a journal is as a file: written by the export, and taken again by the import. The same types for both."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+from msgspec import Struct
+
+from potluck.apps.journal.access import to_the_millisecond
+from potluck.apps.journal.entities import Citation, Sections, SessionMetrics, Source
+from potluck.apps.journal.fields import (
+    AthleteId,
+    CommentBody,
+    CommentId,
+    Content,
+    EntryId,
+    LinkRole,
+    LinkStatus,
+    PersonName,
+    Role,
+    Scope,
+    ThreadId,
+    TimeZone,
+    Title,
+    UserId,
+    Visibility,
+)
+from potluck.field_types import Integer, Length, Message, Text
+from potluck.web.inputs import Input
+
+__all__ = [
+    "FORMAT",
+    "FileComment",
+    "FileEntry",
+    "FileLink",
+    "FileMessage",
+    "FileProfile",
+    "FileThread",
+    "JournalFile",
+    "taken",
+]
+
+FORMAT = "roll-model-journal"
+LARGEST_VERSION = 10**9
+
+T = TypeVar("T", bound=Struct)
+
+When = Annotated[datetime, Message("This must be a time such as 2024-03-09T18:00:00Z")]
+Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")]
+
+
+def taken(kind: type[T], of: Any, **given: Any) -> T:
+    """A row as the file has it, or the other way round: fields by name, times in milliseconds, and what is given."""
+    same = (name for name in kind.__struct_fields__ if name not in given and hasattr(of, name))
+    values = {name: getattr(of, name) for name in same} | given
+    return kind(
+        **{name: to_the_millisecond(each) if isinstance(each, datetime) else each for name, each in values.items()}
+    )
+
+
+class FileProfile(Input):
+    user_id: UserId
+    name: PersonName
+    time_zone: TimeZone = "UTC"
+    ai_consent: bool = False
+    """As it was; an import asks anew."""
+
+
+class FileLink(Input):
+    user_id: UserId
+    """The other person."""
+    name: PersonName | None = None
+    role: LinkRole
+    """What they are to the journal's owner."""
+    status: LinkStatus
+    created_at: When
+    updated_at: When
+
+
+class FileComment(Input):
+    comment_id: CommentId
+    coach_id: UserId
+    name: PersonName | None = None
+    created_at: When
+    body: CommentBody
+    visibility: Visibility
+    version: Version = 1
+
+
+class FileEntry(Input):
+    entry_id: EntryId
+    date: When
+    created_at: When
+    updated_at: When
+    sections: Sections
+    session_metrics: SessionMetrics
+    version: Version = 1
+    comments: Annotated[list[FileComment], Length(0, 1_000, "An entry can have at most 1,000 comments")] = []  # noqa: RUF012
+
+
+class FileMessage(Input):
+    message_id: Annotated[UserId, Message("Invalid message ID format")]
+    role: Annotated[Role, Message("Role must be 'user' or 'assistant'")]
+    content: Content
+    visibility_scope: Scope
+    created_at: When
+    citations: Annotated[list[Citation], Length(0, 50, "A message can have at most 50 citations")] = []  # noqa: RUF012
+    sources: Annotated[list[Source], Length(0, 200, "A message can have at most 200 sources")] = []  # noqa: RUF012
+    provider: Annotated[str, Text(1, 100, "Provider must have 1 to 100 characters")] | None = None
+
+
+class FileThread(Input):
+    thread_id: ThreadId
+    title: Title
+    scope: Scope
+    athlete_id: AthleteId | None = None
+    created_at: When
+    last_active_at: When
+    messages: Annotated[list[FileMessage], Length(0, 10_000, "A conversation can have at most 10,000 messages")] = []  # noqa: RUF012
+
+
+class JournalFile(Input):
+    format: Annotated[Literal["roll-model-journal"], Message(f"This must be the export of a journal: {FORMAT}")]
+    version: Annotated[Literal[1], Message("This version of the format is not known here")]
+    exported_at: When
+    profile: FileProfile
+    links: Annotated[list[FileLink], Length(0, 1_000, "A journal can have at most 1,000 links")] = []  # noqa: RUF012
+    entries: Annotated[list[FileEntry], Length(0, 50_000, "A journal can have at most 50,000 entries")] = []  # noqa: RUF012
+    threads: Annotated[list[FileThread], Length(0, 1_000, "A journal can have at most 1,000 conversations")] = []  # noqa: RUF012

@@ -1,0 +1,269 @@
+"""Taking an export in: one's own entries and conversations as they were, and of others only what cannot pose as them.
+
+Entries keep their ids where nobody else has them; else they get ids made of the old ones and of who imports. So what is
+here already is known again, and an import that was interrupted can be repeated. Links come back pending. What others
+said comes back as a quotation by whoever imports it. Conversations always get ids of their own: the rows of one are
+found by its id alone, and must never be found from two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid5
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.assistant.counting import long_day
+from potluck.apps.journal.entities import (
+    AIMessage,
+    AIThread,
+    Citation,
+    CoachAthleteLink,
+    Comment,
+    Entry,
+    EntryMeta,
+    Source,
+    UserProfile,
+)
+from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
+from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
+from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
+from potluck.apps.journal.links import setting
+from potluck.people.entities import Account
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.retries import attempts
+from potluck.store import all_done
+from potluck.table import absent, check, present, put
+from potluck.web.actions import Actions
+from potluck.web.errors import TOO_LARGE
+from potluck.web.requests import camel
+from potluck.web.writes import Writes, or_retry
+
+__all__ = ["Imported", "import_journal", "imports"]
+
+LARGEST_FILE = 10_000_000
+ENTRIES_AT_ONCE = 100
+WRITERS = 16
+ROWS_AT_ONCE = 50
+LONGEST_BODY = 4_000
+MOST_ERRORS = 100
+A_MOMENT = timedelta(milliseconds=1)
+
+
+class Imported(Struct, rename="camel", frozen=True, kw_only=True):
+    """How much there is now that was not there before."""
+
+    entries: int
+    comments: int
+    threads: int
+    messages: int
+    links: int
+    """All of them pending, until the other side accepts."""
+    already_here: int
+    """Entries and conversations that were here before."""
+
+
+imports: Actions[Any] = Actions(Athlete, api="/journal/import", tag="Journal")
+
+
+@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
+async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
+    """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
+    _refuse_impossible(file, at.now)
+    await _take_time_zone(at, file)
+    taking = _Taking(at, file)
+    for start in range(0, len(file.entries), ENTRIES_AT_ONCE):
+        await taking.entries(file.entries[start : start + ENTRIES_AT_ONCE])
+    for thread in file.threads:
+        await taking.thread(thread)
+    for link in file.links:
+        if link.status != "revoked":
+            await taking.link(link.user_id, link.role == "coach")
+    return Writes(taking.imported())
+
+
+def _refuse_impossible(file: JournalFile, now: datetime) -> None:
+    """InvalidFields for times that nobody can have written anything at."""
+    wrong = [
+        WrongField(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
+        for where, item in _timed(file)
+        for name in ("date", "created_at", "updated_at", "last_active_at")
+        if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time.year < FIRST_YEAR)
+    ]
+    if wrong:
+        raise InvalidFields(*wrong[:MOST_ERRORS])
+
+
+def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
+    """Everything in a file that has a time, and where it is."""
+    for number, entry in enumerate(file.entries):
+        yield f"entries[{number}]", entry
+        yield from ((f"entries[{number}].comments[{each}]", comment) for each, comment in enumerate(entry.comments))
+    for number, thread in enumerate(file.threads):
+        yield f"threads[{number}]", thread
+        yield from ((f"threads[{number}].messages[{each}]", said) for each, said in enumerate(thread.messages))
+
+
+async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
+    """The time zone, for who has said none here. Consent is not taken from a file: it is given here, or not at all."""
+    async for _ in attempts("importing a profile", at.rows.patience):
+        if await at.rows.get(UserProfile.one(at.own_id)) is not None:
+            return
+        made = UserProfile(
+            user_id=at.own_id, name=at.principal.name, time_zone=file.profile.time_zone, created_at=at.now
+        )
+        if await at.write(or_retry(put(made, when=absent))):
+            return
+
+
+class _Taking:
+    """An import that is under way."""
+
+    def __init__(self, at: Athlete, file: JournalFile) -> None:
+        self._at = at
+        self._owner = file.profile.user_id
+        self._ids: dict[UUID, UUID] = {}
+        self._counts = dict.fromkeys(Imported.__struct_fields__, 0)
+
+    def imported(self) -> Imported:
+        return Imported(**self._counts)
+
+    # --- entries ------------------------------------------------------------------------------------------------------
+
+    async def entries(self, some: Sequence[FileEntry]) -> None:
+        for start in range(0, len(some), WRITERS):
+            await all_done([self._entry(each) for each in some[start : start + WRITERS]])
+
+    async def _entry(self, entry: FileEntry) -> None:
+        async for _ in attempts("importing an entry", self._at.rows.patience):
+            entry_id, is_here = await self._place_of(entry.entry_id)
+            self._ids[entry.entry_id] = entry_id
+            if is_here:
+                self._counts["already_here"] += 1
+                return
+            comments = [made for each in entry.comments for made in self._comments(each, entry_id)]
+            if not await self._write_comments(entry_id, comments):
+                continue
+            made = taken(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id)
+            visible = sum(1 for each in comments if each.visibility == "visible")
+            meta = taken(EntryMeta, made, comments=visible)
+            words = keyword_writes(None, made)[:WORDS_AT_ONCE]
+            if await self._at.write(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words):
+                self._counts["entries"] += 1
+                self._counts["comments"] += len(comments)
+                return
+
+    async def _write_comments(self, entry_id: UUID, comments: Sequence[Comment]) -> bool:
+        """Before their entry: nobody finds them until it is there. What an interrupted import left is known again."""
+        if not comments:
+            return True
+        known = {each.comment_id for each in await self._at.rows.all(Comment.of_entry(entry_id))}
+        new = [each for each in comments if each.comment_id not in known]
+        for start in range(0, len(new), ROWS_AT_ONCE):
+            some = new[start : start + ROWS_AT_ONCE]
+            if not await self._at.write(*(or_retry(put(each, when=absent)) for each in some)):
+                return False
+        return True
+
+    async def _place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
+        """The id that an entry gets here, and whether it is here already."""
+        other = uuid5(self._at.own_id, str(entry_id))
+        metas = await self._at.rows.get_many([EntryMeta.one(entry_id), EntryMeta.one(other)])
+        for meta in metas:
+            if meta is not None and meta.athlete_id == self._at.own_id:
+                return meta.entry_id, True
+        return (entry_id if metas[0] is None else other), False
+
+    def _comments(self, comment: FileComment, entry_id: UUID) -> list[Comment]:
+        """What the owner of the file said, as it was; what others said, quoted."""
+        own = comment.coach_id == self._owner
+        bodies = [comment.body] if own else _quoted(comment)
+        return [
+            taken(
+                Comment,
+                comment,
+                comment_id=comment.comment_id if number == 0 else uuid5(comment.comment_id, str(number)),
+                entry_id=entry_id,
+                coach_id=self._at.own_id,
+                created_at=comment.created_at + number * A_MOMENT,
+                body=body,
+            )
+            for number, body in enumerate(bodies)
+        ]
+
+    # --- conversations ------------------------------------------------------------------------------------------------
+
+    async def thread(self, thread: FileThread) -> None:
+        at = self._at
+        thread_id = uuid5(at.own_id, str(thread.thread_id))
+        known = await at.rows.get_many([AIThread.one(at.own_id, each) for each in (thread.thread_id, thread_id)])
+        if any(each is not None for each in known):
+            self._counts["already_here"] += 1
+            return
+        about = None if thread.athlete_id in (None, self._owner, at.own_id) else thread.athlete_id
+        scope = thread.scope if about is None else "shared"
+        messages = [
+            taken(
+                AIMessage,
+                each,
+                thread_id=thread_id,
+                citations=[self._here(cited) for cited in each.citations] if each.role == "assistant" else None,
+                sources=[self._here(source) for source in each.sources] if each.role == "assistant" else None,
+            )
+            for each in thread.messages
+            # What is private never gets into a shared conversation.
+            if scope == "private" or each.visibility_scope == "shared"
+        ]
+        made = taken(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
+        async for _ in attempts("importing a conversation", at.rows.patience):
+            # Nobody finds them before the conversation is there, and a repeat writes them again.
+            parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))
+            if all([await at.write(*map(put, part)) for part in parts]) and await at.write(or_retry(put(made))):
+                self._counts["threads"] += 1
+                self._counts["messages"] += len(messages)
+                return
+
+    def _here(self, reference: Any) -> Any:
+        """A citation or source, by the id that its entry has here."""
+        assert isinstance(reference, Citation | Source)
+        return replace(reference, entry_id=self._ids.get(reference.entry_id, reference.entry_id))
+
+    # --- links --------------------------------------------------------------------------------------------------------
+
+    async def link(self, other: UUID, is_coach: bool) -> None:
+        """Asked for anew, if the other person is here and there is no link."""
+        at = self._at
+        if other in (at.own_id, self._owner):
+            return
+        athlete_id, coach_id = (at.own_id, other) if is_coach else (other, at.own_id)
+        link, account = await at.rows.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
+        if link is not None or account is None:
+            return
+        asked = setting(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
+        there = check(Account.by_id(other), when=present)
+        if await at.write(or_retry(there), *map(or_retry, asked)):
+            self._counts["links"] += 1
+
+
+def _quoted(comment: FileComment) -> list[str]:
+    """Who said it and when, and their words, each line marked; in several parts where it would be too long for one."""
+    head = f"{comment.name or 'Somebody'} wrote on {long_day(comment.created_at.date())}:"
+    parts: list[str] = []
+    lines = [head]
+    for line in comment.body.split("\n"):
+        rest = line
+        while True:
+            room = LONGEST_BODY - len("\n".join(lines)) - len("\n> ")
+            if len(rest) <= room:
+                lines.append(f"> {rest}")
+                break
+            if room > 0:
+                lines.append(f"> {rest[:room]}")
+                rest = rest[room:]
+            parts.append("\n".join(lines))
+            lines = [head]
+    return [*parts, "\n".join(lines)]

@@ -1,0 +1,420 @@
+"""Links between athletes and coaches: asked for by an invitation, accepted by the other side, ended by either at once.
+
+A link is two rows that always change in one transaction: the athlete's, which decides, and its mirror, by which the
+coach finds it. What was typed as an address is a note on the invitation and is never looked up, so it tells nothing.
+Linking again is the same link. A link that came back with an import is pending until the other side accepts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from potluck.apps.journal.access import Athlete, LinkedWith, to_the_millisecond
+from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
+from potluck.apps.journal.fields import LinkRole, LinkStatus
+from potluck.apps.journal.journals import SharedJournal
+from potluck.field_types import Message
+from potluck.people.authentication import Also, Principal, nothing_else
+from potluck.people.entities import Account, InvitationOfPlace
+from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, WrongField
+from potluck.people.fields import Email
+from potluck.people.invitations import withdrawing
+from potluck.retries import attempts
+from potluck.store import Store, all_done
+from potluck.table import WriteRefused, absent, check, present, put, the, update
+from potluck.table.operations import Operation
+from potluck.web.actions import Actions
+from potluck.web.app import Core
+from potluck.web.errors import TOO_MANY, NotFound, ProblemError
+from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.places import InvitationMade
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
+
+__all__ = [
+    "APP",
+    "AthleteSummary",
+    "LinkView",
+    "Linking",
+    "accept_link",
+    "athletes",
+    "end_link",
+    "link_pair",
+    "links",
+    "names_of",
+    "own_athletes",
+    "own_links",
+    "request_link",
+    "setting",
+]
+
+APP = "journal"
+"""What the journal is called where people are invited."""
+
+# As much of what was shared as fits beside a name.
+EXCERPT = 200
+
+
+class NotAskedFor(ProblemError, slug="link-not-asked-for", status=409, title="Nobody asked for that"):
+    """Only the other side of a link can accept it, and only while it is asked for."""
+
+
+class WhichLink(ProblemError, slug="which-link", status=409, title="Which of the two?"):
+    """The two of you coach each other, or would. Say in “role” what the other person is to you in the link you mean."""
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+class LinkView(Struct, rename="camel", frozen=True, kw_only=True):
+    user_id: UUID
+    """The other person."""
+    name: str | None
+    """What they are called, once they accepted or asked; else they are told of you, but you are not of them."""
+    role: LinkRole
+    """What they are to you."""
+    status: LinkStatus
+    requested_by_me: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class OpenInvitation(Struct, rename="camel", frozen=True, kw_only=True):
+    """Somebody who was asked and has not come yet."""
+
+    id: UUID
+    email: str | None
+    role: LinkRole
+    created_at: datetime
+    expires_at: datetime
+
+
+class Links(Struct, rename="camel", frozen=True, kw_only=True):
+    items: list[LinkView]
+    invitations: list[OpenInvitation]
+
+
+class LastSession(Struct, rename="camel", frozen=True, kw_only=True):
+    entry_id: UUID
+    date: datetime
+    duration_minutes: int
+    intensity: int
+    shared: str
+    """As much as fits beside a name."""
+
+
+class AthleteSummary(Struct, rename="camel", frozen=True, kw_only=True):
+    athlete_id: UUID
+    name: str | None
+    since: datetime
+    last_session: LastSession | None
+
+
+class Athletes(Struct, rename="camel", frozen=True, kw_only=True):
+    items: list[AthleteSummary]
+
+
+# --- what may be sent -------------------------------------------------------------------------------------------------
+
+
+class NewLink(Input):
+    """Who is asked; the address is a note for whoever asks, and is never looked up."""
+
+    coach_email: Email | Unset = UNSET
+    athlete_email: Email | Unset = UNSET
+
+    @staticmethod
+    def check(sent: NewLink) -> Iterator[WrongField]:
+        if (sent.coach_email is UNSET) == (sent.athlete_email is UNSET):
+            yield WrongField("coachEmail", "Give the address of a coach or of an athlete")
+
+
+class WhichSide(Input):
+    """What the other person is to the caller, where the two coach each other."""
+
+    role: LinkRole | Unset = UNSET
+
+
+# --- the two rows -----------------------------------------------------------------------------------------------------
+
+
+KINDS: tuple[Any, Any] = (CoachAthleteLink, AthleteCoachLink)
+
+
+def link_pair(athlete_id: UUID, coach_id: UUID) -> tuple[Any, Any]:
+    return CoachAthleteLink.by_id(athlete_id, coach_id), AthleteCoachLink.one(coach_id, athlete_id)
+
+
+def setting(
+    before: CoachAthleteLink | None,
+    athlete_id: UUID,
+    coach_id: UUID,
+    status: LinkStatus,
+    requested_by: LinkRole,
+    now: datetime,
+) -> list[Operation]:
+    """Both rows with this status, made if there are none; refused if the link has changed since it was read."""
+    if before is None:
+        said = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
+        link, mirror = (kind(athlete_id=athlete_id, coach_id=coach_id, **said) for kind in KINDS)
+        return [put(link, when=absent), put(mirror)]
+    # The athlete's row decides; the mirror follows.
+    as_read = (the(CoachAthleteLink.status) == before.status) & (the(CoachAthleteLink.updated_at) == before.updated_at)
+    conditions = (as_read, present)
+    return [
+        update(
+            ref,
+            the(kind.status).becomes(status),
+            the(kind.requested_by).becomes(requested_by),
+            the(kind.updated_at).becomes(now),
+            when=when,
+        )
+        for kind, ref, when in zip(KINDS, link_pair(athlete_id, coach_id), conditions, strict=True)
+    ]
+
+
+async def names_of(rows: Store, user_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """What people are called; without those who are gone."""
+    found = await rows.get_many([UserProfile.one(each) for each in dict.fromkeys(user_ids)])
+    return {each.user_id: each.name for each in found if each is not None}
+
+
+# --- the rules --------------------------------------------------------------------------------------------------------
+
+links: Actions[Any] = Actions(Athlete, api="/journal/links", tag="Journal")
+athletes: Actions[Any] = Actions(Athlete, api="/journal/athletes", tag="Journal")
+
+
+@links.read()
+async def own_links(at: Athlete) -> Links:
+    """The caller's coaches and athletes, also those who were asked and those of before, the latest change first."""
+    found = await at.rows.all(Link.of_user(at.own_id))
+    others = [_other(each, at.own_id) for each in found]
+    names = await names_of(at.rows, others)
+    shown = [
+        _view(each, at.own_id, names.get(other) if each.status != "pending" or not _asked(each, at.own_id) else None)
+        for each, other in zip(found, others, strict=True)
+    ]
+    invited = await at.core.people.invitations.of_place(APP, str(at.own_id))
+    return Links(
+        items=sorted(shown, key=lambda each: (each.updated_at, each.user_id.int, each.role), reverse=True),
+        invitations=[
+            OpenInvitation(
+                id=each.invitation_id,
+                email=each.email,
+                role="coach" if each.role == "coach" else "athlete",
+                created_at=each.created_at,
+                expires_at=datetime.fromtimestamp(each.ttl, each.created_at.tzinfo),
+            )
+            for each in invited
+        ],
+    )
+
+
+@links.action("POST", "", TOO_MANY, status=201, secret=True)
+async def request_link(at: Athlete, new: NewLink) -> Writes[InvitationMade]:
+    """Ask somebody to be one's coach, or one's athlete. The token and its link are shown only now, to hand over."""
+    role, email = ("coach", new.coach_email) if new.coach_email is not UNSET else ("athlete", new.athlete_email)
+    assert email is not UNSET
+    made, writes = await at.core.people.invitations.prepare(APP, str(at.own_id), role, at.own_id, email)
+    shown = InvitationMade(
+        id=made.invitation_id,
+        token=made.secret,
+        url=f"{at.visitor.origin}/invitation#{made.secret}",
+        expires_at=made.expires_at,
+    )
+    return Writes(shown, *await _profile_writes(at.rows, at.own_id, at.now), *writes, made=made.invitation_id)
+
+
+class WithInvitation(Athlete):
+    """Someone, about an invitation of theirs."""
+
+    invitation_id: Annotated[UUID, Message("Invalid invitation ID format")]
+
+
+@links.delete("/invitations/{invitation_id}")
+async def withdraw_request(at: WithInvitation) -> Writes[None]:
+    """Withdraw an invitation. It opens nothing from this moment on."""
+    found = await at.rows.get(InvitationOfPlace.by_id(APP, str(at.own_id), at.invitation_id))
+    if found is None:
+        raise NoSuchInvitation
+    return Writes(None, *map(or_retry, withdrawing(found, when=present)))
+
+
+@links.action("POST", "/{user_id}/accept", NotAskedFor, WhichLink, input_optional=True)
+async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
+    """Accept a link that the other side asked for."""
+    found = [
+        each
+        for each in await _between(at, which)
+        if each.status == "active" or (each.status == "pending" and not _asked(each, at.own_id))
+    ]
+    if not found:
+        raise NotAskedFor
+    if len(found) > 1:
+        raise WhichLink
+    (link,) = found
+    account = await at.rows.get(Account.by_id(at.user_id))
+    if account is None:
+        raise NotFound
+    if link.status == "active":
+        return Writes(_view(link, at.own_id, account.name))
+    profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
+    changed = setting(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
+    return Writes(
+        _view(replace(link, status="active", updated_at=at.now), at.own_id, account.name),
+        or_raise(check(Account.by_id(at.user_id), when=present), NotFound),
+        *map(or_retry, changed),
+        *profiles,
+    )
+
+
+@links.action("DELETE", "/{user_id}", status=204, input_optional=True, frees_room=True)
+async def end_link(at: LinkedWith, which: WhichSide) -> Writes[None]:
+    """End a link, or refuse one that was asked for. Who coached sees nothing from this moment on.
+
+    Without a role, what there is between the two ends in both directions."""
+    found = [each for each in await _between(at, which) if each.status != "revoked"]
+    ended = [
+        write
+        for each in found
+        for write in setting(each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now)
+    ]
+    return Writes(None, *map(or_retry, ended))
+
+
+@athletes.read()
+async def own_athletes(at: Athlete) -> Athletes:
+    """Whom the caller coaches, each with their last session, the latest first."""
+    mirrors = await at.rows.all(AthleteCoachLink.of_coach(at.own_id))
+    refs = [CoachAthleteLink.by_id(each.athlete_id, at.own_id) for each in mirrors if each.status == "active"]
+    coached = [each for each in await at.rows.get_many(refs) if each is not None and each.status == "active"]
+    names = await names_of(at.rows, [each.athlete_id for each in coached])
+    last = await all_done([SharedJournal(at.rows, each.athlete_id).latest() for each in coached])
+    found = [
+        AthleteSummary(
+            athlete_id=link.athlete_id,
+            name=names.get(link.athlete_id),
+            since=link.updated_at,
+            last_session=None
+            if entry is None
+            else LastSession(
+                entry_id=entry.entry_id,
+                date=entry.date,
+                duration_minutes=entry.metrics.duration_minutes,
+                intensity=entry.metrics.intensity,
+                shared=entry.shared[:EXCERPT],
+            ),
+        )
+        for link, entry in zip(coached, last, strict=True)
+    ]
+    found.sort(key=lambda each: str(each.athlete_id))
+    return Athletes(items=sorted(found, key=lambda each: _trained(each), reverse=True))
+
+
+def _trained(athlete: AthleteSummary) -> float:
+    return 0.0 if athlete.last_session is None else athlete.last_session.date.timestamp()
+
+
+async def _between(at: LinkedWith, which: WhichSide) -> list[CoachAthleteLink]:
+    """The links between the caller and the other person; NotFound if there is none, and never was."""
+    as_athlete = CoachAthleteLink.by_id(at.own_id, at.user_id)
+    as_coach = CoachAthleteLink.by_id(at.user_id, at.own_id)
+    asked = {"coach": [as_athlete], "athlete": [as_coach]}.get(str(which.role), [as_athlete, as_coach])
+    found = [each for each in await at.rows.get_many(asked) if each is not None]
+    if not found:
+        raise NotFound
+    return found
+
+
+def _other(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> UUID:
+    return link.coach_id if link.athlete_id == own_id else link.athlete_id
+
+
+def _view(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID, name: str | None) -> LinkView:
+    return LinkView(
+        user_id=_other(link, own_id),
+        name=name,
+        role="coach" if link.athlete_id == own_id else "athlete",
+        status=link.status,
+        requested_by_me=_asked(link, own_id),
+        created_at=link.created_at,
+        updated_at=link.updated_at,
+    )
+
+
+def _asked(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
+    return (link.requested_by == "athlete") == (link.athlete_id == own_id)
+
+
+async def _profile_writes(rows: Store, user_id: UUID, now: datetime) -> list[Outcome]:
+    """A profile for somebody whose name others will see, unless they have one."""
+    profile, account = await rows.get_together(UserProfile.one(user_id), Account.by_id(user_id))
+    if profile is not None or account is None:
+        return []
+    made = UserProfile(user_id=user_id, name=account.name, created_at=now)
+    return [or_retry(put(made, when=absent))]
+
+
+# --- what the suite asks of the app -----------------------------------------------------------------------------------
+
+
+class Joined(Struct, rename="camel", frozen=True, kw_only=True):
+    """With whom one is linked now."""
+
+    user_id: UUID
+
+
+class Linking:
+    """Invitations to a journal: what they are to, and how they are accepted."""
+
+    def __init__(self, core: Core) -> None:
+        self._rows = core.store
+        self._clock = core.clock
+        self._invitations = core.people.invitations
+
+    async def place_name(self, place: str) -> str | None:
+        """Whose journal it is about."""
+        found = await self._rows.get(UserProfile.one(UUID(place)))
+        return None if found is None else found.name
+
+    async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
+        """The link is active, once for each invitation; who is linked already uses nothing up.
+
+        An invitation from before the link was ended opens nothing: else whoever was shown out could come back in.
+        """
+        async for _ in attempts("accepting an invitation", self._rows.patience):
+            opened = await self._invitations.open(secret, caller.user_id)
+            invitation = opened.invitation
+            if invitation.app != APP or invitation.invited_by == caller.user_id:
+                raise InvitationInvalid
+            other = invitation.invited_by
+            athlete_id, coach_id = (other, caller.user_id) if invitation.role == "coach" else (caller.user_id, other)
+            answer = Joined(user_id=other)
+            link = await self._rows.get(CoachAthleteLink.by_id(athlete_id, coach_id))
+            if link is not None and link.status == "active":
+                return answer
+            if link is not None and link.status == "revoked" and invitation.created_at <= link.updated_at:
+                raise InvitationInvalid
+            now = to_the_millisecond(self._clock())
+            asked: LinkRole = "athlete" if athlete_id == other else "coach"
+            accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]
+            retried = setting(link, athlete_id, coach_id, "active", asked, now)
+            for user in (caller.user_id, other):
+                retried += [each.operation for each in await _profile_writes(self._rows, user, now)]
+            try:
+                await self._rows.transact(*opened.operations, *accounts, *retried, *also(answer))
+                return answer
+            except WriteRefused as refusal:
+                if opened.refused(refusal) or refusal.operation is accounts[1]:
+                    raise InvitationInvalid from refusal
+                if refusal.operation is accounts[0]:
+                    raise AccountGone from refusal
+                if not any(refusal.operation is each for each in retried):
+                    raise
+        raise AssertionError("attempts end by raising")

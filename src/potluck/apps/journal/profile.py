@@ -1,0 +1,119 @@
+"""A person's settings in the journal: their time zone, and whether private words may leave this server."""
+
+from contextlib import suppress
+from datetime import tzinfo
+from typing import Any
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.entities import UserProfile
+from potluck.apps.journal.fields import TimeZone, zone_of
+from potluck.engines import DynamoError
+from potluck.people.entities import Account
+from potluck.store import Store
+from potluck.streams import Change as StreamChange
+from potluck.streams import PositionLost
+from potluck.table import NotFound, Unavailable, absent, put, the
+from potluck.table.entity import plan_of
+from potluck.table.errors import OutcomeUnknown
+from potluck.web.actions import Actions
+from potluck.web.errors import Conflict
+from potluck.web.inputs import UNSET, Unset, Versioned
+from potluck.web.views import View
+from potluck.web.writes import Writes, or_retry
+
+__all__ = ["Names", "ProfileView", "change_profile", "own_profile", "profile", "profile_of", "zone_for"]
+
+
+class ProfileView(View[UserProfile]):
+    user_id: UUID
+    name: str
+    time_zone: str
+    ai_consent: bool
+    """Whether private words may go to an assistant that runs elsewhere."""
+    version: int
+
+
+class ProfileChange(Versioned):
+    time_zone: TimeZone | Unset = UNSET
+    ai_consent: bool | Unset = UNSET
+
+
+class OwnProfile(Athlete):
+    """Someone, with their profile; whoever has never said anything has the usual one."""
+
+    async def admit(self, *rows: Any) -> None:
+        self.stored = await self.rows.get(UserProfile.one(self.own_id))
+        self.thing = self.stored or usual_profile(self)
+
+
+def usual_profile(at: Athlete) -> UserProfile:
+    return UserProfile(user_id=at.own_id, name=at.principal.name, created_at=at.now)
+
+
+async def profile_of(at: Athlete) -> UserProfile:
+    return await at.rows.get(UserProfile.one(at.own_id)) or usual_profile(at)
+
+
+async def zone_for(at: Any) -> tzinfo:
+    """The caller's time zone."""
+    found = await at.rows.get(UserProfile.one(at.principal.user_id))
+    return zone_of("UTC" if found is None else found.time_zone)
+
+
+profile = Actions(OwnProfile, view=ProfileView, api="/journal/profile", tag="Journal")
+
+
+@profile.read()
+async def own_profile(at: OwnProfile) -> UserProfile:
+    """The caller's settings in the journal."""
+    found: UserProfile = at.thing
+    return found
+
+
+@profile.action("PATCH")
+async def change_profile(at: OwnProfile, change: ProfileChange) -> Writes[UserProfile]:
+    """Say when one's midnight is, and whether private words may go to an assistant that runs elsewhere."""
+    before: UserProfile = at.thing
+    sent = {
+        name: value
+        for name in ("time_zone", "ai_consent")
+        if (value := getattr(change, name)) is not UNSET and value != getattr(before, name)
+    }
+    if at.seen != before.version:
+        raise Conflict(current=before)
+    if not sent:
+        return Writes(before)
+    if at.stored is None:
+        made = replace(before, version=before.version + 1, **sent)
+        return Writes(made, or_retry(put(made, when=absent)))
+    after, write = at.edit(before, *(the(getattr(UserProfile, name)).becomes(value) for name, value in sent.items()))
+    return Writes(after, or_retry(write))
+
+
+class Names:
+    """The consumer of the accounts' stream: a new name of a person is theirs in the journal too."""
+
+    def __init__(self, rows: Store) -> None:
+        self._rows = rows
+
+    async def handle(self, change: StreamChange) -> None:
+        plan = plan_of(Account)
+        if change.kind != "MODIFY" or change.old is None or change.new is None or not plan.matches(change.new):
+            return
+        before, account = plan.coding.decode(change.old), plan.coding.decode(change.new)
+        if before.name == account.name:
+            return
+        try:
+            with suppress(NotFound):
+                # Nobody changed the profile: the version stays.
+                renamed = the(UserProfile.name).becomes(account.name)
+                await self._rows.update(UserProfile.one(account.user_id), renamed, keep_version=True)
+        except (Unavailable, OutcomeUnknown) as error:
+            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
+            raise DynamoError("ThrottlingException", str(error)) from error
+
+    async def lost(self, lost: PositionLost) -> None:
+        """A new name may have been missed; the next one is not."""

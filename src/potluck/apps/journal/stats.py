@@ -1,0 +1,56 @@
+"""Statistics of one's own training, or of an athlete whom one coaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.fields import AthleteId, zone_of
+from potluck.apps.journal.profile import profile_of
+from potluck.apps.journal.statistics import Session, Statistics, statistics_of
+from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.actions import Actions
+from potluck.web.inputs import UNSET, Input, Unset
+
+__all__ = ["StatsOf", "stats", "training_stats"]
+
+USUAL_DAYS = 365
+MOST_DAYS = 3_660
+
+
+class StatsOf(Input):
+    """Days are the caller's own, by the time zone of their profile. The last year, if nothing is said."""
+
+    from_: date | Unset = UNSET
+    to: date | Unset = UNSET
+    athlete_id: AthleteId | Unset = UNSET
+    """An athlete whom the caller coaches; without one it is the caller's own training."""
+
+    @staticmethod
+    def check(sent: StatsOf) -> Iterator[WrongField]:
+        for name, day in (("from", sent.from_), ("to", sent.to)):
+            if day is not UNSET and not EARLIEST <= day < LATEST:
+                yield WrongField(name, f"Days must lie between {EARLIEST} and {LATEST}")
+
+
+stats: Actions[Any] = Actions(Athlete, api="/journal/stats", tag="Journal")
+
+
+@stats.read()
+async def training_stats(at: Athlete, wanted: StatsOf) -> Statistics:
+    """What training adds up to, by day, week and month: sessions, minutes, rounds, load, gi, tags and streaks."""
+    journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
+    profile = await profile_of(at)
+    zone = zone_of(profile.time_zone)
+    last = day_of(at.now, zone) if wanted.to is UNSET else wanted.to
+    first = max(EARLIEST, last - timedelta(days=USUAL_DAYS - 1)) if wanted.from_ is UNSET else wanted.from_
+    if last < first:
+        raise InvalidFields(WrongField("to", "The last day must not come before the first"))
+    if last - first > timedelta(days=MOST_DAYS):
+        raise InvalidFields(WrongField("from", "Ask for at most ten years at once"))
+    entries = await journal.between(*span_of(first, last, zone))
+    sessions = [Session(each.date, each.metrics) for each in entries]
+    return statistics_of(sessions, first, last, zone, profile.time_zone)

@@ -1,0 +1,195 @@
+"""Conversations with the assistant about a journal: each reads no more than its scope, and than its owner may now."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.journal.access import Athlete, InThread
+from potluck.apps.journal.assistant import Asked, ProviderFailed, Reply
+from potluck.apps.journal.assistant.retrieval import Standing, latest, retrieved, sources_of
+from potluck.apps.journal.entities import AIMessage, AIThread, Citation, CoachAthleteLink
+from potluck.apps.journal.fields import AthleteId, Question, Role, Scope, Title, zone_of
+from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.profile import profile_of
+from potluck.apps.journal.times import day_of
+from potluck.people.secrets import new_id
+from potluck.table import Query, absent, delete, present, put, the, update
+from potluck.web.actions import Actions, FoundByAccess
+from potluck.web.errors import TOO_MANY, NotFound
+from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes, or_raise
+
+__all__ = ["MessageView", "ThreadView", "ask", "begin_thread", "messages", "own_threads", "said_in", "threads"]
+
+MOST_THREADS = 1_000
+MOST_MESSAGES = 10_000
+TITLE_FROM_QUESTION = 80
+A_MOMENT = timedelta(milliseconds=1)
+FALLBACK = "embedded-fallback"
+"""What the built-in assistant is called where it stands in for one that did not answer."""
+WITHDRAWN = "An entry that this answer rests on was changed, or is not shared any more. Ask again."
+
+log = logging.getLogger(__name__)
+
+
+class ThreadView(View[AIThread]):
+    thread_id: UUID
+    title: str
+    scope: Scope
+    athlete_id: UUID | None
+    created_at: datetime
+    last_active_at: datetime
+
+
+class NewThread(Input):
+    title: Title | Unset = UNSET
+    """Else it is called after the first question."""
+    scope: Scope
+    athlete_id: AthleteId | Unset = UNSET
+    """An athlete whom the caller coaches; the thread is then about what they share."""
+
+
+class Answers:
+    """Which answers still stand: of a thread about somebody else's journal, those that rest on what is shared now."""
+
+    def __init__(self, standing: Standing | None) -> None:
+        self._standing = standing
+
+    @classmethod
+    async def load(cls, at: Any, items: Sequence[AIMessage]) -> Answers:
+        about_others = at.thread.athlete_id is not None
+        return cls(await Standing.of(at.scope, items) if about_others else None)
+
+    def stands(self, message: AIMessage) -> bool:
+        return self._standing is None or self._standing.stands(message)
+
+
+class MessageView(View[AIMessage]):
+    message_id: UUID
+    thread_id: UUID
+    role: Role
+
+    @computed
+    def content(message: AIMessage, answers: Answers) -> str:
+        return message.content if answers.stands(message) else WITHDRAWN
+
+    @computed
+    def citations(message: AIMessage, answers: Answers) -> list[Citation]:
+        return [*(message.citations or ())] if answers.stands(message) else []
+
+    @computed
+    def withdrawn(message: AIMessage, answers: Answers) -> bool:
+        """Whether what the answer rests on has changed, or is not shared any more."""
+        return not answers.stands(message)
+
+    visibility_scope: Scope
+    provider: str | None
+    created_at: datetime
+
+
+class NewMessage(Input):
+    content: Question
+
+
+threads = Actions(Athlete, FoundByAccess(AIThread, "thread_id"), ThreadView, api="/journal/ai/threads", tag="Journal")
+messages = Actions(InThread, view=MessageView, api="/journal/ai/threads/{thread_id}/messages", tag="Journal")
+
+
+@threads.list(order=lambda view: (-view.last_active_at.timestamp(), str(view.thread_id)))
+async def own_threads(at: Athlete) -> Sequence[AIThread]:
+    """The caller's conversations, the latest first; of those about an athlete, only whom they coach now."""
+    found = await at.rows.all(AIThread.of_user(at.own_id))
+    about = list(dict.fromkeys(each.athlete_id for each in found if each.athlete_id is not None))
+    links = await at.rows.get_many([CoachAthleteLink.by_id(each, at.own_id) for each in about])
+    coached = {each.athlete_id for each in links if each is not None and each.status == "active"}
+    return [each for each in found if each.athlete_id is None or each.athlete_id in coached]
+
+
+@threads.create(TOO_MANY)
+async def begin_thread(at: Athlete, new: NewThread) -> Writes[AIThread]:
+    """Begin a conversation. What it may read is said now and never gets more."""
+    about = None if new.athlete_id is UNSET or new.athlete_id == at.own_id else new.athlete_id
+    journal = await at.readable(about)
+    await at.must_fit(AIThread.of_user(at.own_id), MOST_THREADS, "conversations")
+    thread = AIThread(
+        user_id=at.own_id,
+        thread_id=new_id(),
+        title="" if new.title is UNSET else new.title,
+        created_at=at.now,
+        last_active_at=at.now,
+        scope="private" if new.scope == "private" and journal.scope == "private" else "shared",
+        athlete_id=about,
+    )
+    return Writes(thread, put(thread, when=absent))
+
+
+@threads.delete()
+async def end_thread(at: InThread, thread: AIThread) -> Writes[None]:
+    """Delete a conversation with all that was said in it."""
+    return Writes(None, or_raise(delete(thread, when=present), NotFound))
+
+
+@messages.list()
+def said_in(at: InThread) -> Query[AIMessage]:
+    """What was said in a conversation, from its beginning."""
+    return AIMessage.in_thread(at.thread_id)
+
+
+@messages.create(TOO_MANY)
+async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
+    """Ask something. The answer says where it has each thing from; both are kept, or neither."""
+    await at.must_fit(AIMessage.in_thread(at.thread_id), MOST_MESSAGES, "messages in a conversation", 2)
+    journal = at.scope
+    profile = await profile_of(at)
+    zone = zone_of(profile.time_zone)
+    history = await at.rows.all(AIMessage.in_thread(at.thread_id))
+    asked = await retrieved(journal, new.content, day_of(at.now, zone), zone, history)
+    may_leave = journal.scope == "shared" or profile.ai_consent
+    provider, asked, reply = await _answered(at, asked, journal, may_leave, zone)
+    asked_at = max(at.now, at.thread.last_active_at + A_MOMENT)
+    said: dict[str, Any] = {"thread_id": at.thread_id, "visibility_scope": journal.scope}
+    question = AIMessage(message_id=new_id(), role="user", content=new.content, created_at=asked_at, **said)
+    answer = AIMessage(
+        message_id=new_id(),
+        role="assistant",
+        content=reply.content,
+        created_at=asked_at + A_MOMENT,
+        citations=reply.citations,
+        provider=provider,
+        sources=sources_of(asked.passages),
+        **said,
+    )
+    title = at.thread.title or " ".join(new.content.split())[:TITLE_FROM_QUESTION]
+    active = update(
+        AIThread.one(at.own_id, at.thread_id),
+        the(AIThread.last_active_at).becomes(answer.created_at),
+        the(AIThread.title).becomes(title),
+        when=present,
+    )
+    return Writes(
+        answer, or_raise(active, NotFound), put(question, when=absent), put(answer, when=absent), made=answer.message_id
+    )
+
+
+async def _answered(
+    at: InThread, asked: Asked, journal: SharedJournal, may_leave: bool, zone: Any
+) -> tuple[str, Asked, Reply]:
+    """Who answered, from what, and what; the built-in assistant where another may not be asked, or does not answer."""
+    chosen, embedded = at.journal.provider, at.journal.embedded
+    if chosen.remote and may_leave:
+        given = asked
+        if not asked.passages and asked.counted is None:
+            given = Asked(
+                question=asked.question, passages=await latest(journal, zone), history=asked.history, counted=None
+            )
+        try:
+            return chosen.name, given, await chosen.answer(given)
+        except ProviderFailed as failure:
+            log.warning("the assistant %s failed, the built-in one answers: %s", chosen.name, failure)
+            return FALLBACK, asked, await embedded.answer(asked)
+    return embedded.name, asked, await embedded.answer(asked)

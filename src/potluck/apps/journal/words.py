@@ -1,0 +1,67 @@
+"""Words: what an entry is found by, and what a question is made of. The same for both, so that they meet."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from potluck.apps.journal.fields import LONGEST_WORD
+
+__all__ = ["forms_of", "metric_words", "sentences_of", "spans_of", "words_in", "words_of"]
+
+# Letters and digits of any script; what stands between two of them in "don't" and "no-gi" joins them.
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+JOINER = re.compile(r"['’-]")
+SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*", re.UNICODE)
+# An "s" is taken for a plural only behind so many letters.
+SHORTEST_PLURAL = 4
+
+GI_WORDS = {"gi": ("gi",), "no-gi": ("nogi",), "both": ("gi", "nogi")}
+
+
+def folded(word: str) -> str:
+    """Without case and accents, as far as a word goes in a key."""
+    if word.isascii() and word.isalnum():
+        return word.lower()[:LONGEST_WORD]
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    plain = "".join(each for each in decomposed if not unicodedata.combining(each))
+    return unicodedata.normalize("NFC", JOINER.sub("", plain))[:LONGEST_WORD]
+
+
+def words_in(text: str) -> list[str]:
+    """Its words in their order, each as often as it is there."""
+    return [word for found in WORD.finditer(text) for word in _of_match(found[0])]
+
+
+def _of_match(match: str) -> list[str]:
+    """A word; of one that is joined, its parts too: "no-gi" is found by nogi, no and gi."""
+    whole = folded(match)
+    if match.isalnum():
+        return [whole] if whole else []
+    parts = [folded(each) for each in JOINER.split(match)]
+    return [each for each in dict.fromkeys((whole, *parts)) if each]
+
+
+def words_of(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in words_in(text)}
+
+
+def metric_words(gi_or_no_gi: str) -> tuple[str, ...]:
+    """How one asks for what was worn."""
+    return GI_WORDS[gi_or_no_gi]
+
+
+def forms_of(word: str) -> tuple[str, ...]:
+    """The word, and its plural or singular as English mostly has it."""
+    if len(word) >= SHORTEST_PLURAL and word.endswith("s") and not word.endswith("ss"):
+        return word, word[:-1]
+    return (word, f"{word}s"[:LONGEST_WORD]) if len(word) >= SHORTEST_PLURAL - 1 else (word,)
+
+
+def spans_of(text: str, wanted: set[str]) -> list[tuple[int, int]]:
+    """Where in a text these words are."""
+    return [each.span() for each in WORD.finditer(text) if wanted.intersection(_of_match(each[0]))]
+
+
+def sentences_of(text: str) -> Sequence[str]:
+    """Its sentences, each word for word as it is there."""
+    return [sentence for each in SENTENCE.finditer(text) if (sentence := each[0].strip())]

@@ -1,0 +1,121 @@
+"""Laying one out, and the card by which it is handed around; passcodes stand beside it once."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+from starlette.responses import Response
+
+from potluck.apps.shareables.access import PasscodeNeeded, Reader
+from potluck.apps.shareables.entities import ChecklistItem
+from potluck.apps.shareables.fields import MOST_ITEMS
+from potluck.apps.shareables.laying_out import NewShareable, ShareableMade, create_shareable
+from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
+from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, latest_day
+from potluck.apps.shareables.passcodes import new_passcode
+from potluck.apps.shareables.shareables import HOME, shareables
+from potluck.field_types import Text
+from potluck.people.errors import InvalidFields, NotNow, WrongField
+from potluck.people.secrets import Random
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.forms import Line, blank
+from potluck.web.http.responses import Cookie, redirect
+from potluck.web.qr import qr_code
+from potluck.web.schema.decoding import decode_tree
+
+__all__ = ["pages", "shown_once", "to_card"]
+
+FRESH_SECONDS = 600
+
+pages = Endpoints()
+
+
+class NewForm(TermsForm):
+    entity: Line = "checklist"
+    name: Line = ""
+    note: Line = ""
+    lines: Annotated[str, Text(0, 100_000, "That is more than fits on a list", trim=False)] = ""
+    """Items or candidates, one in each line."""
+    asks: bool = False
+    """Whether viewers need a passcode."""
+    view_passcode: Line = ""
+    admin_passcode: Line = ""
+
+    def as_sent(self, random: Random) -> dict[str, Any]:
+        """The same as a program would send it."""
+        lines = [each.strip() for each in self.lines.splitlines() if each.strip()]
+        inside = {"candidates": lines} if self.entity == "poll" else {"items": [{"name": each} for each in lines]}
+        view = self.view_passcode.strip() or new_passcode(random) if self.asks else None
+        passcodes = {"viewPasscode": view, "adminPasscode": self.admin_passcode.strip() or None}
+        common = {"entity": self.entity, "name": self.name, "note": self.note or None}
+        return {**common, **inside, **passcodes, **self.expiry()}
+
+
+@pages.get(f"{HOME}/new")
+async def new(call: Call) -> Response:
+    return page(call, "new", form=blank(NewForm, {"entity": call.query.get("kind", "checklist")}), **_choices(call))
+
+
+@pages.post(HOME)
+async def make(call: Call) -> Response:
+    filled = await call.form(NewForm)
+    refusal: Exception | None = None
+    if filled.good:
+        try:
+            sent = decode_tree(NewShareable, filled.value.as_sent(call.context.random))
+            return to_card(call, await call.perform(shareables, create_shareable, sent))
+        except InvalidFields as error:
+            refusal = _beside_fields(error)
+        except NotNow as error:
+            refusal = error
+    refused = call.refused(filled, refusal)
+    return page(call, "new", status=refused.status, headers=refused.headers, form=refused.form, **_choices(call))
+
+
+def _choices(call: Call) -> dict[str, Any]:
+    now = call.core.clock()
+    days = {"today": now.date().isoformat(), "latest": latest_day(now)}
+    return {"open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days}
+
+
+def _beside_fields(error: InvalidFields) -> InvalidFields:
+    """The form has one field for items and candidates."""
+    inside = ("items", "candidates")
+    return InvalidFields(
+        *(
+            WrongField("lines" if each.field.partition("[")[0] in inside else each.field, each.message)
+            for each in error.errors
+        )
+    )
+
+
+# --- the card ---------------------------------------------------------------------------------------------------------
+
+
+def to_card(call: Call, made: ShareableMade) -> Response:
+    """To its card, as its admin."""
+    session = keep_session(call, made.short_id, made.admin_token)
+    fresh = shown_once(call, made.short_id, made.view_passcode, made.admin_passcode)
+    return redirect(f"{address_of(made.short_id)}/share", *session, *fresh)
+
+
+def shown_once(call: Call, short_id: str, view: str | None, admin: str | None) -> Sequence[Cookie]:
+    """The cookies by which the card shows these passcodes, once: they are in no address and nowhere else."""
+    return call.keep(FRESH_COOKIE, msgspec.json.encode([view, admin]).decode(), FRESH_SECONDS, address_of(short_id))
+
+
+@pages.get(f"{ONE}/share")
+async def share(call: Call) -> Response:
+    try:
+        at = await call.admit(Reader)
+    except PasscodeNeeded:
+        return redirect(to_unlock(call))
+    fresh = call.visitor.kept(FRESH_COOKIE)
+    view, admin = msgspec.json.decode(fresh, type=tuple[str | None, str | None]) if fresh else (None, None)
+    shown = around(at)
+    items = 0
+    if at.shareable.poll_id is None:
+        items = len(await at.rows.all(ChecklistItem.of(at.short_id)))
+    taken_away = call.drop(FRESH_COOKIE, shown["address"]) if fresh else ()
+    context = {"view": view, "admin_passcode": admin, "items": items, "qr": qr_code(shown["link"]), **shown}
+    return page(call, "share", *taken_away, **context)

@@ -1,0 +1,83 @@
+"""The list or the poll itself, live; what is left of it when its time is over; and what a preview of its link sees."""
+
+import re
+from typing import Any
+
+from starlette.responses import Response
+
+from potluck.apps.shareables.access import Expired, PasscodeNeeded, Reader, ToShareable
+from potluck.apps.shareables.fields import MOST_ITEMS, spelled
+from potluck.apps.shareables.items import ItemView
+from potluck.apps.shareables.live import LiveShareable
+from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, to_unlock
+from potluck.apps.shareables.pages.looking_after import to_clone
+from potluck.apps.shareables.pages.opening import nothing_there
+from potluck.apps.shareables.pages.terms import latest_day
+from potluck.apps.shareables.pages.voting import poll_page
+from potluck.apps.shareables.shareables import ShareableView
+from potluck.web.api import MaybeSince
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import NotFound
+from potluck.web.http.responses import redirect
+from potluck.web.schema import decode_query
+
+__all__ = ["pages"]
+
+# Messengers and search engines fetch a link to show what is behind it; each says who it is.
+PREVIEWS = re.compile(r"bot\b|crawl|spider|preview|externalhit|whatsapp|skype|embed|unfurl|snippet", re.IGNORECASE)
+
+pages = Endpoints()
+
+
+@pages.get(ONE)
+async def look(call: Call) -> Response:
+    typed = call.text("short_id")
+    short_id = spelled(typed)
+    if short_id != typed:
+        return redirect(address_of(short_id))
+    if PREVIEWS.search(call.request.headers.get("user-agent", "")):
+        # The same whether it is there or not.
+        return page(call, "preview", address=address_of(short_id))
+    try:
+        at = await call.admit(Reader)
+    except NotFound:
+        return await nothing_there(call, typed)
+    except PasscodeNeeded:
+        return redirect(to_unlock(call))
+    except Expired as over:
+        return page(call, "over", status=over.problem.status, **around(await call.admit(ToShareable)))
+    position = await at.core.live.position(*LiveShareable(at).lists)
+    context = {**around(at), "position": position, "people": await at.services.presence.people(at.short_id)}
+    if at.shareable.expired(at.now):
+        return page(call, "expired", **context, **await _contents(at), **to_clone(at))
+    if at.shareable.poll_id is not None:
+        return await poll_page(call, context)
+    return page(call, "list", **context, **await _contents(at), latest=latest_day(at.now))
+
+
+async def _contents(at: Reader) -> dict[str, Any]:
+    (shown,) = await at.show(ShareableView, [at.shareable])
+    items = shown.items or []
+    return {
+        "items": items,
+        "done": sum(each.done for each in items),
+        "last": max((each.done_at for each in items if each.done_at is not None), default=None),
+        "may_tick": _may_tick(at),
+        "full": len(items) >= MOST_ITEMS,
+    }
+
+
+def _may_tick(at: Reader) -> bool:
+    return not at.shareable.expired(at.now) and (at.role == "admin" or at.shareable.viewers_can_tick)
+
+
+@pages.get(f"{ONE}/events")
+async def events(call: Call) -> Response:
+    at = await call.admit(Reader)
+    since = decode_query(MaybeSince, call.request.query_params.multi_items(), strict=False).since
+
+    def row(item: ItemView) -> str:
+        shown = {"item": item, "may_tick": _may_tick(at), **around(at)}
+        return call.site.templates.render(call.request, "shareables/item.html", shown)
+
+    return LiveShareable(at).stream(since or None, row)

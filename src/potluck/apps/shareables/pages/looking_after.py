@@ -1,0 +1,194 @@
+"""What admins do: name, note and rules, items, other passcodes, a clone, and the end of it."""
+
+from datetime import datetime
+from typing import Any
+
+from starlette.responses import Response
+
+from potluck.apps.shareables.access import Editor, Keeper, Reader
+from potluck.apps.shareables.entities import ChecklistItem, Shareable
+from potluck.apps.shareables.fields import MOST_ITEMS, Name, Note
+from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
+from potluck.apps.shareables.laying_out import Clone, clone_shareable
+from potluck.apps.shareables.pages.frame import ONE, address_of, around, keep_session, page
+from potluck.apps.shareables.pages.laying_out import shown_once, to_card
+from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, end_of, latest_day
+from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
+from potluck.apps.shareables.shareables import (
+    ShareableChange,
+    change_shareable,
+    open_session,
+    replace_passcodes,
+    shareables,
+)
+from potluck.people.errors import InvalidFields, NotNow
+from potluck.web.actions import Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.forms import Form, Line, blank
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import UNSET, Input, Unset, Versioned
+from potluck.web.schema.decoding import decode_tree
+from potluck.web.writes import Writes
+
+__all__ = ["pages", "to_clone"]
+
+pages = Endpoints()
+
+
+# --- its name, its note and its rules ---------------------------------------------------------------------------------
+
+
+class Settings(Versioned):
+    """A change as a page sends it: the day until which it is open, too."""
+
+    name: Name | Unset = UNSET
+    note: Note | Unset | None = UNSET
+    viewers_can_tick: bool | Unset = UNSET
+    until: Line = ""
+    """By UTC."""
+    expires_at: datetime | Unset = UNSET
+    """The end of that day by the person's own clock, from a script."""
+
+
+@shareables.page("/edit", "shareables/edit.html")
+async def edit_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, Any]:
+    return {
+        **around(at),
+        "form": show.form(Settings, shareable),
+        "clash": show.clash,
+        "latest": latest_day(at.now),
+    }
+
+
+@shareables.form("/settings", then=LIST, on=edit_page)
+async def change_by_form(at: Editor, shareable: Shareable, sent: Settings) -> Writes[Shareable]:
+    end = sent.expires_at
+    if end is UNSET and sent.until not in ("", shareable.expires_at.date().isoformat()):
+        end = end_of(sent.until)
+    change = ShareableChange(name=sent.name, note=sent.note, expires_at=end, viewers_can_tick=sent.viewers_can_tick)
+    return await change_shareable(at, shareable, change)
+
+
+# --- its items --------------------------------------------------------------------------------------------------------
+
+
+@items.page("", "shareables/add.html")
+async def add_page(at: ListEditor, show: Show) -> dict[str, Any]:
+    return {**around(at), "form": show.form(NewItem), "most_items": MOST_ITEMS}
+
+
+items.form("", then=LIST, on=add_page, serialized=True)(add_item)
+
+
+@items.page("/edit", "shareables/edit_item.html")
+async def item_page(at: ListEditor, item: ChecklistItem, show: Show) -> dict[str, Any]:
+    return {**around(at), "item": item, "form": show.form(ItemChange, item), "clash": show.clash}
+
+
+items.form("/edit", then=LIST, on=item_page)(change_item)
+
+
+# --- other passcodes --------------------------------------------------------------------------------------------------
+
+
+class PasscodesForm(Input):
+    view: Line = ""
+    admin: Line = ""
+    open: bool = False
+    """Whether viewers need none from now on."""
+    made: bool = False
+    """Whether we make good ones, in place of all that there are."""
+
+
+@pages.get(f"{ONE}/passcodes")
+async def passcodes_page(call: Call) -> Response:
+    at = await call.admit(Editor)
+    return page(call, "passcodes", form=blank(PasscodesForm), **around(at))
+
+
+@pages.post(f"{ONE}/passcodes")
+async def passcodes(call: Call) -> Response:
+    at = await call.admit(Editor)
+    filled = await call.form(PasscodesForm)
+    refusal: Exception | None = None
+    if filled.good:
+        given = _wanted(at, filled.value)
+        try:
+            await call.perform(shareables, replace_passcodes, decode_tree(PasscodeChange, given))
+            view, admin = given.get("view"), given.get("admin")
+            cookies = [*shown_once(call, at.short_id, view, admin)] if view or admin else []
+            if admin and at.session is not None:
+                # Their own session went with the old one.
+                opened = await call.perform(shareables, open_session, Unlock(passcode=admin))
+                cookies += keep_session(call, at.short_id, opened.token)
+            return redirect(f"{address_of(at.short_id)}/share" if cookies else address_of(at.short_id), *cookies)
+        except (InvalidFields, NotNow) as error:
+            refusal = error
+    return _again(call, "passcodes", filled, refusal, at)
+
+
+def _wanted(at: Editor, said: PasscodesForm) -> dict[str, str | None]:
+    """The same as a program would send it."""
+    if said.made:
+        random = at.services.random
+        view = {} if at.shareable.view_passcode is None else {"view": new_passcode(random)}
+        return {**view, "admin": new_passcode(random)}
+    view_said = {"view": None} if said.open else {"view": said.view} if said.view.strip() else {}
+    return {**view_said, **({"admin": said.admin} if said.admin.strip() else {})}
+
+
+# --- once more --------------------------------------------------------------------------------------------------------
+
+
+class CloneForm(TermsForm):
+    name: Line = ""
+    keep_ticks: bool = False
+
+    def as_sent(self) -> dict[str, Any]:
+        """The same as a program would send it."""
+        named = {"name": self.name} if self.name.strip() else {}
+        return {**named, **self.expiry(), "keepTicks": self.keep_ticks}
+
+
+@pages.get(f"{ONE}/clone")
+async def clone_page(call: Call) -> Response:
+    at = await call.admit(Keeper)
+    return page(call, "clone", **around(at), **to_clone(at), done=await _ticked(at))
+
+
+@pages.post(f"{ONE}/clone")
+async def clone(call: Call) -> Response:
+    at = await call.admit(Keeper)
+    filled = await call.form(CloneForm)
+    refusal: Exception | None = None
+    if filled.good:
+        try:
+            sent = decode_tree(Clone, filled.value.as_sent())
+            return to_card(call, await call.perform(shareables, clone_shareable, sent))
+        except (InvalidFields, NotNow) as error:
+            refusal = error
+    return _again(call, "clone", filled, refusal, at, **to_clone(at), done=await _ticked(at))
+
+
+def to_clone(at: Reader) -> dict[str, Any]:
+    """What the form has to offer."""
+    days = {"today": at.now.date().isoformat(), "latest": latest_day(at.now)}
+    return {"form": blank(CloneForm), "open_for": OPEN_FOR, **days}
+
+
+async def _ticked(at: Keeper) -> int:
+    return sum(each.done for each in await at.rows.all(ChecklistItem.of(at.short_id)))
+
+
+# --- the end of it ----------------------------------------------------------------------------------------------------
+
+
+@shareables.page("/delete", "shareables/delete.html")
+async def delete_page(at: Keeper, shareable: Shareable) -> dict[str, Any]:
+    return around(at)
+
+
+def _again(call: Call, name: str, filled: Form[Any], refusal: Exception | None, at: Reader, **context: Any) -> Response:
+    refused = call.refused(filled, refusal)
+    shown = {**around(at), **context, "form": refused.form}
+    return page(call, name, status=refused.status, headers=refused.headers, **shown)

@@ -1,0 +1,162 @@
+"""Opening by id: the box that takes any spelling, the passcode, and forgetting it on this device."""
+
+import re
+from typing import Any
+
+from starlette.responses import Response
+
+from potluck.apps.shareables.access import ToShareable
+from potluck.apps.shareables.entities import Shareable
+from potluck.apps.shareables.fields import ShortId, spelled
+from potluck.apps.shareables.pages.frame import ONE, address_of, around, days_left, forget_one, keep_session, page
+from potluck.apps.shareables.passcodes import Unlock, WrongPasscode
+from potluck.apps.shareables.shareables import (
+    HOME,
+    OwnShareable,
+    open_session,
+    own_shareables,
+    shareables,
+)
+from potluck.people.errors import InvalidFields, Throttled, WrongField
+from potluck.web.access import SignedIn
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.forms import Form, Line, blank
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import Input
+from potluck.web.layout import in_words
+from potluck.web.schema import path_value, schema_of
+
+__all__ = ["nothing_there", "pages"]
+
+OWN_SHOWN = 50
+LETTERS, DIGITS = 6, 5
+
+pages = Endpoints()
+
+
+class OpenForm(Input):
+    id: Line = ""
+    """In any spelling, or a link."""
+
+
+# --- the box ----------------------------------------------------------------------------------------------------------
+
+
+@pages.get(HOME)
+async def home(call: Call) -> Response:
+    return page(call, "home", form=blank(OpenForm), **await _own(call))
+
+
+@pages.post(f"{HOME}/open")
+async def open_by_id(call: Call) -> Response:
+    filled = await call.form(OpenForm)
+    found = path_value(schema_of(ShortId), "id", filled.value.id) if filled.good else ""
+    if not isinstance(found, str):
+        return await _home_again(call, filled, 422, _what_is_wrong(filled.value.id))
+    if await call.core.store.get(Shareable.one(found)) is None:
+        return await nothing_there(call, filled.value.id)
+    return redirect(address_of(found))
+
+
+async def nothing_there(call: Call, typed: str) -> Response:
+    """The box once more, with an id that nothing has."""
+    filled = blank(OpenForm, {"id": typed})
+    return await _home_again(call, filled, 404, "Nothing on the table has this id. Two digits swapped, perhaps?")
+
+
+async def _home_again(call: Call, filled: Form[Any], status: int, wrong: str) -> Response:
+    refused = filled.refused(InvalidFields(WrongField("id", wrong)))
+    return page(call, "home", status=status, form=refused, **await _own(call))
+
+
+def _what_is_wrong(typed: str) -> str:
+    """What is missing of an id, or too much."""
+    last = spelled(typed).rsplit("/", 1)[-1].lower()
+    letters, digits = len(re.findall("[a-z]", last)), len(re.findall("[0-9]", last))
+    rule = "Three letters, three letters, five digits"
+    for count, wanted, one in ((letters, LETTERS, "letter"), (digits, DIGITS, "digit")):
+        if count != wanted and typed.strip():
+            number = abs(wanted - count)
+            many = f"{in_words(number)} {one}{'' if number == 1 else 's'}"
+            if count > wanted:
+                return f"{rule}: there {'is' if number == 1 else 'are'} {many} too many."
+            return f"{rule}: {many} {'is' if number == 1 else 'are'} missing."
+    return f"{rule}, as in kfm-tre-40718."
+
+
+async def _own(call: Call) -> dict[str, Any]:
+    """What the person who is signed in has laid out, and what was just done."""
+    own: list[Any] = []
+    now = call.core.clock()
+    if call.principal is not None:
+        at = await call.admit(SignedIn)
+        found = own_shareables(at)
+        rows = (await at.rows.page(found.query, OWN_SHOWN)).items
+        own = await at.show(OwnShareable, await found.get(rows))
+    shown = [(each, each.expires_at > now, days_left(each.expires_at, now)) for each in own]
+    return {"own": shown, "more": len(own) == OWN_SHOWN, "done": call.query.get("said", "")}
+
+
+# --- the passcode -----------------------------------------------------------------------------------------------------
+
+
+@pages.get(f"{ONE}/unlock")
+async def unlock_page(call: Call) -> Response:
+    at = await call.admit(ToShareable)
+    return page(call, "unlock", form=blank(Unlock), pause=0, **_locked(at))
+
+
+@pages.post(f"{ONE}/unlock")
+async def unlock(call: Call) -> Response:
+    at = await call.admit(ToShareable)
+    filled = await call.form(Unlock)
+    pause = 0
+    refusal: Exception | None = None
+    if filled.good:
+        try:
+            opened = await call.perform(shareables, open_session, filled.value)
+            return redirect(address_of(at.short_id), *keep_session(call, at.short_id, opened.token))
+        except WrongPasscode as error:
+            refusal = InvalidFields(WrongField("passcode", _wrong_passcode(error)))
+            return page(call, "unlock", status=401, form=filled.refused(refusal), pause=0, **_locked(at))
+        except Throttled as error:
+            refusal, pause = error, error.retry_after
+    refused = call.refused(filled, refusal)
+    locked = {"form": refused.form, "pause": pause, **_locked(at)}
+    return page(call, "unlock", status=refused.status, headers=refused.headers, **locked)
+
+
+def _wrong_passcode(error: WrongPasscode) -> str:
+    left = error.members["triesLeft"]
+    # One left may be the last of few, after which it takes longer.
+    pause = "a pause" if left == 1 else "a minute’s pause"
+    tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then {pause}."
+    return f"{error}. {tries if left else 'The next try is after a pause.'}"
+
+
+def _locked(at: ToShareable) -> dict[str, Any]:
+    """Nothing of what is in it, not even its name."""
+    said = around(at)
+    return {name: said[name] for name in ("address", "kind")} | {
+        "short_id": at.short_id,
+        "asks_viewers": at.shareable.view_passcode is not None,
+    }
+
+
+# --- forgetting -------------------------------------------------------------------------------------------------------
+
+
+@pages.post(f"{ONE}/leave")
+async def leave(call: Call) -> Response:
+    at = await call.admit(ToShareable)
+    if at.session is not None:
+        await call.core.store.delete(at.session)
+    return redirect(f"{HOME}?said=left", *forget_one(call, at.short_id))
+
+
+@pages.post(f"{HOME}/forget")
+async def forget(call: Call) -> Response:
+    """Whoever is signed in signs out instead: what was given to them opens for them alone."""
+    if call.principal is not None:
+        return redirect("/account")
+    return redirect(f"{HOME}?said=forgotten", *call.forget())

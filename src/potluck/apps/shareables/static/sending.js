@@ -1,0 +1,35 @@
+// What a page sends, and how that went: "done", "no-signal", "later", or the status and the words of a refusal.
+
+const PATIENCE = 10_000;
+// Not open to this person any more: the page as it is now says why.
+const OVER = new Set([401, 410]);
+
+export async function send(address, fields) {
+  let answer;
+  try {
+    answer = await fetch(address, {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      headers: { accept: "application/json" },
+      // Where a form leads is not of interest, only that it was taken.
+      redirect: "manual",
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+  } catch {
+    return { how: "no-signal" };
+  }
+  if (answer.ok || answer.type === "opaqueredirect") return { how: "done" };
+  if (answer.status >= 500 || answer.status === 429) return { how: "later" };
+  if (OVER.has(answer.status)) location.reload();
+  const problem = await answer.json().catch(() => ({}));
+  return { how: "refused", status: answer.status, words: problem.errors?.[0]?.message ?? problem.detail ?? "It was not taken." };
+}
+
+export const toast = (words) => document.dispatchEvent(new CustomEvent("potluck:toast", { detail: words }));
+
+// Read out, and shown nowhere.
+export function say(words) {
+  const said = document.querySelector("[data-said]");
+  // The same words twice would not be read out again.
+  said.textContent = said.textContent === words ? `${words} ` : words;
+}

@@ -1,0 +1,156 @@
+"""Entries: what an athlete writes down, how it is found again, and that its words go with it."""
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+from potluck.apps.journal.keywords import WORDS_AT_ONCE
+from tests.apps.journal.gym import METRICS, Gym, data, problem, until
+
+
+async def test_an_entry_its_meta_and_its_words_are_written_together(gym: Gym):
+    mara = await gym.person()
+    entry = await gym.entry(mara, shared="Armbar from guard", private="Knee hurts", tags=["half guard"])
+    assert (entry["version"], entry["date"]) == (1, "2040-01-01T12:00:00Z")
+    keys = await gym.dump()
+    athlete, entry_id, at = mara["userId"], entry["entryId"], "2040-01-01T12:00:00.000Z"
+    words = ["armbar", "from", "gi", "guard", "half"]
+    assert {key for key in keys if not key[1].startswith(("PROFILE", "COACH"))} == {
+        (f"USER#{athlete}", f"ENTRY#{at}#{entry_id}"),
+        (f"ENTRY#{entry_id}", "META"),
+        *((f"USER#{athlete}", f"KW#{word}#TS#{at}#ENTRY#{entry_id}") for word in words),
+        *((f"USER_PRIVATE#{athlete}", f"KW#{word}#TS#{at}#ENTRY#{entry_id}") for word in ["hurts", "knee"]),
+    }
+
+
+async def test_entries_are_listed_newest_first_and_by_day_tag_gi_and_intensity(gym: Gym):
+    mara = await gym.person()
+    old = await gym.entry(mara, date="2039-03-01T18:00:00Z", tags=["Guard"], intensity=3)
+    new = await gym.entry(mara, date="2039-03-02T18:00:00Z", giOrNoGi="no-gi", intensity=9)
+    ids = [new["entryId"], old["entryId"]]
+
+    async def listed(query: str = "") -> list[str]:
+        return [each["entryId"] for each in (await gym.get(f"/entries{query}", mara))["items"]]
+
+    assert await listed() == ids
+    assert await listed("?from=2039-03-02") == ids[:1]
+    assert await listed("?to=2039-03-01") == ids[1:]
+    assert await listed("?tag=guard") == ids[1:]
+    assert await listed("?giOrNoGi=no-gi") == ids[:1]
+    assert await listed("?minIntensity=4&from=2039-01-01") == ids[:1]
+    page = await gym.get("/entries?limit=1", mara)
+    rest = await gym.get(f"/entries?limit=1&cursor={page['nextCursor']}", mara)
+    assert [each["entryId"] for each in (*page["items"], *rest["items"])] == ids
+    wrong = problem(await gym.ask("GET", "/entries?from=2039-03-02&to=2039-03-01", by=mara), 422, "invalid-fields")
+    assert [each["field"] for each in wrong["errors"]] == ["to"]
+
+
+async def test_a_change_names_what_it_saw_and_takes_the_words_along(gym: Gym):
+    mara = await gym.person()
+    entry = await gym.entry(mara, shared="armbar", private="knee", tags=["mount"])
+    after = await gym.change(entry, mara, sections={"shared": "kimura"}, sessionMetrics={"rounds": 2})
+    assert after["sections"] == {"shared": "kimura", "private": "knee"}
+    assert after["sessionMetrics"] == METRICS | {"rounds": 2, "tags": ["mount"]}
+    assert after["version"] == 2
+    assert {word for kind, word in await gym.words() if kind == "USER"} == {"kimura", "mount", "gi"}
+    stale = await gym.ask("PATCH", f"/entries/{entry['entryId']}", {"version": 1, "date": entry["date"]}, by=mara)
+    assert problem(stale, 409, "version-conflict")["current"] == after
+    none = await gym.ask("PATCH", f"/entries/{entry['entryId']}", {"sections": {}}, by=mara)
+    problem(none, 428, "version-needed")
+    same = await gym.change(after, mara, sections={"shared": "kimura"})
+    assert same == after
+
+
+async def test_another_date_moves_the_entry_and_nothing_is_lost(gym: Gym):
+    mara = await gym.person()
+    entry = await gym.entry(mara, shared="armbar")
+    moved = await gym.change(entry, mara, date="2039-12-01T09:30:00Z")
+    assert (moved["date"], moved["version"]) == ("2039-12-01T09:30:00Z", 2)
+    assert (await gym.get("/entries", mara))["items"] == [moved]
+    assert await gym.get(f"/entries/{entry['entryId']}", mara) == moved
+    assert await gym.found("armbar", mara) == [entry["entryId"]]
+    again = await gym.change(moved, mara, sections={"shared": "mount"})
+    assert again["version"] == 3
+    late = await gym.ask("PATCH", f"/entries/{entry['entryId']}", {"version": 1, "date": entry["date"]}, by=mara)
+    problem(late, 409, "version-conflict")
+
+
+async def test_of_two_changes_at_once_one_is_told_of_the_other(gym: Gym):
+    mara = await gym.person()
+    entry = await gym.entry(mara)
+    changes = [
+        {"date": "2039-12-01T09:30:00Z"},
+        {"sections": {"shared": "mount"}},
+        {"date": "2039-12-02T09:30:00Z"},
+        {"sections": {"shared": "guard"}},
+    ]
+    path = f"/entries/{entry['entryId']}"
+    answers = await asyncio.gather(*(gym.ask("PATCH", path, {"version": 1, **each}, by=mara) for each in changes))
+    assert sorted(each.status_code for each in answers) == [200, 409, 409, 409]
+    (done,) = (each.json() for each in answers if each.status_code == 200)
+    assert (await gym.get("/entries", mara))["items"] == [done]
+
+
+async def test_a_deleted_entry_leaves_nothing_behind(gym: Gym):
+    mara, renzo = await gym.coached()
+    entry = await gym.entry(mara, shared="armbar", private="knee")
+    await gym.comment(entry, renzo)
+    data(await gym.ask("DELETE", f"/entries/{entry['entryId']}", by=mara), 204)
+    problem(await gym.ask("GET", f"/entries/{entry['entryId']}", by=mara), 404, "not-found")
+    problem(await gym.ask("GET", f"/entries/{entry['entryId']}/comments", by=renzo), 404, "not-found")
+
+    async def gone() -> bool:
+        return not any(entry["entryId"] in part for key in await gym.dump() for part in key)
+
+    await until(gone)
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({"sections": {"hidden": "x"}}, {"sections.hidden"}),
+        (
+            {"sessionMetrics": {**METRICS, "intensity": 11, "rounds": -1}},
+            {"sessionMetrics.intensity", "sessionMetrics.rounds"},
+        ),
+        ({"sessionMetrics": {**METRICS, "tags": ["x"] * 21}}, {"sessionMetrics.tags"}),
+        ({"sections": {"private": "x" * 20_001}}, {"sections.private"}),
+        ({"date": "2040-01-03T12:00:00Z"}, {"date"}),
+        ({"date": "1812-01-03T12:00:00Z"}, {"date"}),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_is_refused_and_nothing_written(embedded_gym: Gym, body, fields):
+    mara = await embedded_gym.person()
+    said = {"sections": {}, "sessionMetrics": METRICS} | body
+    wrong = problem(await embedded_gym.ask("POST", "/entries", said, by=mara), 422, "invalid-fields")
+    assert {each["field"] for each in wrong["errors"]} == fields
+    assert await embedded_gym.dump() == {}
+
+
+async def test_an_id_that_somebody_chose_is_theirs(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, eve, chosen = await gym.person(), await gym.person("Eve"), str(uuid4())
+    said = {"sections": {"private": "mine"}, "sessionMetrics": METRICS, "entryId": chosen}
+    assert data(await gym.ask("POST", "/entries", said, by=mara), 201)["entryId"] == chosen
+    problem(await gym.ask("POST", "/entries", said | {"sections": {}}, by=eve), 409, "already-exists")
+    assert (await gym.get(f"/entries/{chosen}", mara))["sections"]["private"] == "mine"
+
+
+async def test_an_entry_of_thousands_of_words_is_found_by_each_of_them(gym: Gym):
+    mara = await gym.person()
+    many = [f"w{number}" for number in range(3_000)]
+    entry = await gym.entry(mara, shared=" ".join(many))
+    assert len(await gym.words()) >= WORDS_AT_ONCE
+
+    async def words(wanted: set[str]) -> bool:
+        return {word for _, word in await gym.words()} == wanted
+
+    await until(lambda: words({*many, "gi"}))
+    assert await gym.found("w2999", mara) == [entry["entryId"]]
+    fewer = await gym.change(entry, mara, sections={"shared": " ".join(many[:10])})
+    # At once, though rows of words that are gone may still be there.
+    assert await gym.found("w2999", mara) == []
+    await gym.change(fewer, mara, sections={"shared": " ".join(many[:12])})
+    await until(lambda: words({*many[:12], "gi"}))
+    assert await gym.found("w11", mara) == [entry["entryId"]]

@@ -1,0 +1,41 @@
+"""What the journal says on the home page: how the week goes, and who asks."""
+
+from uuid import UUID
+
+from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink
+from potluck.apps.journal.home_card import home_card_of
+from potluck.people.authentication import Principal
+from potluck.table import put
+from potluck.web.app import HomeCard
+from tests.apps.journal.gym import Gym, Person, data
+
+
+def principal(person: Person) -> Principal:
+    return Principal(
+        kind="session",
+        user_id=UUID(person["userId"]),
+        name=person["name"],
+        hash="0" * 64,
+        session_epoch=1,
+        expires_at=None,
+    )
+
+
+async def test_the_week_begins_on_monday_where_the_person_is_and_requests_wait(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.person("Mara"), await gym.person("Renzo")
+    card = home_card_of(gym.core)
+    assert await card(principal(mara)) == HomeCard("", [])
+    # The first of January 2040 is a Sunday, and there it is Monday already.
+    await gym.entry(mara, date="2039-12-25T12:00:00Z")
+    await gym.entry(mara, date="2039-12-26T12:00:00Z")
+    await gym.entry(mara, date="2040-01-01T11:00:00Z")
+    assert (await card(principal(mara))).fact == "2 sessions this week"
+    data(await gym.ask("PATCH", "/profile", {"timeZone": "Pacific/Kiritimati", "version": 1}, by=mara))
+    assert (await card(principal(mara))).fact == "1 session this week"
+    ids = {"athlete_id": UUID(mara["userId"]), "coach_id": UUID(renzo["userId"])}
+    said = {"requested_by": "athlete", "created_at": gym.clock(), "updated_at": gym.clock()}
+    await gym.core.store.transact(*(put(kind(**ids, **said)) for kind in (CoachAthleteLink, AthleteCoachLink)))
+    (waiting,) = (await card(principal(renzo))).waiting
+    assert (waiting.name, waiting.note) == ("Mara", "asks you to be their coach")
+    assert (await card(principal(mara))).waiting == []

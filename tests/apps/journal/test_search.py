@@ -1,0 +1,79 @@
+"""Search: the best match first, rarer words weigh more, newer wins ties, and snippets are word for word."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from potluck.apps.journal.entities import SessionMetrics
+from potluck.apps.journal.journals import SharedEntry
+from potluck.apps.journal.ranking import Term, asked_for, candidates, ranked, snippet_of
+from potluck.apps.journal.words import forms_of, sentences_of, words_in
+from tests.apps.journal.gym import Gym, problem
+
+
+def test_words_are_found_however_they_are_spelt():
+    assert words_in("Über-Armbar's NO-GI, 3×5!") == ["uberarmbars", "uber", "armbar", "s", "nogi", "no", "gi", "3", "5"]
+    assert words_in("x" * 50) == ["x" * 40]
+    assert forms_of("armbars") == ("armbars", "armbar")
+    assert forms_of("guard") == ("guard", "guards")
+    assert forms_of("gi") == ("gi",)
+    assert sentences_of("One. Two!\nThree") == ["One.", "Two!", "Three"]
+
+
+def entry(number: int, shared: str, days_ago: int = 0) -> SharedEntry:
+    when = datetime(2039, 1, 1, tzinfo=UTC) - timedelta(days=days_ago)
+    metrics = SessionMetrics(duration_minutes=60, intensity=5, rounds=0, gi_or_no_gi="gi")
+    return SharedEntry(
+        entry_id=UUID(int=number), athlete_id=UUID(int=0), created_at=when, date=when, shared=shared, metrics=metrics
+    )
+
+
+def order(question: str, *entries: SharedEntry) -> list[int]:
+    terms = [
+        Term(forms, {each.entry_id: each.created_at for each in entries if set(forms) & set(each.words)})
+        for forms in asked_for(question)
+    ]
+    found = {each.entry_id: each for each in entries}
+    return [each.entry.entry_id.int for each in ranked(terms, [found[each] for each in candidates(terms)])]
+
+
+def test_rarer_words_weigh_more_and_newer_wins_ties():
+    guard = [entry(number, "guard and more", days_ago=number) for number in (1, 2, 3)]
+    assert order("guard", *guard) == [1, 2, 3]
+    assert order("guard berimbolo", *guard, entry(4, "berimbolo and more", days_ago=9))[0] == 4
+    assert order("guard", entry(1, "guard " + "and so on " * 30), entry(2, "guard guard", days_ago=5)) == [2, 1]
+    assert order("armbars", entry(1, "an armbar")) == [1]
+    assert order("nothing", *guard) == []
+
+
+def test_snippets_are_where_the_words_are():
+    text = "At first. " * 40 + "Then the armbar from guard came. " + "And so on. " * 40
+    found = snippet_of([text], frozenset({"armbar", "guard"}))
+    assert "armbar from guard" in found
+    assert found.startswith("…")
+    assert found.endswith("…")
+    assert found.strip("…") in text
+    assert snippet_of(["short one"], frozenset({"armbar"})) == "short one"
+    assert snippet_of(["", "in the second"], frozenset({"second"})) == "in the second"
+
+
+async def test_whole_words_are_found_and_no_beginnings_of_others(gym: Gym):
+    mara, renzo = await gym.coached()
+    arm = await gym.entry(mara, shared="The arm was free", date="2039-01-01T10:00:00Z")
+    armbar = await gym.entry(mara, shared="An armbar", private="arm pain", date="2039-01-02T10:00:00Z")
+    assert await gym.found("arm", mara) == [armbar["entryId"], arm["entryId"]]
+    assert await gym.found("arm", renzo, mara) == [arm["entryId"]]
+    assert await gym.found("pain", renzo, mara) == []
+    hit = (await gym.get(f"/search?q=pain+free&athleteId={mara['userId']}", renzo))["items"]
+    assert [(each["entryId"], each["words"]) for each in hit] == [(arm["entryId"], ["free"])]
+    for wrong in ("", "?q=", f"?q={'x' * 201}", "?q=x&limit=101"):
+        problem(await gym.ask("GET", f"/search{wrong}", by=mara), 422, "invalid-fields")
+    problem(await gym.ask("GET", f"/search?q=arm&athleteId={renzo['userId']}", by=mara), 404, "not-found")
+
+
+@pytest.mark.parametrize("question", ["?!", "the", "“”"])
+async def test_a_question_without_words_finds_nothing(embedded_gym: Gym, question: str):
+    mara = await embedded_gym.person()
+    await embedded_gym.entry(mara, shared="armbar")
+    assert await embedded_gym.found(question, mara) == []
