@@ -28,6 +28,8 @@ def test_every_setting_is_read_from_its_variable():
             "POTLUCK_REGION": "eu-central-1",
             "POTLUCK_ENDPOINT": "http://127.0.0.1:8001",
             "POTLUCK_TABLE_PREFIX": "staging-",
+            "POTLUCK_OPEN_LIBRARY": "http://books.lan:8080/",
+            "POTLUCK_TMDB_KEY": "a key",
         }
     ) == Settings(
         engine="aws",
@@ -44,6 +46,8 @@ def test_every_setting_is_read_from_its_variable():
         region="eu-central-1",
         endpoint="http://127.0.0.1:8001",
         table_prefix="staging-",
+        open_library="http://books.lan:8080",
+        tmdb_key="a key",
     )
 
 
@@ -81,6 +85,7 @@ def test_other_variables_are_left_alone():
         ("POTLUCK_ORIGIN", "https://ada@potluck.example"),
         ("POTLUCK_ORIGIN", "https://potluck.example, https://other.example"),
         ("POTLUCK_ORIGIN", "https://"),
+        ("POTLUCK_OPEN_LIBRARY", "openlibrary.org"),
         ("POTLUCK_PROXIES", "nginx"),
         ("POTLUCK_PROXIES", "10.0.0.1/8"),
         ("POTLUCK_PROXIES", "127.0.0.1 10.0.0.1"),
@@ -112,6 +117,11 @@ def test_no_message_and_no_repr_repeats_the_secret():
         Settings.from_environment({"POTLUCK_SECRET": "hush"})
     assert "hush" not in str(refused.value)
     assert "quiet" not in repr(Settings.from_environment({"POTLUCK_SECRET": "quiet" * 10}))
+    assert "quiet" not in repr(Settings.from_environment({"POTLUCK_TMDB_KEY": "quiet"}))
+
+
+def test_nobody_is_asked_where_the_operator_says_so():
+    assert Settings.from_environment({"POTLUCK_OPEN_LIBRARY": "off"}).open_library is None
 
 
 def test_the_assistant_is_chosen_and_its_key_is_repeated_nowhere():

@@ -30,6 +30,7 @@ AssistantName = Literal["embedded", "openai", "anthropic"]
 Network = IPv4Network | IPv6Network
 
 STORE_FILE = "potluck.db"
+OPEN_LIBRARY = "https://openlibrary.org"
 SHORTEST_SECRET = 32
 # More than any one machine is served well by; a slip of the finger should not start thousands.
 MOST_WORKERS = 64
@@ -84,6 +85,10 @@ class Settings:
     region: str | None = None
     endpoint: str | None = None
     table_prefix: str = ""
+    # Whom books are looked up with; None asks nobody.
+    open_library: str | None = OPEN_LIBRARY
+    # Films are looked up with TMDB by whoever has a key for it. Never in a repr either.
+    tmdb_key: str | None = field(default=None, repr=False)
     assistant: AssistantSettings = AssistantSettings()
 
     @property
@@ -120,6 +125,8 @@ class Settings:
             region=given("REGION", "") or None,
             endpoint=_endpoint(given("ENDPOINT", "")),
             table_prefix=given("TABLE_PREFIX", cls.table_prefix),
+            open_library=_provider(given("OPEN_LIBRARY", OPEN_LIBRARY)),
+            tmdb_key=given("TMDB_KEY", "") or None,
             assistant=_assistant(cast(AssistantName, one_of("ASSISTANT", "embedded", AssistantName)), given),
         )
 
@@ -192,6 +199,14 @@ def _secret(text: str) -> str | None:
     if text and len(text) < SHORTEST_SECRET:
         raise SettingsError(f"POTLUCK_SECRET is too short; it must have at least {SHORTEST_SECRET} characters")
     return text or None
+
+
+def _provider(text: str) -> str | None:
+    if text == "off":
+        return None
+    if not text.startswith(("http://", "https://")):
+        raise SettingsError(f"POTLUCK_OPEN_LIBRARY is {text!r}; it must begin with http:// or https://, or be off")
+    return text.removesuffix("/")
 
 
 def _assistant(provider: AssistantName, given: Callable[[str, str], str]) -> AssistantSettings:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from potluck.apps.journal.app import journal_app
+from potluck.apps.library.app import library_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
@@ -54,7 +55,7 @@ CONSUMER_PAUSE_SECONDS = 5.0
 INDEXES_LAG_SECONDS = 5.0
 
 # One line each: an app is a folder, and its line here.
-APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app)
+APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app, library_app)
 
 log = logging.getLogger("potluck.suite")
 

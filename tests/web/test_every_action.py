@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from potluck.apps.journal.app import journal_app
+from potluck.apps.library.app import library_app
 from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
@@ -22,6 +23,7 @@ from potluck.web.api_page import example
 from potluck.web.app import AppMaker
 from potluck.web.requests import camel
 from tests.apps.journal import access_world as journal
+from tests.apps.library import access_world as library
 from tests.apps.polls import access_world as polls
 from tests.apps.shareables import access_world as shareables
 from tests.apps.shopping import access_world as shopping
@@ -39,6 +41,7 @@ WORLDS: dict[AppMaker, Furnish] = {
     shopping_app: shopping.furnish,
     journal_app: journal.furnish,
     polls_app: polls.furnish,
+    library_app: library.furnish,
     shareables_app: shareables.furnish,
     people: people_world.furnish,
 }
@@ -204,8 +207,8 @@ def says_nothing(answer: Answer) -> bool:
     return (answer.status, answer.body) == (204, "")
 
 
-# Nobody is a member there who may do everything and can be removed; a coach never may.
-WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people)
+# Nobody is a member there who may do everything and can be removed: a coach, or who was shown a library, never may.
+WITHOUT_MEMBERS = (journal_app, polls_app, shareables_app, people, library_app)
 
 of_members = pytest.mark.parametrize(
     "walk", [app for app in WORLDS if app not in WITHOUT_MEMBERS], indirect=True, ids=lambda app: app.__name__

@@ -113,6 +113,8 @@ class Access:
     """
 
     headers: ClassVar[Mapping[str, str]] = {}
+    finds_by: ClassVar[tuple[str, ...]] = ()
+    """What things are found by besides the path: attributes that `admit` sets, such as whose a shared thing is."""
     needs_principal: ClassVar[bool] = False
     anonymous: ClassVar[bool] = False
     """Whether whoever calls is taken for nobody: no session and no token is looked up."""

@@ -33,9 +33,10 @@ from potluck.table import Entity, Query, Ref
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
 from potluck.web.allowances import OTHERWISE, Allowance
+from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import THROTTLED, Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input, Versioned
-from potluck.web.pagination import References
+from potluck.web.pagination import OwnPages, References
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -46,6 +47,9 @@ E = TypeVar("E", bound=Entity)
 In = TypeVar("In", bound=Input)
 T = TypeVar("T")
 S = TypeVar("S")
+
+# Of a call that says nothing else.
+LARGEST_BODY = 1_000_000
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 Context = Mapping[str, Any]
@@ -159,6 +163,11 @@ class Action(Declared):
     """It is done however full the store is: it deletes, or is the way there."""
 
     @property
+    def input_in_query(self) -> bool:
+        """Whether the input stands after `?`: a DELETE has no body."""
+        return self.method == "DELETE" and self.input is not None
+
+    @property
     def counts(self) -> bool:
         """Whether it is counted how much a caller does of this; people who are signed in may always free room."""
         return not (self.access.needs_principal and self.frees_room)
@@ -196,6 +205,7 @@ class Listing(Declared):
 
     order: Callable[[Any], tuple[Any, ...]] | None = None
     also: Callable[[Sequence[Any]], Struct] | None = None
+    shows: type[Struct] | None = None
     live: Callable[[Any], Query[Any]] | None = None
     row: str | None = None
     row_events: str | None = None
@@ -258,6 +268,10 @@ class ListDecorator(Protocol[E]):
     def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
     @overload
     def __call__(
+        self, rule: Callable[[A, In], Query[E] | OwnPages[S]], /
+    ) -> Callable[[A, In], Query[E] | OwnPages[S]]: ...
+    @overload
+    def __call__(
         self, rule: Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]], /
     ) -> Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]]: ...
     @overload
@@ -288,22 +302,25 @@ class Actions(Generic[E]):
         self.one = None if isinstance(one, FoundByAccess) else one
         self.views = _views(view)
         self.declared: list[Declared] = []
-        self.entity: type[Entity] | None = None
+        self.entities: tuple[type[Entity], ...] = ()
+        """What its things are; of several kinds, if `one` finds several."""
         self.id: str | None = None
         self.names: tuple[str, ...] = ()
         if isinstance(one, FoundByAccess):
-            self.entity, self.id = one.entity, one.id
+            self.entities, self.id = (one.entity,), one.id
         elif one is not None:
             self.names = one.__self__.names  # type: ignore[attr-defined]
-            self.entity = one.__self__.pattern.members[0].cls  # type: ignore[attr-defined]
-            own = [name for name in self.names if f"{{{name}}}" not in (api or page or "")]
+            self.entities = tuple(each.cls for each in one.__self__.pattern.members)  # type: ignore[attr-defined]
+            named = {*PATH_PARAMETER.findall(api or page or ""), *access.finds_by}
+            own = [name for name in self.names if name not in named]
             if len(own) != 1:
                 raise DeclarationError(
                     f"{api or page}: all parameters of {one} but the last must be in it: {self.names}"
                 )
             self.id = own[0]
         elif self.views:
-            self.entity = next(iter(self.views.values())).entity
+            self.entities = next(iter(self.views.values())).entities
+        self.entity: type[Entity] | None = self.entities[0] if self.entities else None
 
     def view_for(self, access: type[Access]) -> ViewPlan:
         """The view by which this access shows things."""
@@ -324,6 +341,7 @@ class Actions(Generic[E]):
         *problems: type[ProblemError] | Problem,
         order: Callable[[Any], tuple[Any, ...]] | None = None,
         also: Callable[[Sequence[Any]], Struct] | None = None,
+        shows: type[Struct] | None = None,
         live: bool | Callable[[Any], Query[E]] = False,
         row: str | None = None,
         row_events: str = "/events",
@@ -331,8 +349,9 @@ class Actions(Generic[E]):
         """`GET` of the list. A rule that returns a query or References is read page by page in the order of its keys.
 
         `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
-        out from the whole list. `live` also serves `/events` and `/changes` of the rule's query, or of another that is
-        made from the access. `row` is the template by which a page hears of changes, at `row_events` after its address.
+        out from the whole list. `shows` is what OwnPages hold. `live` also serves `/events` and `/changes` of the
+        rule's query, or of another that is made from the access. `row` is the template by which a page hears of
+        changes, at `row_events` after its address.
         """
 
         def declare(rule: Any) -> Any:
@@ -350,6 +369,7 @@ class Actions(Generic[E]):
                     problems=problems_of(problems),
                     order=order,
                     also=also,
+                    shows=shows,
                     live=follows,
                     row=row,
                     row_events=None if row is None else f"{self.page_address}{row_events}",
@@ -562,7 +582,7 @@ class Actions(Generic[E]):
         for each in given:
             if each is Show:
                 read.takes_show = True
-            elif self.id is not None and each is self.entity:
+            elif self.id is not None and kinds_of(each) == self.entities:
                 read.on_thing = True
             elif isinstance(each, type) and issubclass(each, Input):
                 read.input = each

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from potluck.field_types import Text
-from potluck.people.errors import InvalidFields
+from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
@@ -25,7 +25,7 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import PageRequest, References, list_input
+from potluck.web.pagination import OwnPages, PageRequest, References, list_input
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
@@ -92,13 +92,18 @@ class Api:
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            _no_query(request)
+            if not action.input_in_query:
+                _no_query(request)
             visitor = await visitor_of(request, self._authentication, action.access)
             body = await body_of(request, action.largest_body or LARGEST_BODY)
 
             def sent() -> Sent:
                 given: Input | None = None
-                if kind is not None and (body or not action.input_optional):
+                if kind is not None and action.input_in_query:
+                    if body:
+                        raise InvalidFields(WrongField("body", "A DELETE has none: what it takes stands after the “?”"))
+                    given = decode_query(kind, request.query_params.multi_items(), strict=True)
+                elif kind is not None and (body or not action.input_optional):
                     if not body:
                         raise BodyNotJson(NOT_JSON)
                     must_be_json(request.headers)
@@ -140,7 +145,7 @@ class Api:
                 body = encode(await self._runner.show(read, at, found))
                 if not read.tagged:
                     return JsonResponse(body), None
-                of_entity = read.subject.entity is type(found)
+                of_entity = type(found) in read.subject.entities
                 tagged = tag(read, found, body) if of_entity else tag_of(body)
                 size = question.remembered_bytes(visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
@@ -274,6 +279,9 @@ async def found_in(
     found = listing.rule(at, *filters)
     if isawaitable(found):
         found = await found
+    if isinstance(found, OwnPages):
+        shown_already, next_page = await found.read(page.limit, page.after)
+        return list(shown_already), next_page, {}, position
     if isinstance(found, References):
         refs = await core.store.page(found.query, page.limit, page.after)
         return await plan.show_many(at, await found.get(refs.items)), refs.next, {}, position

@@ -8,7 +8,7 @@ from potluck.table import Entity
 from potluck.table.entity import plan_of
 from potluck.table.fields import FieldPlan, plain_type
 
-__all__ = ["DeclarationError", "entity_field", "entity_named", "not_covered", "shown"]
+__all__ = ["DeclarationError", "entities_named", "entity_field", "kinds_of", "not_covered", "shown"]
 
 SCALARS = (str, int, float, bool, bytes)
 
@@ -17,14 +17,19 @@ class DeclarationError(TypeError):
     """A declaration that cannot work. Raised at import; the message says what to write instead."""
 
 
-def entity_named(namespace: dict[str, Any], *bases: str) -> type[Entity] | None:
-    """The entity in `class StoreView(View[Store])`; None where the class statement names none."""
+def entities_named(namespace: dict[str, Any], *bases: str) -> tuple[type[Entity], ...]:
+    """The entity in `class StoreView(View[Store])`, or those in `View[Book | Video]`; none if none is named."""
     for base in namespace.get("__orig_bases__", ()):
         if getattr(get_origin(base), "__name__", "") in bases:
             (named,) = get_args(base)
-            if isinstance(named, type):
-                return named
-    return None
+            return kinds_of(named)
+    return ()
+
+
+def kinds_of(named: Any) -> tuple[type[Any], ...]:
+    """The classes that an annotation names: one, or several with `|` between them."""
+    several = get_args(named) if get_origin(named) in (Union, UnionType) else (named,)
+    return tuple(each for each in several if isinstance(each, type))
 
 
 def entity_field(entity: type[Entity], name: str, where: str, advice: str) -> FieldPlan:

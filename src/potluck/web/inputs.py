@@ -22,7 +22,7 @@ from potluck.field_types import Integer
 from potluck.table import Entity
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.fields import FieldPlan
-from potluck.web.entity_fields import DeclarationError, entity_field, entity_named, not_covered, shown
+from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, not_covered, shown
 
 __all__ = ["UNSET", "Change", "DeclarationError", "Input", "New", "Unset", "Versioned"]
 
@@ -46,7 +46,8 @@ class _Declaration(msgspec.StructMeta):
         cls: Any = super().__new__(mcls, name, bases, namespace, **options)
         if "check" in namespace:
             _require_check(name, namespace["check"])
-        entity = entity_named(namespace, "New", "Change") or getattr(cls, "__entity__", None)
+        named = entities_named(namespace, "New", "Change")
+        entity = named[0] if named else getattr(cls, "__entity__", None)
         if entity is not None:
             cls.__entity__ = entity
             _require_fields(cls, plan_of(entity))

@@ -21,6 +21,7 @@ from potluck.web.actions import Action, Actions, Declared, Listing, Read
 from potluck.web.api import API, Since
 from potluck.web.endpoints import Call as Request
 from potluck.web.endpoints import Endpoints
+from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem
 from potluck.web.http.problems import PROBLEM_JSON
 from potluck.web.http.responses import JsonResponse, not_modified
@@ -187,6 +188,8 @@ class Call:
     status: int = 200
     answer: Any = None
     """The type of the answer; None if there is none."""
+    or_answer: Any = None
+    """What the answer is otherwise, by what was asked for."""
     media_type: str = JSON
     tagged: bool = False
     """Whether the answer carries an ETag."""
@@ -244,11 +247,12 @@ def _calls(declared: Declared) -> Iterator[Call]:
 def _action(action: Action) -> Call:
     headers = [*([IDEMPOTENCY_KEY] if action.kept else []), *([IF_MATCH] if action.takes_if_match else [])]
     answer = _answer(action, action.answer)
+    query = _query(action.input) if action.input_in_query else []
     return Call(
-        **_common(action, headers),
+        **_common(action, [*query, *headers]),
         **_said(action),
         method=action.method.lower(),
-        body=action.input,
+        body=None if action.input_in_query else action.input,
         body_optional=action.input_optional,
         status=action.status,
         answer=answer,
@@ -282,6 +286,7 @@ def _list(listing: Listing) -> Call:
         **_said(listing),
         method="get",
         answer=_page_of(_view(listing), listing.also),
+        or_answer=None if listing.shows is None else _page_of(listing.shows, None),
         tagged=True,
         problems=_problems(listing),
     )
@@ -358,7 +363,8 @@ def _problems(declared: Declared, *others: Problem) -> frozenset[Problem]:
 
 
 def _is_entity(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Entity)
+    kinds = kinds_of(kind)
+    return bool(kinds) and all(issubclass(each, Entity) for each in kinds)
 
 
 def _is_response(kind: Any) -> bool:
@@ -369,12 +375,12 @@ def _answer(declared: Declared, kind: Any) -> Any:
     """The type of what callers are shown; Any for a response that the rule makes itself."""
     if kind in (None, type(None)):
         return None
+    if _is_entity(kind):
+        return _view(declared)
     if get_origin(kind) in (Union, UnionType):
         # A rule that may answer by itself, with a file or a redirect, is described by what it answers otherwise.
         shown = [_answer(declared, each) for each in get_args(kind) if not _is_response(each)]
         return Union[tuple(shown)] if shown else Any  # noqa: UP007 - of as many as there are
-    if _is_entity(kind):
-        return _view(declared)
     if _is_response(kind):
         return Any
     if get_origin(kind) is list and _is_entity(get_args(kind)[0]):
@@ -424,7 +430,8 @@ def document(subjects: Iterable[Actions[Any]]) -> dict[str, Any]:
     """The document: the same for the same declarations, byte for byte."""
     calls = sorted(calls_of(subjects), key=lambda call: (call.path, METHODS.index(call.method)))
     _check_ids(calls)
-    schemas = Schemas(kind for call in calls for kind in (call.body, call.answer) if kind not in (None, Any))
+    sent = (kind for call in calls for kind in (call.body, call.answer, call.or_answer))
+    schemas = Schemas(kind for kind in sent if kind not in (None, Any))
     paths: dict[str, dict[str, Any]] = {}
     for call in calls:
         paths.setdefault(call.path, {})[call.method] = _operation(call, schemas)
@@ -519,6 +526,8 @@ def _success(call: Call, schemas: Schemas) -> dict[str, Any]:
     if call.answer is None:
         return {"description": described, "headers": headers}
     schema = {} if call.answer is Any else schemas.of_answer(call.answer)
+    if call.or_answer is not None:
+        schema = {"oneOf": [schema, schemas.of_answer(call.or_answer)]}
     return {"description": described, "headers": headers, "content": {call.media_type: {"schema": schema}}}
 
 

@@ -17,7 +17,7 @@ from potluck.web.access import Visitor
 from potluck.web.inputs import UNSET, DeclarationError, Input, Unset
 from potluck.web.sealing import LONGEST_SEALED, NotSealed, Seal
 
-__all__ = ["LONGEST_PAGE", "USUAL_PAGE", "Cursors", "PageQuery", "PageRequest", "References", "list_input"]
+__all__ = ["LONGEST_PAGE", "USUAL_PAGE", "Cursors", "OwnPages", "PageQuery", "PageRequest", "References", "list_input"]
 
 USUAL_PAGE = 50
 LONGEST_PAGE = 100
@@ -26,6 +26,7 @@ NO_LIMIT = f"limit must be a whole number from 1 to {LONGEST_PAGE}"
 NO_CURSOR = "cursor must be a nextCursor of this list"
 
 T = TypeVar("T")
+S = TypeVar("S")
 E = TypeVar("E", bound=Entity)
 Order = Callable[[Any], tuple[Any, ...]]
 
@@ -68,6 +69,13 @@ class References(Generic[E]):
 
     query: Query[Any]
     get: Callable[[Sequence[Any]], Awaitable[Sequence[E]]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPages(Generic[S]):
+    """A list whose rule reads every page itself, by how many and after what, and says what is shown of it."""
+
+    read: Callable[[int, Mapping[str, Any] | None], Awaitable[tuple[Sequence[S], Mapping[str, Any] | None]]]
 
 
 class Cursors:

@@ -14,7 +14,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.web.access import Access, Visitor
-from potluck.web.actions import parameters_of
+from potluck.web.actions import LARGEST_BODY, parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
 from potluck.web.http.authentication import Authentication, by_cookie
 from potluck.web.http.clients import values_of
@@ -35,7 +35,6 @@ __all__ = [
     "visitor_of",
 ]
 
-LARGEST_BODY = 1_000_000
 FORM = "application/x-www-form-urlencoded"
 JSON_TYPE = re.compile(r"application/(?:json|[a-z0-9!#$&^_.-]+\+json)")
 UTF_8 = {"utf-8", "utf8"}

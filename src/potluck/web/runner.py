@@ -95,14 +95,19 @@ class Runner:
         at = access(self.core, self.context, visitor, ids)
         refs = at.reads()
         subject = declared.subject
-        if declared.on_thing and subject.one is not None:
-            refs = [*refs, subject.one(*(ids[name] for name in subject.names))]
+        one = subject.one if declared.on_thing else None
+        # Where a thing is may be known only to who was admitted.
+        read_later = one is not None and any(name in access.finds_by for name in subject.names)
+        if one is not None and not read_later:
+            refs = [*refs, one(*(ids[name] for name in subject.names))]
         rows: Sequence[Any] = await read_together(self._rows, refs)
         thing = None
-        if declared.on_thing and subject.one is not None:
+        if one is not None and not read_later:
             *rows, thing = rows
         await at.admit(*rows)
-        if declared.on_thing and subject.one is None:
+        if one is not None and read_later:
+            thing = await self._rows.get(one(*(getattr(at, name) for name in subject.names)))
+        elif declared.on_thing and one is None:
             thing = at.thing
         if thing is not None and not at.sees(thing):
             raise NotFound
@@ -240,10 +245,10 @@ class Runner:
     async def _show_members(self, declared: Declared, at: Access, refusal: ProblemError) -> None:
         """Entities that a refusal tells of are shown by their view, or not at all."""
         subject = declared.subject
-        shown = subject.view_for(type(at)).entity if subject.views else None
+        shown = subject.view_for(type(at)).entities if subject.views else ()
         for name, member in list(refusal.members.items()):
             if isinstance(member, Entity):
-                if type(member) is shown:
+                if type(member) in shown:
                     refusal.members[name] = await self.show(declared, at, member)
                 else:
                     del refusal.members[name]

@@ -8,7 +8,8 @@
         def item_count(store: Store, counts: Counts) -> int:
             return counts.of(store.store_id)
 
-The fields are checked against the entity when the class is defined; in JSON they are in camelCase.
+The fields are checked against the entity when the class is defined; in JSON they are in camelCase. A view of several
+kinds, `View[Book | Video]`, has fields that all of them have.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from potluck.table import Entity
-from potluck.web.entity_fields import DeclarationError, entity_field, entity_named, not_covered, shown
+from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, not_covered, shown
 
 __all__ = ["DeclarationError", "View", "ViewPlan", "computed", "view_plan"]
 
@@ -56,10 +57,14 @@ class ViewPlan:
     """A compiled view: one generated function builds it from an entity and a lookup."""
 
     def __init__(
-        self, cls: type[Any], entity: type[Entity], plain: Sequence[str], functions: dict[str, Callable[..., Any]]
+        self,
+        cls: type[Any],
+        entities: tuple[type[Entity], ...],
+        plain: Sequence[str],
+        functions: dict[str, Callable[..., Any]],
     ) -> None:
         self.cls = cls
-        self.entity = entity
+        self.entities = entities
         self.plain = tuple(plain)
         self.functions = functions
         self.lookup = _lookup_of(cls.__name__, functions)
@@ -108,14 +113,16 @@ class _Declaration(msgspec.StructMeta):
                 namespace[each] = UNSET
         cls: Any = super().__new__(mcls, name, bases, namespace, **options)
         base: ViewPlan | None = getattr(cls, "__view__", None)
-        entity = entity_named(namespace, "View") or (None if base is None else base.entity)
-        if entity is not None:
-            _require_fields(cls, entity, plain)
+        entities = entities_named(namespace, "View") or (() if base is None else base.entities)
+        if entities:
+            for each in entities:
+                _require_fields(cls, each, plain)
             if base is not None:
                 plain = [each for each in (*base.plain, *plain) if each not in functions]
                 functions = {each: made for each, made in base.functions.items() if each not in plain} | functions
-            _require_items(name, entity, functions)
-            cls.__view__ = ViewPlan(cls, entity, list(dict.fromkeys(plain)), functions)
+            for each in entities:
+                _require_items(name, each, functions)
+            cls.__view__ = ViewPlan(cls, entities, list(dict.fromkeys(plain)), functions)
         return cls
 
 

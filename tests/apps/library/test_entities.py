@@ -1,7 +1,7 @@
 """The library's table: its rows to the byte, the order of its shelves, every access pattern, and what writes decide."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,12 +15,15 @@ from potluck.apps.library.entities import (
     Book,
     Collection,
     CollectionMember,
+    Cover,
     Event,
+    KnownElsewhere,
     Library,
     LibraryItem,
     LibraryRow,
     Loan,
     OwnerRow,
+    Relocation,
     Share,
     SharedLibrary,
     ShelfRow,
@@ -40,6 +43,7 @@ CABIN = UUID("22222222-2222-4222-8222-222222222222")
 DRAGONLANCE = UUID("aaaaaaaa-0000-4000-8000-000000000001")
 AMBER = UUID("aaaaaaaa-0000-4000-8000-000000000002")
 LENT_AT = datetime(2025, 3, 1, 18, 30, 0, 250_000, tzinfo=UTC)
+EXPIRES = int(datetime(2041, 1, 1, tzinfo=UTC).timestamp())
 CHANGED_AT = datetime(2025, 3, 2, 9, 0, tzinfo=UTC)
 
 
@@ -64,8 +68,9 @@ home = Library(
     total_items=7,
     shared_to=["ana@example.org"],
     updated_at=CHANGED_AT,
+    owner_name="Paul",
 )
-cabin = Library(owner_id=OWNER, library_id=CABIN, library_name="Été", updated_at=CHANGED_AT)
+cabin = Library(owner_id=OWNER, library_id=CABIN, library_name="Été", updated_at=CHANGED_AT, owner_name="Paul")
 dragonlance = Collection(
     owner_id=OWNER, library_id=HOME, collection_id=DRAGONLANCE, name="Chroniques de Dragonlance", item_count=2
 )
@@ -89,6 +94,7 @@ princes = book(
     picture_url="/covers/9782070415748.jpg",
     lent_to="Ana",
     version=3,
+    cover_hash="c0" * 32,
     **of(amber, 1),
 )
 chaos = book(5, "Prince du Chaos", **of(amber, 10))
@@ -115,18 +121,27 @@ back_and_out_again = [
     Event(**of_princes, type="LENT", updated_at=LENT_AT, item_version=10),
 ]
 pointer = SharedLibrary(shared_to_id=FRIEND, shared_from_id=OWNER, shared_from_name="Paul", library_id=HOME)
-share = Share(owner_id=OWNER, library_id=HOME, shared_to_id=FRIEND, email="ana@example.org")
+share = Share(
+    owner_id=OWNER, library_id=HOME, shared_to_id=FRIEND, email="ana@example.org", name="Ana", created_at=CHANGED_AT
+)
 members = [
-    CollectionMember(owner_id=OWNER, library_id=HOME, collection_id=each.collection_id, item_id=each.item_id)
+    CollectionMember(
+        owner_id=OWNER, library_id=HOME, collection_id=each.collection_id, order=each.order, item_id=each.item_id
+    )
     for each in (autumn, winter, princes, chaos)
 ]
-loan = Loan(owner_id=OWNER, library_id=HOME, item_id=item_id(4))
+loan = Loan(owner_id=OWNER, library_id=HOME, item_id=item_id(4), lent_at=LENT_AT, due=date(2025, 4, 1))
+relocation = Relocation(owner_id=OWNER, library_id=HOME, item_id=item_id(8), moved_to=CABIN)
+cover = Cover(
+    owner_id=OWNER, item_id=item_id(4), source="https://covers.example/1.jpg", hash="c0" * 32, image=b"\xff\xd8"
+)
+known = KnownElsewhere(wanted="isbn#9782070415748", provider="open-library", found="{}", ttl=EXPIRES)
 
 # In the order of the sort keys of the main table.
 IN_HOME = [
     *(home, dragonlance, amber),
     *(angelo, autumn, winter, princes, lent, *back_and_out_again, chaos, effondrement, amber_film),
-    *(*members, share),
+    *(*members, relocation, share),
 ]
 EVERYTHING_ON_SHELF = [each for each in IN_HOME if isinstance(each, Collection | Book | Video)]
 SHELF = [angelo, dragonlance, autumn, winter, amber, princes, chaos, amber_film, effondrement]
@@ -134,7 +149,7 @@ friends_pointer = SharedLibrary(shared_to_id=OWNER, shared_from_id=FRIEND, share
 OF_OWNER = f"owner#{OWNER}"
 OF_HOME = f"{OF_OWNER}#library#{HOME}"
 
-filled = filled_store(media_library, rows=[*IN_HOME, cabin, pointer, friends_pointer, loan])
+filled = filled_store(media_library, rows=[*IN_HOME, cabin, pointer, friends_pointer, loan, cover, known])
 new = new_store(media_library)
 unswept = unswept_store(media_library)
 
@@ -161,7 +176,8 @@ RECORDS = {
             "SharedTo": ["ana@example.org"],
             "UpdatedAt": "2025-03-02T09:00:00.000Z",
         },
-        ours=VERSION,
+        ours={**VERSION, "OwnerName": "Paul"},
+        whole=False,
     ),
     "COLLECTION": Golden(
         amber,
@@ -208,7 +224,7 @@ RECORDS = {
             "LibraryName": "Maison",
             "OwnerName": "Paul",
         },
-        ours={"Version": 3},
+        ours={"Version": 3, "CoverHash": "c0" * 32},
         whole=False,
     ),
     "BOOK (standalone)": Golden(
@@ -305,6 +321,8 @@ RECORDS = {
             "SK": f"library#{HOME}#share#{FRIEND}",
             "EntityType": "SHARE",
             "Email": "ana@example.org",
+            "Name": "Ana",
+            "CreatedAt": "2025-03-02T09:00:00.000Z",
         },
     ),
     "a member of a collection": Golden(
@@ -312,14 +330,53 @@ RECORDS = {
         CollectionMember.of_collection(OWNER, HOME, DRAGONLANCE),
         {
             "PK": OF_OWNER,
-            "SK": f"library#{HOME}#member#{DRAGONLANCE}#{item_id(2)}",
+            "SK": f"library#{HOME}#member#{DRAGONLANCE}#00001#{item_id(2)}",
             "EntityType": "COLLECTION_MEMBER",
         },
     ),
     "a loan": Golden(
         loan,
         Loan.of_owner(OWNER),
-        {"PK": OF_OWNER, "SK": f"loan#{HOME}#{item_id(4)}", "EntityType": "LOAN"},
+        {
+            "PK": OF_OWNER,
+            "SK": f"loan#{HOME}#{item_id(4)}",
+            "EntityType": "LOAN",
+            "LentAt": "2025-03-01T18:30:00.250Z",
+            "Due": "2025-04-01",
+        },
+    ),
+    "a history that follows": Golden(
+        relocation,
+        Relocation.one(OWNER, HOME, item_id(8)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#moved#{item_id(8)}",
+            "EntityType": "RELOCATION",
+            "MovedTo": str(CABIN),
+        },
+    ),
+    "a cover": Golden(
+        cover,
+        Cover.one(OWNER, item_id(4)),
+        {
+            "PK": f"{OF_OWNER}#covers",
+            "SK": f"item#{item_id(4)}",
+            "EntityType": "COVER",
+            "Source": "https://covers.example/1.jpg",
+            "Hash": "c0" * 32,
+            "Image": b"\xff\xd8",
+        },
+    ),
+    "what a provider said": Golden(
+        known,
+        KnownElsewhere.one("isbn#9782070415748", "open-library"),
+        {
+            "PK": 'lookup#isbn"~9782070415748',
+            "SK": "open-library",
+            "EntityType": "KNOWN_ELSEWHERE",
+            "Found": "{}",
+            "Ttl": EXPIRES,
+        },
     ),
 }
 
@@ -586,7 +643,24 @@ CASES = [
         1.0,
     ),
     Case(Loan.of_owner(OWNER), sent.query(OF_OWNER, begins_with="loan#"), [loan], 1.0),
-    Case(LibraryRow.of_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"library#{HOME}"), IN_HOME, 2.0),
+    Case(Loan.in_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"loan#{HOME}#"), [loan], 1.0),
+    Case(Loan.one(OWNER, HOME, item_id(4)), sent.get_item(OF_OWNER, f"loan#{HOME}#{item_id(4)}"), loan, 1.0),
+    Case(Share.one(OWNER, HOME, FRIEND), sent.get_item(OF_OWNER, f"library#{HOME}#share#{FRIEND}"), share, 1.0),
+    Case(
+        Relocation.one(OWNER, HOME, item_id(8)),
+        sent.get_item(OF_OWNER, f"library#{HOME}#moved#{item_id(8)}"),
+        relocation,
+        1.0,
+    ),
+    Case(Cover.of_owner(OWNER), sent.query(f"{OF_OWNER}#covers", begins_with="item#"), [cover], 1.0),
+    Case(Cover.one(OWNER, item_id(4)), sent.get_item(f"{OF_OWNER}#covers", f"item#{item_id(4)}"), cover, 1.0),
+    Case(
+        KnownElsewhere.one("isbn#9782070415748", "open-library"),
+        sent.get_item('lookup#isbn"~9782070415748', "open-library", consistent=False),
+        known,
+        0.5,
+    ),
+    Case(LibraryRow.of_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"library#{HOME}"), IN_HOME, 3.0),
     Case(
         OwnerRow.of_owner(OWNER),
         sent.query(OF_OWNER, between=("library#", "shared-library$")),
@@ -680,7 +754,7 @@ async def test_of_two_lends_at_once_one_wins_and_leaves_one_event(new: Opened) -
         where = {"owner_id": OWNER, "library_id": HOME, "item_id": angelo.item_id}
         event = Event(**where, type="LENT", event=to, updated_at=LENT_AT, item_version=angelo.version + 1)
         lending = update(angelo, the(Book.lent_to).becomes(to), when=the(Book.lent_to).is_none())
-        return lending, put(event, when=absent), put(Loan(**where), when=absent)
+        return lending, put(event, when=absent), put(Loan(**where, lent_at=LENT_AT), when=absent)
 
     outcomes = await asyncio.gather(*(store.transact(*lend(to)) for to in ("Ana", "Bo")), return_exceptions=True)
     (refused,) = [each for each in outcomes if each is not None]

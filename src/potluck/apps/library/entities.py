@@ -10,10 +10,38 @@ from uuid import UUID
 
 from msgspec import Meta, field
 
+from potluck.apps.library.fields import (
+    FIRST_ORDER,
+    LAST_ORDER,
+    Borrower,
+    Cast,
+    CollectionDescription,
+    CollectionId,
+    CollectionName,
+    CoverHash,
+    Due,
+    Duration,
+    Email,
+    Isbn,
+    ItemId,
+    LibraryDescription,
+    LibraryId,
+    LibraryName,
+    Order,
+    OwnerId,
+    People,
+    PersonName,
+    PictureUrl,
+    Summary,
+    Title,
+    TmdbId,
+    Year,
+)
 from potluck.table import (
     AnyOf,
     Counter,
     Entity,
+    ExpiresAt,
     KeyOnly,
     Milliseconds,
     OrNull,
@@ -32,6 +60,7 @@ media_library = Table(
     "PK",
     "SK",
     indexes={"GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK")},
+    ttl="Ttl",
     type_attribute="EntityType",
     names="pascal",
     accepted={
@@ -42,23 +71,6 @@ media_library = Table(
     },
 )
 
-# The userId of an account without its dashes, uppercase.
-OwnerId = Annotated[str, Meta(pattern="^[0-9A-F]{32}$", min_length=32, max_length=32)]
-
-LibraryName = Annotated[str, Meta(min_length=1, max_length=20)]
-CollectionName = Annotated[str, Meta(min_length=1, max_length=100)]
-Title = Annotated[str, Meta(min_length=1, max_length=200)]
-Summary = Annotated[str, Meta(max_length=4000)]
-PersonName = Annotated[str, Meta(min_length=1, max_length=100)]
-People = Annotated[list[PersonName], Meta(max_length=50)]
-Cast = Annotated[list[PersonName], Meta(max_length=5)]
-Isbn = Annotated[str, Meta(pattern="^([0-9]{9}[0-9X]|[0-9]{13})$", max_length=13)]
-PictureUrl = Annotated[str, Meta(min_length=1, max_length=2000)]
-Borrower = Annotated[str, Meta(min_length=1, max_length=50)]
-Email = Annotated[str, Meta(min_length=3, max_length=254)]
-
-FIRST_ORDER, LAST_ORDER = 1, 1000
-Order = Annotated[int, Meta(ge=FIRST_ORDER, le=LAST_ORDER)]
 ANY_ORDER = between(FIRST_ORDER, LAST_ORDER)
 
 # Names are folded in the sort keys of both indexes, which need not be unique: accents off, lower case, "#" dropped, and
@@ -84,13 +96,16 @@ class Library(
     """A person's media collection."""
 
     owner_id: OwnerId
-    library_id: UUID
+    library_id: LibraryId
     library_name: Annotated[LibraryName, Unique("owner#{owner_id}", "unique#library#{library_name}")]
-    description: Annotated[str, Meta(max_length=100)] | None = None
+    description: LibraryDescription | None = None
     total_items: Counter = 0
     shared_to: Annotated[list[Email], Meta(max_length=100)] = field(default_factory=list)
     updated_at: Milliseconds
     version: Version = 1
+    # The account's name; everything in the library takes it from here, as it takes the library's. A record as the
+    # design has it says nothing of it until the name changes.
+    owner_name: PersonName = "Somebody"
 
     # Whoever may open a library is told by its row, so the row is read as it is now.
     @get(consistent=True)
@@ -113,11 +128,11 @@ class Collection(
     """A named group of items within a library."""
 
     owner_id: OwnerId
-    library_id: UUID
-    collection_id: UUID
+    library_id: LibraryId
+    collection_id: CollectionId
     # Names that fold alike are one name: here, where it must be unique, as in GSI1, where it keeps items together.
     name: Annotated[CollectionName, Unique("owner#{owner_id}", "unique#library#{library_id}#collection#{name:folded}")]
-    description: Annotated[str, Meta(max_length=500)] | None = None
+    description: CollectionDescription | None = None
     item_count: Counter = 0
     version: Version = 1
 
@@ -142,14 +157,14 @@ class Book(
     """A book within a library."""
 
     owner_id: OwnerId
-    library_id: UUID
-    item_id: UUID
+    library_id: LibraryId
+    item_id: ItemId
     title: Title
     authors: People = field(default_factory=list)
     summary: Summary | None = None
     isbn: Isbn | None = None
     picture_url: PictureUrl | None = None
-    collection_id: OrNull[UUID] = None
+    collection_id: OrNull[CollectionId] = None
     collection_name: OrNull[CollectionName] = None
     order: OrNull[Order] = None
     type: Literal[0] = 0  # a book
@@ -157,6 +172,8 @@ class Book(
     library_name: LibraryName
     owner_name: PersonName
     version: Version = 1
+    # Which picture is kept for it, as a Cover
+    cover_hash: CoverHash | None = None
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
@@ -174,17 +191,17 @@ class Video(
     """A video, DVD or Blu-ray, within a library."""
 
     owner_id: OwnerId
-    library_id: UUID
-    item_id: UUID
+    library_id: LibraryId
+    item_id: ItemId
     title: Title
     summary: Summary | None = None
     directors: People = field(default_factory=list)
     cast: Cast = field(default_factory=list)
-    release_year: Annotated[int, Meta(ge=1800, le=2100)] | None = None
-    duration: Annotated[int, Meta(ge=0, le=1000)] | None = None
-    tmdb_id: Annotated[int, Meta(ge=1)] | None = None
+    release_year: Year | None = None
+    duration: Duration | None = None
+    tmdb_id: TmdbId | None = None
     picture_url: PictureUrl | None = None
-    collection_id: OrNull[UUID] = None
+    collection_id: OrNull[CollectionId] = None
     collection_name: OrNull[CollectionName] = None
     order: OrNull[Order] = None
     type: Literal[1] = 1  # a video
@@ -192,6 +209,8 @@ class Video(
     library_name: LibraryName
     owner_name: PersonName
     version: Version = 1
+    # Which picture is kept for it, as a Cover
+    cover_hash: CoverHash | None = None
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
@@ -213,8 +232,8 @@ class Event(
     """One lending or return in an item's history."""
 
     owner_id: Annotated[OwnerId, KeyOnly]
-    library_id: Annotated[UUID, KeyOnly]
-    item_id: Annotated[UUID, KeyOnly]
+    library_id: Annotated[LibraryId, KeyOnly]
+    item_id: Annotated[ItemId, KeyOnly]
     item_version: Annotated[int, Meta(ge=1, le=99_999_999), KeyOnly]
     type: Literal["LENT", "RETURNED"]
     event: Borrower
@@ -241,7 +260,7 @@ class SharedLibrary(
     shared_to_id: OwnerId
     shared_from_id: OwnerId
     shared_from_name: PersonName
-    library_id: UUID
+    library_id: LibraryId
 
     @get(consistent=True)
     def one(shared_to_id: OwnerId, library_id: UUID) -> None:
@@ -306,9 +325,16 @@ class Share(
     """
 
     owner_id: Annotated[OwnerId, KeyOnly]
-    library_id: Annotated[UUID, KeyOnly]
+    library_id: Annotated[LibraryId, KeyOnly]
     shared_to_id: Annotated[OwnerId, KeyOnly]
+    # As the owner typed it, and the name of whoever came by that invitation
     email: Email
+    name: PersonName
+    created_at: Milliseconds
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, shared_to_id: OwnerId) -> None:
+        """By which name and address does this person look?"""
 
     @query(consistent=True)
     def of_library(owner_id: OwnerId, library_id: UUID) -> None:
@@ -319,20 +345,22 @@ class CollectionMember(
     Entity,
     table=media_library,
     type="COLLECTION_MEMBER",
-    key=("owner#{owner_id}", "library#{library_id}#member#{collection_id}#{item_id}"),
+    key=("owner#{owner_id}", "library#{library_id}#member#{collection_id}#{order:05}#{item_id}"),
 ):
     """That an item is in a collection, found by the collection's id.
 
     When a collection is renamed or deleted, its items are filed in GSI1 under a name it no longer has, some perhaps
     under one older still, and an index may lag: an item missed there would keep the wrong name for ever. Filtering the
     library's rows by CollectionId would miss nothing, but read the whole library and its history for three books. This
-    row, put and deleted in the transaction that puts an item into a collection or takes it out, does neither.
+    row, put and deleted in the transaction that puts an item into a collection or takes it out, does neither. Its order
+    stands in its key, so that the last one is found by one read.
     """
 
     owner_id: Annotated[OwnerId, KeyOnly]
-    library_id: Annotated[UUID, KeyOnly]
-    collection_id: Annotated[UUID, KeyOnly]
-    item_id: Annotated[UUID, KeyOnly]
+    library_id: Annotated[LibraryId, KeyOnly]
+    collection_id: Annotated[CollectionId, KeyOnly]
+    order: Annotated[Order, KeyOnly]
+    item_id: Annotated[ItemId, KeyOnly]
 
     @query(consistent=True)
     def of_collection(owner_id: OwnerId, library_id: UUID, collection_id: UUID) -> None:
@@ -348,15 +376,83 @@ class Loan(
     """That an item is out; put when it is lent and deleted when it comes back. Who has it is said by the item."""
 
     owner_id: Annotated[OwnerId, KeyOnly]
-    library_id: Annotated[UUID, KeyOnly]
-    item_id: Annotated[UUID, KeyOnly]
+    library_id: Annotated[LibraryId, KeyOnly]
+    item_id: Annotated[ItemId, KeyOnly]
+    lent_at: Milliseconds
+    due: Due | None = None
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """Since when is this out?"""
 
     @query(consistent=True)
     def of_owner(owner_id: OwnerId) -> None:
         """What has this person lent, in all libraries?"""
 
+    @query(consistent=True)
+    def in_library(owner_id: OwnerId, library_id: UUID) -> None:
+        """What is lent out of this library?"""
 
-class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember]):
+
+class Relocation(
+    Entity,
+    table=media_library,
+    type="RELOCATION",
+    key=("owner#{owner_id}", "library#{library_id}#moved#{item_id}"),
+):
+    """That an item went to another library and left a part of its history behind, which is still to follow."""
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    library_id: Annotated[LibraryId, KeyOnly]
+    item_id: Annotated[ItemId, KeyOnly]
+    moved_to: LibraryId
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """Where did the item go whose history is here?"""
+
+
+# A row holds 400 KB; a cover as we write it takes some 30 KB.
+LARGEST_COVER = 200_000
+
+
+class Cover(Entity, table=media_library, type="COVER", key=("owner#{owner_id}#covers", "item#{item_id}")):
+    """The picture of an item, re-encoded; in a partition of its own, where nobody reads it who wants the words."""
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    item_id: Annotated[ItemId, KeyOnly]
+    source: PictureUrl
+    hash: CoverHash
+    image: Annotated[bytes, Meta(max_length=LARGEST_COVER)]
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, item_id: UUID) -> None:
+        """What does this item look like?"""
+
+    @query(consistent=True)
+    def of_owner(owner_id: OwnerId) -> None:
+        """All covers of a person, so that none is left behind."""
+
+
+# By which a book or a video is looked up elsewhere: "isbn#9780306406157", "video#the_third_man".
+Wanted = Annotated[str, Meta(min_length=1, max_length=210)]
+
+
+class KnownElsewhere(Entity, table=media_library, type="KNOWN_ELSEWHERE", key=("lookup#{wanted}", "{provider}")):
+    """What a provider said, kept so that it is not asked again."""
+
+    wanted: Annotated[Wanted, KeyOnly]
+    provider: Annotated[str, Meta(min_length=1, max_length=30), KeyOnly]
+    # As JSON; none for what the provider does not know
+    found: Annotated[str, Meta(max_length=60_000)] | None = None
+    ttl: ExpiresAt
+
+    @get
+    def one(wanted: str, provider: str) -> None:
+        """Was this asked lately, and what was the answer?"""
+
+
+class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember | Relocation]):
     """Whatever belongs to a library."""
 
     # Ids have one length, so this finds the library itself and nothing of another.
@@ -365,7 +461,9 @@ class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | Col
         """A library and everything in it, so that nothing of it is left behind."""
 
 
-class OwnerRow(AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember | Loan | SharedLibrary]):
+class OwnerRow(
+    AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember | Relocation | Loan | SharedLibrary]
+):
     """Whatever belongs to a person, with the pointers to what others share with them."""
 
     @query(consistent=True)

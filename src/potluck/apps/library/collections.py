@@ -1,0 +1,97 @@
+"""Collections: items of a library that are listed as one, in an order of their own."""
+
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
+from potluck.apps.library.entities import Collection
+from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
+from potluck.apps.library.libraries import TAG
+from potluck.people.secrets import new_id
+from potluck.table import Query, absent, delete, put
+from potluck.table.keys.folding import fold
+from potluck.web.actions import Actions
+from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.inputs import UNSET, Change, New, Unset
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes, or_raise
+
+__all__ = [
+    "CollectionChange",
+    "CollectionView",
+    "NewCollection",
+    "add_collection",
+    "all_collections",
+    "change_collection",
+    "collections",
+    "delete_collection",
+]
+
+
+class CollectionThere(ProblemError):
+    problem = ALREADY_EXISTS
+
+
+class CollectionView(View[Collection]):
+    """A collection; its version only its owner sees."""
+
+    collection_id: UUID
+    name: str
+    description: str | None
+    item_count: int
+
+    @computed
+    def version(collection: Collection, looker: Looker) -> int | Unset:
+        return collection.version if looker.owns(collection) else UNSET
+
+
+class NewCollection(New[Collection]):
+    name: CollectionName
+    description: CollectionDescription | None = None
+    collection_id: CollectionId | Unset = UNSET
+    """Chosen by a device that was offline."""
+
+
+class CollectionChange(Change[Collection]):
+    name: CollectionName | Unset = UNSET
+    description: CollectionDescription | Unset | None = UNSET
+
+
+collections = Actions(InLibrary, Collection.one, CollectionView, api="/libraries/{library_id}/collections", tag=TAG)
+
+
+def by_name(collection: Any) -> tuple[str, str]:
+    return fold(collection.name), str(collection.collection_id)
+
+
+@collections.list(order=by_name, live=True)
+def all_collections(at: InLibrary) -> Query[Collection]:
+    """The collections of a library, by name."""
+    return Collection.in_library(at.owner_id, at.library_id)
+
+
+@collections.create(CollectionThere)
+async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collection]:
+    """Make a collection. Its name is the library's only one, whatever its case and accents. Only the owner may."""
+    collection = at.make(
+        new, owner_id=at.owner_id, library_id=at.library_id, collection_id=new.collection_id or new_id()
+    )
+    return Writes(collection, or_raise(put(collection, when=absent), CollectionThere))
+
+
+@collections.read()
+async def one_collection(at: InLibrary, collection: Collection) -> Collection:
+    """A collection."""
+    return collection
+
+
+@collections.change(CollectionThere)
+async def change_collection(at: OwnLibrary, collection: Collection, change: CollectionChange) -> Writes[Collection]:
+    """Give a collection another name or description. Only the owner may; its items follow the name."""
+    return at.apply(collection, change)
+
+
+@collections.delete()
+async def delete_collection(at: OwnLibrary, collection: Collection) -> Writes[None]:
+    """Delete a collection. Its items stay and stand for themselves. Only the owner may."""
+    return Writes(None, delete(collection))

@@ -1,0 +1,16 @@
+"""What the library's rules are given besides the core."""
+
+from dataclasses import dataclass
+
+from potluck.apps.library.covers import Covers
+from potluck.apps.library.lookup import Lookup
+from potluck.apps.library.searching import Indexes
+
+__all__ = ["LibraryContext"]
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryContext:
+    indexes: Indexes
+    lookup: Lookup
+    covers: Covers

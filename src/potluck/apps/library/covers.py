@@ -1,0 +1,155 @@
+"""Covers: fetched once from where they are said to be, made small and plain, and kept here."""
+
+import asyncio
+import hashlib
+import io
+import logging
+from typing import Annotated, Any
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+from starlette.responses import Response
+
+from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.drawn_covers import drawn_cover
+from potluck.apps.library.entities import LARGEST_COVER, Book, Cover, Video
+from potluck.apps.library.items import items
+from potluck.apps.library.shelving import Item, as_seen
+from potluck.field_types import Text
+from potluck.store import Store
+from potluck.streams import Change
+from potluck.table import WriteRefused, put, the, update
+from potluck.table.entity import plan_of
+from potluck.web.errors import ProblemError
+from potluck.web.inputs import Input
+from potluck.web.outbound import BadAddress, Outbound, Unreachable
+from potluck.web.writes import Writes, or_raise
+
+__all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "plain_picture"]
+
+LARGEST_PICTURE = 10_000_000
+MOST_PIXELS = 40_000_000
+WIDTH, HEIGHT = 400, 600
+QUALITY = 82
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+# In the browser of whoever may look; its address changes with the picture.
+KEPT_BY_BROWSER = {"cache-control": "private, max-age=86400, immutable"}
+
+log = logging.getLogger(__name__)
+
+
+class NotAPicture(Exception):
+    """What was fetched cannot be shown."""
+
+
+class NoCover(ProblemError, slug="no-cover", status=409, title="There is no cover"):
+    """The cover could not be had: its address does not answer, leads into a private network, or is no picture."""
+
+
+def plain_picture(found: bytes) -> bytes:
+    """The picture anew, as a small JPEG with nothing else in it; NotAPicture if it is none."""
+    try:
+        with Image.open(io.BytesIO(found), formats=FORMATS) as opened:
+            if opened.width * opened.height > MOST_PIXELS:
+                raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
+            opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
+            picture = ImageOps.exif_transpose(opened).convert("RGBA")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise NotAPicture(str(error)) from error
+    picture.thumbnail((WIDTH, HEIGHT))
+    # What is transparent is seen on paper.
+    plain = Image.new("RGB", picture.size, "white")
+    plain.paste(picture, mask=picture.getchannel("A"))
+    written = io.BytesIO()
+    plain.save(written, "JPEG", quality=QUALITY, optimize=True)
+    if written.tell() > LARGEST_COVER:
+        raise NotAPicture("it cannot be made small")
+    return written.getvalue()
+
+
+class Covers:
+    """Fetches covers: for a consumer of the table's stream, or when somebody asks."""
+
+    def __init__(self, rows: Store, outbound: Outbound) -> None:
+        self._rows = rows
+        self._outbound = outbound
+
+    async def fetched(self, item: Item) -> Cover:
+        """The cover of an item; NotAPicture, BadAddress or Unreachable if it is not to be had."""
+        if item.picture_url is None:
+            raise NotAPicture("nothing says where it is")
+        answer = await self._outbound.get(item.picture_url, LARGEST_PICTURE, accept="image/*")
+        if answer.status != 200:
+            raise Unreachable(f"answered with {answer.status}")
+        image = await asyncio.to_thread(plain_picture, answer.body)
+        return Cover(
+            owner_id=item.owner_id,
+            item_id=item.item_id,
+            source=item.picture_url,
+            hash=hashlib.sha256(image).hexdigest(),
+            image=image,
+        )
+
+    async def handle(self, change: Change) -> None:
+        """What the consumer does with a change: a new address of a picture is looked at, once."""
+        new, old = change.new or {}, change.old or {}
+        # Most changes are of other things; what they are of is told without reading the whole row.
+        if "PictureUrl" not in new or "CoverHash" in new or new["PictureUrl"] == old.get("PictureUrl"):
+            return
+        item = _item(new)
+        if item is None or item.picture_url is None:
+            return
+        try:
+            cover = await self.fetched(item)
+        except (NotAPicture, BadAddress, Unreachable) as error:
+            # The item is good without it, and its owner can ask again.
+            log.info("no cover from %s: %s", item.picture_url, error)
+            return
+        kind: Any = type(item)
+        named = update(
+            kind.one(item.owner_id, item.library_id, item.item_id),
+            the(kind.cover_hash).becomes(cover.hash),
+            when=the(kind.picture_url).still(item.picture_url),
+            keep_version=True,
+        )
+        try:
+            await self._rows.transact(named, put(cover))
+        except WriteRefused as refusal:
+            log.info("a cover came too late: %s", refusal)
+
+
+def _item(row: dict[str, Any]) -> Item | None:
+    for kind in (Book, Video):
+        if plan_of(kind).matches(row):
+            found: Item = plan_of(kind).coding.decode(row)
+            return found
+    return None
+
+
+class CoverVersion(Input):
+    v: Annotated[str, Text(0, 64, trim=False)] = ""
+    """Which picture, so that a browser asks for each once."""
+
+
+@items.read("/cover", media_type="image/jpeg", tagged=False)
+async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
+    """The cover of a book or a video, as a JPEG; where none is kept, one that is drawn, as an SVG."""
+    found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
+    if found is not None:
+        return Response(found.image, media_type="image/jpeg", headers=KEPT_BY_BROWSER)
+    by = next(iter(item.authors if isinstance(item, Book) else item.directors), "")
+    drawn = drawn_cover(item.title, by, item.collection_name, item.order)
+    return Response(drawn, media_type="image/svg+xml", headers=KEPT_BY_BROWSER)
+
+
+@items.action("POST", "/cover", NoCover, kept=False)
+async def fetch_cover(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video]:
+    """Fetch the cover again from its `pictureUrl`. Only the owner may."""
+    covers: Covers = at.context.covers
+    try:
+        found = await covers.fetched(item)
+    except (NotAPicture, BadAddress, Unreachable) as error:
+        raise NoCover from error
+    if found.hash == item.cover_hash:
+        return Writes(item)
+    after, write = at.edit(item, the(type(item).cover_hash).becomes(found.hash), keep_version=True)
+    return Writes(after, or_raise(write, as_seen(at, item)), put(found))

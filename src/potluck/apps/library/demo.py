@@ -1,0 +1,127 @@
+"""Libraries to look around in: a hall shelf that has grown for years, a small bedroom, and a friend's boat shelf."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from random import Random
+from uuid import UUID
+
+from potluck.apps.library.export_files import COLUMNS
+from potluck.apps.library.importing import ImportFile, import_file
+from potluck.apps.library.isbn import check_digit
+from potluck.apps.library.items import ShelfFilter, all_items
+from potluck.apps.library.lending import Lend, lend
+from potluck.apps.library.libraries import NewLibrary, create_library
+from potluck.apps.library.shares import NewShare, Sharing, share
+from potluck.people.authentication import Principal
+from potluck.web.app import Core, Demo, Guests, WorthALook
+from potluck.web.direct import Direct
+
+__all__ = ["demo_of", "made_up_books"]
+
+Row = Mapping[str, object]
+
+# Everything below is made up. What stands on the shelves is put together from these, always in the same way.
+
+NAMES = "Odile Tomas Ruth Bo Per Wren Ines Clio Farah Ode Halina Sixten Pilar Dana Mirela Jonas Amara Lev Noa Hugo"
+SURNAMES = "Brandt Ekberg Anselm Tran Lindqvist Adeyemi Calloway Vance Siddiq Marsh Wójcik Ålund Ocampo Moravec Stoica"
+THINGS = "Harbour Moth Orchard Lantern Copper Umbrella Salt River Clock Kitchen Ferry Winter Letter Island Garden Tram"
+FULL_TITLES = (
+    "{a} {b}", "The {a} {b}", "{a} and {b}", "A Short History of the {a}", "The {b} at the End of the {a}",
+    "{a} Weather", "How to Mend a {b}", "The {a} Keeper’s {b}", "Notes on the {a}", "Nobody’s {b}",
+    "Two {b}s and a {a}",
+)  # fmt: skip
+SERIES = {
+    "Inspector Vasik": (
+        "Dana Moravec",
+        ("The Green Tram", "Nine Umbrellas", "A Cold Room", "The Clockmaker’s Alibi", "Last Stop, Lipova"),
+    ),
+    "Low Tide": ("Ines Calloway", ("Ebb", "Slack Water", "Flood", "Spring Tide")),
+    "The Salt Roads": ("Tomas Ekberg", ("Salt Roads", "Tin Roads", "Amber Roads")),
+}
+FILMS = (
+    ("Night Ferry", "R. Sandoval", 1998, 104),
+    ("The Baker’s Strike", "Amara Osei", 2011, 97),
+    ("Elevator to Vik", "Jonas Hult", 1974, 118),
+    ("Small Gardens", "Mirela Stoica", 2006, 88),
+    ("A Quiet Engine", "Lev Moravec", 2019, 131),
+)
+ELSEWHERE = ("Årsbok för dagdrömmare", "הגן שמעבר לנהר", "Être et ne pas être", "Über Brücken", "電車の窓")
+HALL, BEDROOM, BOATS = "Hall shelf", "Bedroom", "Boat shelf"
+HALL_BOOKS, BEDROOM_BOOKS, BOAT_BOOKS = 220, 34, 28
+
+
+def made_up_books(seed: int, count: int) -> Iterator[Row]:
+    """So many books, no two with the same title."""
+    drawn = Random(seed)
+    names, surnames, things = NAMES.split(), SURNAMES.split(), THINGS.split()
+    seen: set[str] = set()
+    while len(seen) < count:
+        first, second = drawn.sample(things, 2)
+        title = drawn.choice(FULL_TITLES).format(a=first, b=second)
+        if title not in seen:
+            seen.add(title)
+            yield {"title": title, "authors": f"{drawn.choice(names)} {drawn.choice(surnames)}", "isbn": _isbn(drawn)}
+
+
+def _isbn(drawn: Random) -> str:
+    """A number of the right form; its group is one that is not given out."""
+    twelve = f"97868{drawn.randrange(10**7):07}"
+    return twelve + check_digit(twelve)
+
+
+def hall() -> Iterator[Row]:
+    yield from made_up_books(11, HALL_BOOKS)
+    for series, (author, titles) in SERIES.items():
+        for order, title in enumerate(titles, 1):
+            yield {"title": title, "authors": author, "collection": series, "order": order}
+    for title in ELSEWHERE:
+        yield {"title": title}
+    for title, director, year, minutes in FILMS:
+        yield {"kind": "video", "title": title, "directors": director, "releaseYear": year, "duration": minutes}
+
+
+def as_file(rows: Iterable[Row]) -> str:
+    written = io.StringIO()
+    table = csv.DictWriter(written, COLUMNS)
+    table.writeheader()
+    table.writerows(rows)
+    return written.getvalue()
+
+
+def demo_of(core: Core, direct: Direct) -> Demo:
+    """What fills the libraries with these rules."""
+
+    async def filled(by: Principal, name: str, rows: Iterable[Row], description: str | None = None) -> UUID:
+        made = await direct.do(create_library, by, NewLibrary(library_name=name, description=description))
+        library_id: UUID = made.library_id
+        await direct.do(import_file, by, ImportFile(text=as_file(rows), apply=True), library_id=library_id)
+        return library_id
+
+    async def lent(by: Principal, library_id: UUID, number: int, to: str) -> None:
+        items = await direct.list(all_items, by, ShelfFilter(), library_id=library_id)
+        chosen = items[number % len(items)]
+        await direct.do(lend, by, Lend(to=to), library_id=library_id, item_id=chosen.item_id)
+
+    async def shared(by: Principal, library_id: UUID, with_whom: Principal, email: str) -> None:
+        made = await direct.do(share, by, NewShare(email=email), library_id=library_id)
+        await Sharing(core).accept(with_whom, made.token)
+
+    async def demo(guests: Guests) -> Sequence[WorthALook]:
+        shelf = await filled(guests.mara, HALL, hall(), "Books that came with us, and some that stayed")
+        bedroom = await filled(guests.mara, BEDROOM, made_up_books(12, BEDROOM_BOOKS))
+        boats = await filled(guests.noor, BOATS, made_up_books(13, BOAT_BOOKS))
+        guests.ago(days=240)
+        await lent(guests.mara, bedroom, 3, "Ida")
+        guests.ago(days=40)
+        await lent(guests.mara, shelf, 17, "Ida")
+        await lent(guests.mara, shelf, 60, "Grandma Edith")
+        guests.ago(days=12)
+        await lent(guests.mara, shelf, 101, "Leo")
+        guests.ago(days=3)
+        await shared(guests.mara, shelf, guests.leo, "leo@potluck.example")
+        await shared(guests.noor, boats, guests.mara, "mara@potluck.example")
+        guests.ago()
+        return []
+
+    return demo

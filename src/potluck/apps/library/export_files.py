@@ -1,0 +1,128 @@
+"""What people take along of a library: CSV that can be imported again, JSON, or MARCXML for other catalogues."""
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+from xml.sax.saxutils import escape
+
+import msgspec
+from starlette.responses import Response
+
+from potluck.apps.library.access import InLibrary
+from potluck.apps.library.entities import Book, LibraryItem, Video
+from potluck.apps.library.import_files import BetweenNames
+from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.libraries import TAG
+from potluck.apps.library.shelving import Item
+from potluck.field_types import Message
+from potluck.web.actions import Actions
+from potluck.web.inputs import Input
+from potluck.web.people.export import inert
+
+__all__ = ["ExportQuery", "as_csv", "as_marcxml", "export_library", "exports"]
+
+ExportFormat = Literal["csv", "json", "marcxml"]
+COLUMNS = (
+    "kind", "title", "authors", "isbn", "collection", "order", "summary", "directors", "cast", "releaseYear",
+    "duration", "tmdbId", "pictureUrl",
+)  # fmt: skip
+
+
+class ExportQuery(Input):
+    format: Annotated[ExportFormat, Message("format must be csv, json or marcxml")] = "csv"
+
+
+exports: Actions[Any] = Actions(InLibrary, api="/libraries/{library_id}/export", tag=TAG)
+
+
+@exports.read("", media_type="text/csv", tagged=False)
+async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
+    """Everything in a library as a file: CSV, JSON or MARCXML. Whoever may look may take it along."""
+    found = await at.rows.all(LibraryItem.in_library(at.owner_id, at.library_id))
+    if wanted.format == "csv":
+        kind, content = "text/csv; charset=utf-8", as_csv(found).encode()
+    elif wanted.format == "json":
+        shown = await at.show(ItemView, found)
+        said = {"libraryName": at.library.library_name, "description": at.library.description, "items": shown}
+        kind, content = "application/json", msgspec.json.encode(said)
+    else:
+        kind, content = "application/marcxml+xml; charset=utf-8", as_marcxml(found).encode()
+    ending = {"csv": "csv", "json": "json", "marcxml": "xml"}[wanted.format]
+    named = {"content-disposition": f'attachment; filename="library.{ending}"', "cache-control": "no-store"}
+    return Response(content, media_type=kind, headers=named)
+
+
+def as_csv(items: Iterable[Item]) -> str:
+    """A row for each item, which a spreadsheet shows and does not run, and which can be imported again."""
+    written = io.StringIO()
+    table = csv.writer(written)
+    table.writerow(COLUMNS)
+    for each in items:
+        book, video = (each, None) if isinstance(each, Book) else (None, each)
+        row = (
+            "book" if book else "video",
+            each.title,
+            BetweenNames.join(book.authors) if book else "",
+            book.isbn if book else "",
+            each.collection_name,
+            each.order,
+            each.summary,
+            BetweenNames.join(video.directors) if video else "",
+            BetweenNames.join(video.cast) if video else "",
+            video.release_year if video else "",
+            video.duration if video else "",
+            video.tmdb_id if video else "",
+            each.picture_url,
+        )
+        table.writerow(["" if cell is None else inert(str(cell)) for cell in row])
+    return written.getvalue()
+
+
+# --- MARC 21, as XML --------------------------------------------------------------------------------------------------
+
+MARC = "http://www.loc.gov/MARC21/slim"
+
+
+def as_marcxml(items: Iterable[Item]) -> str:
+    """A collection of bibliographic records: title, people, ISBN, series, summary."""
+    records = "\n".join(map(_record, items))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<collection xmlns="{MARC}">\n{records}\n</collection>\n'
+
+
+def _record(item: Item) -> str:
+    is_book = isinstance(item, Book)
+    people = item.authors if isinstance(item, Book) else item.directors
+    fields = [
+        f"  <leader>00000n{'am' if is_book else 'gm'} a2200000 i 4500</leader>",
+        f'  <controlfield tag="001">{item.item_id}</controlfield>',
+    ]
+    if isinstance(item, Book) and item.isbn is not None:
+        fields.append(_field("020", a=item.isbn))
+    fields += [_field("100", "1", a=each) for each in people[:1]]
+    fields.append(_field("245", "1" if people else "0", "0", a=item.title))
+    if isinstance(item, Video):
+        if item.release_year is not None:
+            fields.append(_field("264", " ", "1", c=str(item.release_year)))
+        if item.duration is not None:
+            fields.append(_field("300", a=f"{item.duration} min"))
+    if item.collection_name is not None:
+        fields.append(_field("490", "0", a=item.collection_name, v=str(item.order)))
+    if isinstance(item, Video) and item.cast:
+        fields.append(_field("511", "1", a=", ".join(item.cast)))
+    if item.summary is not None:
+        fields.append(_field("520", a=item.summary))
+    fields += [_field("700", "1", a=each) for each in people[1:]]
+    return "<record>\n" + "\n".join(fields) + "\n</record>"
+
+
+def _field(tag: str, first: str = " ", second: str = " ", **parts: str) -> str:
+    inside = "".join(f'<subfield code="{code}">{_text(part)}</subfield>' for code, part in parts.items())
+    return f'  <datafield tag="{tag}" ind1="{first}" ind2="{second}">{inside}</datafield>'
+
+
+def _text(text: str) -> str:
+    """The text without what XML cannot say."""
+    return escape(
+        "".join(each for each in text if each in "\t\n" or (ord(each) >= 0x20 and each not in "\ufffe\uffff"))
+    )

@@ -1,0 +1,56 @@
+"""ISBNs: ten or thirteen digits, checked by their last one, and kept as thirteen."""
+
+import re
+
+__all__ = ["BadIsbn", "check_digit", "isbn_13"]
+
+# What stands between the groups: hyphens and dashes of all kinds, dots, spaces.
+BETWEEN = re.compile(r"[\s.\-\u00ad\u2010-\u2015\u2212]+")
+LABEL = re.compile(r"^isbn(-?1[03])?:?", re.IGNORECASE)
+TEN = re.compile("[0-9]{9}[0-9X]")
+THIRTEEN = re.compile("97[89][0-9]{10}")
+PREFIX = "978"
+
+
+class BadIsbn(ValueError):
+    """Why a text is no ISBN, for whoever typed it."""
+
+
+def isbn_13(text: str) -> str:
+    """The thirteen digits of an ISBN, however it was typed; BadIsbn with the reason if it is none.
+
+    A spreadsheet takes an ISBN-10 for a number and drops its leading zeros: up to two are put back, if the last digit
+    then fits.
+    """
+    digits = BETWEEN.sub("", LABEL.sub("", text.strip())).upper()
+    if not re.fullmatch("[0-9]*X?", digits):
+        raise BadIsbn("An ISBN has only digits, and perhaps an X at its end")
+    if len(digits) in (8, 9) and TEN.fullmatch(padded := digits.rjust(10, "0")) and _check_10(padded[:9]) == digits[-1]:
+        digits = padded
+    if TEN.fullmatch(digits):
+        expected = _check_10(digits[:9])
+        if digits[9] != expected:
+            raise BadIsbn(_wrong_digit("nine", expected))
+        return PREFIX + digits[:9] + check_digit(PREFIX + digits[:9])
+    if len(digits) == 13 and "X" not in digits:
+        if not THIRTEEN.fullmatch(digits):
+            raise BadIsbn("An ISBN of thirteen digits begins with 978 or 979; this is the barcode of something else")
+        expected = check_digit(digits[:12])
+        if digits[12] != expected:
+            raise BadIsbn(_wrong_digit("twelve", expected))
+        return digits
+    raise BadIsbn(f"An ISBN has ten or thirteen digits; this has {len(digits)}")
+
+
+def _wrong_digit(others: str, expected: str) -> str:
+    return f"The last digit does not fit the others. For these {others} it would be {expected}"
+
+
+def _check_10(nine: str) -> str:
+    rest = sum(weight * int(digit) for weight, digit in zip(range(10, 1, -1), nine, strict=True)) % 11
+    return "0123456789X"[(11 - rest) % 11]
+
+
+def check_digit(twelve: str) -> str:
+    """The last digit of an ISBN of thirteen."""
+    return str(-sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(twelve)) % 10)

@@ -1,0 +1,81 @@
+"""What is shown of a book or a video; whether and to whom it is lent, and its version, only its owner sees."""
+
+import zlib
+from typing import Literal
+from uuid import UUID
+
+from potluck.apps.library.access import Looker
+from potluck.apps.library.entities import Book, Video
+from potluck.web.inputs import UNSET, Unset
+from potluck.web.views import View, computed
+
+__all__ = ["ItemView"]
+
+Item = Book | Video
+
+
+class ItemView(View[Book | Video]):
+    """A book or a video. The version changes with every loan, so it is the owner's to see as well."""
+
+    item_id: UUID
+    library_id: UUID
+    library_name: str
+    owner_name: str
+    title: str
+    summary: str | None
+    picture_url: str | None
+    collection_id: UUID | None
+    collection_name: str | None
+    order: int | None
+
+    @computed
+    def kind(item: Item) -> Literal["book", "video"]:
+        return "book" if isinstance(item, Book) else "video"
+
+    @computed
+    def cover(item: Item) -> str:
+        """Where its cover is, fetched or drawn; another picture is another address, so that browsers may keep it."""
+        drawn = zlib.crc32(f"{item.title}\n{item.collection_name}\n{item.order}".encode())
+        version = f"{drawn:08x}" if item.cover_hash is None else item.cover_hash[:16]
+        return f"/api/v1/libraries/{item.library_id}/items/{item.item_id}/cover?v={version}"
+
+    @computed
+    def has_picture(item: Item) -> bool:
+        """Whether the cover was fetched, and not drawn."""
+        return item.cover_hash is not None
+
+    @computed
+    def authors(item: Item) -> list[str] | Unset:
+        return item.authors if isinstance(item, Book) else UNSET
+
+    @computed
+    def isbn(item: Item) -> str | Unset | None:
+        return item.isbn if isinstance(item, Book) else UNSET
+
+    @computed
+    def directors(item: Item) -> list[str] | Unset:
+        return item.directors if isinstance(item, Video) else UNSET
+
+    @computed
+    def cast(item: Item) -> list[str] | Unset:
+        return item.cast if isinstance(item, Video) else UNSET
+
+    @computed
+    def release_year(item: Item) -> int | Unset | None:
+        return item.release_year if isinstance(item, Video) else UNSET
+
+    @computed
+    def duration(item: Item) -> int | Unset | None:
+        return item.duration if isinstance(item, Video) else UNSET
+
+    @computed
+    def tmdb_id(item: Item) -> int | Unset | None:
+        return item.tmdb_id if isinstance(item, Video) else UNSET
+
+    @computed
+    def lent_to(item: Item, looker: Looker) -> str | Unset | None:
+        return item.lent_to if looker.owns(item) else UNSET
+
+    @computed
+    def version(item: Item, looker: Looker) -> int | Unset:
+        return item.version if looker.owns(item) else UNSET

@@ -1,0 +1,296 @@
+"""Books and videos: added, changed, moved and deleted by the owner of their library, looked at by whom it is shared
+with."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import field
+
+from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.entities import Book, Cover, Library, LibraryItem, Loan, Video
+from potluck.apps.library.fields import (
+    TOP_OF_CAST,
+    CollectionId,
+    Duration,
+    IsbnText,
+    ItemId,
+    LibraryId,
+    ManyCast,
+    Order,
+    People,
+    PictureAddress,
+    Summary,
+    Title,
+    TmdbId,
+    Year,
+)
+from potluck.apps.library.isbn import isbn_13
+from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.libraries import TAG, Forced, StillLent
+from potluck.apps.library.shelf import ShelfEntry, shelf_page
+from potluck.apps.library.shelving import (
+    Item,
+    Spot,
+    arriving,
+    as_seen,
+    counting,
+    history_along,
+    leaving,
+    member_of,
+    spot_in,
+)
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import new_id
+from potluck.table import Query, absent, delete, put, the
+from potluck.table.operations import Operation
+from potluck.web.actions import Actions
+from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.inputs import UNSET, Input, Unset, Versioned
+from potluck.web.pagination import OwnPages
+from potluck.web.requests import camel
+from potluck.web.writes import Outcome, Writes, or_raise
+
+__all__ = [
+    "ItemChange",
+    "NewBook",
+    "NewVideo",
+    "ShelfFilter",
+    "add_book",
+    "add_video",
+    "all_items",
+    "books",
+    "change_item",
+    "delete_item",
+    "items",
+    "new_item",
+    "one_item",
+    "videos",
+]
+
+
+class ItemThere(ProblemError):
+    problem = ALREADY_EXISTS
+
+
+# --- what is sent -----------------------------------------------------------------------------------------------------
+
+
+class NewItem(Input):
+    """What a new book and a new video both have."""
+
+    title: Title
+    summary: Summary | None = None
+    picture_url: PictureAddress | None = None
+    """Where its cover is to be had; it is fetched once, and kept here."""
+    collection_id: CollectionId | None = None
+    order: Order | None = None
+    """Its place in the collection; left out, behind the last."""
+    item_id: ItemId | Unset = UNSET
+    """Chosen by a device that was offline."""
+
+
+class NewBook(NewItem):
+    authors: People = field(default_factory=list)
+    isbn: IsbnText | None = None
+
+
+class NewVideo(NewItem):
+    directors: People = field(default_factory=list)
+    cast: ManyCast = field(default_factory=list)
+    """The first five are kept."""
+    release_year: Year | None = None
+    duration: Duration | None = None
+    tmdb_id: TmdbId | None = None
+
+
+class ItemChange(Versioned):
+    title: Title | Unset = UNSET
+    summary: Summary | Unset | None = UNSET
+    picture_url: PictureAddress | Unset | None = UNSET
+    authors: People | Unset = UNSET
+    isbn: IsbnText | Unset | None = UNSET
+    directors: People | Unset = UNSET
+    cast: ManyCast | Unset = UNSET
+    release_year: Year | Unset | None = UNSET
+    duration: Duration | Unset | None = UNSET
+    tmdb_id: TmdbId | Unset | None = UNSET
+    library_id: LibraryId | Unset = UNSET
+    """Another library of the owner's, to which it moves with its history."""
+    collection_id: CollectionId | Unset | None = UNSET
+    order: Order | Unset = UNSET
+
+
+class ShelfFilter(Input):
+    grouped: bool = False
+    """Collections with their items nested; none is cut in two by a page."""
+
+
+PLACE = ("library_id", "collection_id", "order")
+
+
+# --- the rules --------------------------------------------------------------------------------------------------------
+
+items = Actions(InLibrary, LibraryItem.one, ItemView, api="/libraries/{library_id}/items", tag=TAG)
+books = Actions(OwnLibrary, None, ItemView, api="/libraries/{library_id}/books", tag=TAG)
+videos = Actions(OwnLibrary, None, ItemView, api="/libraries/{library_id}/videos", tag=TAG)
+
+
+@items.list(shows=ShelfEntry, live=lambda at: LibraryItem.in_library(at.owner_id, at.library_id))
+def all_items(at: InLibrary, wanted: ShelfFilter) -> Query[Book | Video] | OwnPages[ShelfEntry]:
+    """What is in a library, alphabetically. The items of a collection stand together under its name, in its order."""
+    if wanted.grouped:
+        return OwnPages(lambda limit, after: shelf_page(at, limit, after))
+    return LibraryItem.in_library(at.owner_id, at.library_id)
+
+
+@items.read()
+async def one_item(at: InLibrary, item: Book | Video) -> Book | Video:
+    """A book or a video."""
+    return item
+
+
+def new_item(new: NewItem, spot: Spot) -> Item:
+    """The book or video as it is stored."""
+    left_out = {"collection_id", "order", "item_id"}
+    said = {name: value for name in new.__struct_fields__ if name not in left_out for value in [getattr(new, name)]}
+    kind: type[Any] = Book if isinstance(new, NewBook) else Video
+    item: Item = kind(
+        **{name: _stored(name, value) for name, value in said.items()},
+        owner_id=spot.library.owner_id,
+        library_id=spot.library.library_id,
+        item_id=new.item_id or new_id(),
+        library_name=spot.library.library_name,
+        owner_name=spot.library.owner_name,
+    )
+    return spot.put_there(item, version=1)
+
+
+async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
+    spot = await spot_in(at.rows, at.library, new.collection_id, new.order)
+    item = new_item(new, spot)
+    there = or_raise(put(item, when=absent), ItemThere)
+    return Writes(item, there, counting(spot.library, 1), *arriving(item, spot.collection))
+
+
+@books.create(ItemThere)
+async def add_book(at: OwnLibrary, new: NewBook) -> Writes[Book | Video]:
+    """Add a book. Only the owner may."""
+    return await _added(at, new)
+
+
+@videos.create(ItemThere)
+async def add_video(at: OwnLibrary, new: NewVideo) -> Writes[Book | Video]:
+    """Add a video. Only the owner may."""
+    return await _added(at, new)
+
+
+@items.change(ItemThere)
+async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) -> Writes[Book | Video]:
+    """Change a book or a video, or move it to another library or collection. Only the owner may."""
+    changed = _new_values(item, change)
+    if "picture_url" in changed:
+        changed["cover_hash"] = None
+    spot = await _wanted_spot(at, item, change)
+    if spot is not None and spot.library.library_id != item.library_id:
+        return await _moved(at, item, changed, spot)
+    others: list[Operation | Outcome] = []
+    if spot is not None:
+        there = spot.put_there(item, item.version)
+        before, after_it = member_of(item), member_of(there)
+        if there.collection_id != item.collection_id:
+            others += [*await leaving(at.rows, item), *arriving(there, spot.collection)]
+            changed |= {"collection_id": there.collection_id, "collection_name": there.collection_name}
+        elif before != after_it and before is not None and after_it is not None:
+            others += [delete(before), put(after_it)]
+        if there.order != item.order:
+            changed["order"] = there.order
+    if not changed:
+        return Writes(item)
+    if "picture_url" in changed:
+        others.append(delete(Cover.one(at.owner_id, item.item_id)))
+    after, write = at.edit(item, *(the(getattr(type(item), name)).becomes(value) for name, value in changed.items()))
+    return Writes(after, or_raise(write, as_seen(at, item)), *others)
+
+
+async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot) -> Writes[Item]:
+    """The item in another library, with its history, and the counts of both."""
+    after = spot.put_there(_with(item, changed), item.version + 1)
+    return Writes(
+        after,
+        or_raise(delete(item), as_seen(at, item)),
+        or_raise(put(after, when=absent), ItemThere),
+        counting(at.library, -1),
+        counting(spot.library, 1),
+        *await leaving(at.rows, item),
+        *arriving(after, spot.collection),
+        *await history_along(at.rows, item, spot.library.library_id),
+    )
+
+
+@items.delete("", StillLent)
+async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Writes[None]:
+    """Delete a book or a video with its history. Only the owner may; what is lent only with `?force=true`."""
+    if item.lent_to is not None and forced.force != "true":
+        raise StillLent(f"{item.lent_to} has it", lentTo=item.lent_to)
+    return Writes(
+        None,
+        or_raise(delete(item), as_seen(at, item)),
+        counting(at.library, -1),
+        *await leaving(at.rows, item),
+        delete(Loan.one(at.owner_id, item.library_id, item.item_id)),
+        delete(Cover.one(at.owner_id, item.item_id)),
+    )
+
+
+# --- what was sent, and what it comes to ------------------------------------------------------------------------------
+
+
+def _stored(name: str, value: Any) -> Any:
+    """A value as it is kept."""
+    if name == "isbn" and value is not None:
+        return isbn_13(value)
+    return value[:TOP_OF_CAST] if name == "cast" else value
+
+
+def _with(item: Item, changed: dict[str, Any]) -> Item:
+    kind: type[Any] = type(item)
+    made: Item = kind(**{name: changed.get(name, getattr(item, name)) for name in item.__struct_fields__})
+    return made
+
+
+def _new_values(item: Item, change: ItemChange) -> dict[str, Any]:
+    """What the item itself gets new; InvalidFields for what it does not have."""
+    sent = {
+        name: getattr(change, name)
+        for name in change.__struct_fields__
+        if name not in ("version", *PLACE) and getattr(change, name) is not UNSET
+    }
+    wrong = list(_not_of_kind(item, sent))
+    if wrong:
+        raise InvalidFields(*wrong)
+    stored = {name: _stored(name, value) for name, value in sent.items()}
+    return {name: value for name, value in stored.items() if value != getattr(item, name)}
+
+
+def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[WrongField]:
+    kind = type(item).__name__.lower()
+    for name in sent:
+        if name not in item.__struct_fields__:
+            yield WrongField(camel(name), f"A {kind} does not have this")
+
+
+async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot | None:
+    """Where the item is to be, if that is said; elsewhere it stands for itself, unless a collection is named."""
+    if all(getattr(change, name) is UNSET for name in PLACE):
+        return None
+    library, collection_id, order = at.library, item.collection_id, item.order
+    if change.library_id is not UNSET and change.library_id != item.library_id:
+        found = await at.rows.get(Library.one(at.owner_id, change.library_id))
+        if found is None:
+            raise InvalidFields(WrongField("libraryId", "You have no such library"))
+        library, collection_id, order = found, None, None
+    if change.collection_id is not UNSET and change.collection_id != collection_id:
+        collection_id, order = change.collection_id, None
+    if change.order is not UNSET:
+        order = change.order
+    return await spot_in(at.rows, library, collection_id, order)

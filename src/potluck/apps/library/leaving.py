@@ -1,0 +1,121 @@
+"""What a person takes along, and what goes when they leave."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from msgspec import Struct
+
+from potluck.apps.library.access import Looker
+from potluck.apps.library.collections import CollectionView
+from potluck.apps.library.consistency import deleted_with
+from potluck.apps.library.entities import (
+    Book,
+    Collection,
+    Cover,
+    Event,
+    Library,
+    Loan,
+    OwnerRow,
+    Share,
+    SharedLibrary,
+    Video,
+)
+from potluck.apps.library.fields import owner_of
+from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.libraries import LibraryView
+from potluck.apps.library.shares import ShareView, ending
+from potluck.retries import attempts
+from potluck.store import Store
+from potluck.table import WriteRefused, delete
+from potluck.table.operations import Operation
+from potluck.web.app import Core, Export
+from potluck.web.views import View, view_plan
+from potluck.web.writes import Writes
+
+__all__ = ["export_of", "forgetting"]
+
+AT_ONCE = 25
+
+
+class HistoryView(View[Event]):
+    library_id: UUID
+    item_id: UUID
+    type: Literal["LENT", "RETURNED"]
+    event: str
+    updated_at: datetime
+
+
+class OutView(View[Loan]):
+    library_id: UUID
+    item_id: UUID
+    lent_at: datetime
+
+
+class PointerView(View[SharedLibrary]):
+    library_id: UUID
+    shared_from_name: str
+
+
+TABLES: dict[str, tuple[type[Any] | tuple[type[Any], ...], type[View[Any]]]] = {
+    "libraries": (Library, LibraryView),
+    "collections": (Collection, CollectionView),
+    "items": ((Book, Video), ItemView),
+    "history": (Event, HistoryView),
+    "lent": (Loan, OutView),
+    "shares": (Share, ShareView),
+    "sharedWithYou": (SharedLibrary, PointerView),
+}
+
+
+def export_of(core: Core) -> Export:
+    """Yields the rows of one person, table after table."""
+
+    async def export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        owner_id = owner_of(user_id)
+        looker = Looker(owner_id)
+        for table, (kinds, view) in TABLES.items():
+            show = view_plan(view).show
+            async for row in core.store.each(OwnerRow.of_owner(owner_id)):
+                if isinstance(row, kinds):
+                    yield table, show(row, looker)
+
+    return export
+
+
+def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
+    """Removes everything of a person; also after an interruption."""
+
+    async def forget(user_id: UUID) -> None:
+        owner_id = owner_of(user_id)
+        async for _ in attempts("forgetting a person's libraries", rows.patience):
+            # Without its row nobody adds to a library any more, and nobody looks into it.
+            for library in await rows.all(Library.of_owner(owner_id)):
+                with suppress(WriteRefused):
+                    await rows.delete(library)
+            left = (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items
+            while left:
+                for row in left:
+                    with suppress(WriteRefused):
+                        await rows.transact(*await _gone(rows, row))
+                left = (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items
+            covers = await rows.all(Cover.of_owner(owner_id))
+            await rows.write_each(delete(Cover.one(owner_id, each.item_id)) for each in covers)
+            return
+
+    return forget
+
+
+async def _gone(rows: Store, row: Any) -> list[Operation]:
+    """What deletes a row of theirs; of what others share with them, also the other side."""
+    if not isinstance(row, SharedLibrary):
+        return deleted_with(row)
+    library, share = await rows.get_together(
+        Library.one(row.shared_from_id, row.library_id),
+        Share.one(row.shared_from_id, row.library_id, row.shared_to_id),
+    )
+    if library is None or share is None:
+        return [delete(row), *([] if share is None else [delete(share)])]
+    return Writes(None, *ending(library, [share])).operations

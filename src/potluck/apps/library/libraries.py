@@ -1,0 +1,159 @@
+"""Libraries: a person's own, and those that others share with them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
+from potluck.apps.library.entities import Library, Loan, SharedLibrary
+from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
+from potluck.people.entities import Account
+from potluck.people.errors import AccountGone
+from potluck.people.secrets import new_id
+from potluck.store import Store
+from potluck.table import absent, check, delete, put, the
+from potluck.table.keys.folding import fold
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions
+from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.inputs import UNSET, Change, Input, New, Unset
+from potluck.web.views import View, computed
+from potluck.web.writes import Writes, or_raise, or_retry
+
+__all__ = [
+    "APP",
+    "TAG",
+    "Forced",
+    "LibraryChange",
+    "LibraryView",
+    "NewLibrary",
+    "all_libraries",
+    "change_library",
+    "create_library",
+    "delete_library",
+    "libraries",
+    "libraries_of",
+    "one_library",
+    "place_of",
+]
+
+APP = "library"
+TAG = "Library"
+
+
+class LibraryThere(ProblemError):
+    problem = ALREADY_EXISTS
+
+
+class StillLent(ProblemError, slug="still-lent", status=409, title="Something is lent"):
+    """What is lent would be forgotten with who has it. Ask for it back first, or delete it all the same with
+    `?force=true`."""
+
+
+class LibraryView(View[Library]):
+    """A library; with whom it is shared, and its version, only its owner sees."""
+
+    library_id: UUID
+    library_name: str
+    description: str | None
+    total_items: int
+    owner_name: str
+    updated_at: datetime
+
+    @computed
+    def owned(library: Library, looker: Looker) -> bool:
+        return looker.owns(library)
+
+    @computed
+    def shared_to(library: Library, looker: Looker) -> list[str] | Unset:
+        return library.shared_to if looker.owns(library) else UNSET
+
+    @computed
+    def version(library: Library, looker: Looker) -> int | Unset:
+        return library.version if looker.owns(library) else UNSET
+
+
+class NewLibrary(New[Library]):
+    library_name: LibraryName
+    description: LibraryDescription | None = None
+    library_id: LibraryId | Unset = UNSET
+    """Chosen by a device that was offline."""
+
+
+class LibraryChange(Change[Library]):
+    library_name: LibraryName | Unset = UNSET
+    description: LibraryDescription | Unset | None = UNSET
+
+
+class Forced(Input):
+    force: Force = "false"
+    """Also what is lent."""
+
+
+libraries = Actions(InLibrary, Library.one, LibraryView, api="/libraries", tag=TAG)
+
+
+def place_of(owner_id: str, library_id: UUID) -> str:
+    """What people's invitations call a library."""
+    return f"{owner_id} {library_id}"
+
+
+def by_name(library: Any) -> tuple[str, str]:
+    return fold(library.library_name), str(library.library_id)
+
+
+async def libraries_of(rows: Store, user_id: UUID) -> list[Library]:
+    """The libraries that somebody may look into, their own and those shared with them, as they are now."""
+    owner_id = owner_of(user_id)
+    own = await rows.all(Library.of_owner(owner_id))
+    pointers = await rows.all(SharedLibrary.with_person(owner_id))
+    shared = await rows.get_many([Library.one(each.shared_from_id, each.library_id) for each in pointers])
+    return [*own, *(each for each in shared if each is not None)]
+
+
+@libraries.list(order=by_name)
+async def all_libraries(at: SignedIn) -> list[Library]:
+    """The caller's own libraries and those shared with them, by name."""
+    return await libraries_of(at.rows, at.principal.user_id)
+
+
+@libraries.create(LibraryThere)
+async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
+    """Make a library. Its name is its owner's only one of that name."""
+    account = await at.rows.get(Account.by_id(at.principal.user_id))
+    if account is None:
+        raise AccountGone
+    library = at.make(
+        new,
+        owner_id=owner_of(account.user_id),
+        owner_name=account.name,
+        library_id=new.library_id or new_id(),
+    )
+    # From then on, names follow.
+    as_read = check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))
+    return Writes(library, or_retry(as_read), or_raise(put(library, when=absent), LibraryThere))
+
+
+@libraries.read()
+async def one_library(at: InLibrary, library: Library) -> Library:
+    """A library of the caller's, or one shared with them."""
+    return library
+
+
+@libraries.change(LibraryThere)
+async def change_library(at: OwnLibrary, library: Library, change: LibraryChange) -> Writes[Library]:
+    """Give a library another name or description. Only the owner may; what is in it follows the name."""
+    return at.apply(library, change)
+
+
+@libraries.delete("", StillLent)
+async def delete_library(at: OwnLibrary, library: Library, forced: Forced) -> Writes[None]:
+    """Delete a library with everything in it. Only the owner may; nobody looks into it from this moment on."""
+    if forced.force != "true":
+        lent = await at.rows.count(Loan.in_library(at.owner_id, library.library_id))
+        if lent:
+            raise StillLent(lent=lent)
+    invitations = at.core.people.invitations
+    place = place_of(at.owner_id, library.library_id)
+    # All that was in it is cleared by the consumer; without this row, nobody reaches it.
+    return Writes(None, delete(library), after=lambda: invitations.withdraw_all(APP, place))

@@ -1,0 +1,265 @@
+"""Looking a book up by its ISBN, or a film by its title: what is known here, else what a provider says.
+
+"Nobody knows it" and "nobody could be asked" are told apart, and neither keeps anybody from adding an item by hand.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Annotated, Any, Literal, Protocol
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import Struct, field
+
+from potluck.apps.library.entities import KnownElsewhere
+from potluck.apps.library.fields import TOP_OF_CAST, Title
+from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.libraries import TAG
+from potluck.field_types import Text
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.settings import Settings
+from potluck.store import Clock, Store
+from potluck.table.keys.folding import fold
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions
+from potluck.web.inputs import Input
+from potluck.web.outbound import BadAddress, Outbound, Unreachable
+
+__all__ = ["Known", "Looked", "Lookup", "OpenLibrary", "Provider", "Tmdb", "look_up_isbn", "look_up_video", "lookups"]
+
+FOUND_STAYS = timedelta(days=30)
+NOT_FOUND_STAYS = timedelta(days=1)
+MOST_VIDEOS = 5
+LARGEST_ANSWER = 2_000_000
+LONGEST_FOUND = 60_000
+TMDB = "https://api.themoviedb.org/3"
+TMDB_IMAGES = "https://image.tmdb.org/t/p/w500"
+
+
+class Known(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=False):
+    """What is known of a book or a film elsewhere, under the names by which it is added."""
+
+    kind: Literal["book", "video"]
+    provider: str
+    title: str
+    summary: str | None = None
+    picture_url: str | None = None
+    authors: list[str] = field(default_factory=list)
+    isbn: str | None = None
+    directors: list[str] = field(default_factory=list)
+    cast: list[str] = field(default_factory=list)
+    release_year: int | None = None
+    duration: int | None = None
+    tmdb_id: int | None = None
+
+
+class Looked(Struct, rename="camel", frozen=True, kw_only=True):
+    """What came of looking something up."""
+
+    outcome: Literal["found", "no-match", "unreachable"]
+    """`unreachable`: somebody who might know it could not be asked; later they may be."""
+    matches: list[Known]
+
+
+class Provider(Protocol):
+    """Somebody who knows books or films; Unreachable if they cannot be asked."""
+
+    name: str
+
+    async def books(self, isbn: str) -> list[Known]: ...
+    async def videos(self, title: str) -> list[Known]: ...
+
+
+class OpenLibrary:
+    """Open Library's books, by their ISBN."""
+
+    name = "Open Library"
+
+    def __init__(self, outbound: Outbound, address: str) -> None:
+        self._outbound, self._address = outbound, address
+
+    async def books(self, isbn: str) -> list[Known]:
+        asked = urlencode({"bibkeys": f"ISBN:{isbn}", "format": "json", "jscmd": "data"})
+        found = _mapping(await _json(self._outbound, f"{self._address}/api/books?{asked}"))
+        book = _mapping(found.get(f"ISBN:{isbn}"))
+        title = _text(book.get("title"), 200)
+        if title is None:
+            return []
+        subtitle = _text(book.get("subtitle"), 200)
+        named = f"{title}: {subtitle}" if subtitle and len(title) + len(subtitle) < 198 else title
+        cover = _mapping(book.get("cover"))
+        return [
+            Known(
+                kind="book",
+                provider=self.name,
+                title=named,
+                authors=_names(book.get("authors")),
+                isbn=isbn,
+                picture_url=_text(cover.get("large") or cover.get("medium"), 2000),
+            )
+        ]
+
+    async def videos(self, title: str) -> list[Known]:
+        return []
+
+
+class Tmdb:
+    """The Movie Database's films, by their title."""
+
+    name = "TMDB"
+
+    def __init__(self, outbound: Outbound, key: str, address: str = TMDB, images: str = TMDB_IMAGES) -> None:
+        self._outbound, self._key, self._address, self._images = outbound, key, address, images
+
+    async def books(self, isbn: str) -> list[Known]:
+        return []
+
+    async def videos(self, title: str) -> list[Known]:
+        asked = urlencode({"query": title, "api_key": self._key})
+        found = _mapping(await _json(self._outbound, f"{self._address}/search/movie?{asked}"))
+        listed = [_mapping(each) for each in _sequence(found.get("results"))][:MOST_VIDEOS]
+        return [known for each in listed if (known := await self._one(each.get("id"))) is not None]
+
+    async def _one(self, tmdb_id: Any) -> Known | None:
+        if not isinstance(tmdb_id, int) or tmdb_id < 1:
+            return None
+        asked = urlencode({"api_key": self._key, "append_to_response": "credits"})
+        film = _mapping(await _json(self._outbound, f"{self._address}/movie/{tmdb_id}?{asked}"))
+        title = _text(film.get("title"), 200)
+        if title is None:
+            return None
+        credits = _mapping(film.get("credits"))
+        crew = [_mapping(each) for each in _sequence(credits.get("crew"))]
+        year, minutes, poster = str(film.get("release_date") or "")[:4], film.get("runtime"), film.get("poster_path")
+        return Known(
+            kind="video",
+            provider=self.name,
+            title=title,
+            summary=_text(film.get("overview"), 4000),
+            directors=_names([each for each in crew if each.get("job") == "Director"]),
+            cast=_names(credits.get("cast"))[:TOP_OF_CAST],
+            release_year=int(year) if year.isdigit() and 1800 <= int(year) <= 2100 else None,
+            duration=minutes if isinstance(minutes, int) and 0 < minutes <= 1000 else None,
+            tmdb_id=tmdb_id,
+            picture_url=f"{self._images}{quote(poster)}" if isinstance(poster, str) and poster else None,
+        )
+
+
+class Lookup:
+    """What was found lately, else the providers in turn; the first who knows it is kept."""
+
+    def __init__(self, rows: Store, clock: Clock, providers: Sequence[Provider]) -> None:
+        self._rows = rows
+        self._clock = clock
+        self._providers = providers
+
+    @classmethod
+    def configured(cls, rows: Store, clock: Clock, settings: Settings, outbound: Outbound) -> "Lookup":
+        """With the providers that the operator chose."""
+        providers: list[Provider] = []
+        if settings.open_library is not None:
+            providers.append(OpenLibrary(outbound, settings.open_library))
+        if settings.tmdb_key is not None:
+            providers.append(Tmdb(outbound, settings.tmdb_key))
+        return cls(rows, clock, providers)
+
+    async def book(self, isbn: str) -> Looked:
+        return await self._asked(f"isbn#{isbn}", lambda provider: provider.books(isbn))
+
+    async def video(self, title: str) -> Looked:
+        return await self._asked(f"video#{fold(title)[:200]}", lambda provider: provider.videos(title))
+
+    async def _asked(self, wanted: str, ask: Callable[[Provider], Awaitable[list[Known]]]) -> Looked:
+        reachable = True
+        for provider in self._providers:
+            kept = await self._rows.get(KnownElsewhere.one(wanted, provider.name))
+            if kept is not None:
+                found = [] if kept.found is None else msgspec.json.decode(kept.found, type=list[Known])
+            else:
+                try:
+                    found = await ask(provider)
+                except (Unreachable, BadAddress):
+                    reachable = False
+                    continue
+                await self._keep(wanted, provider.name, found)
+            if found:
+                return Looked(outcome="found", matches=found)
+        return Looked(outcome="no-match" if reachable else "unreachable", matches=[])
+
+    async def _keep(self, wanted: str, provider: str, found: list[Known]) -> None:
+        text = msgspec.json.encode(found).decode() if found else None
+        if text is not None and len(text) > LONGEST_FOUND:
+            return
+        until = self._clock() + (FOUND_STAYS if found else NOT_FOUND_STAYS)
+        await self._rows.put(KnownElsewhere(wanted=wanted, provider=provider, found=text, ttl=int(until.timestamp())))
+
+
+# --- what others say is taken with care -------------------------------------------------------------------------------
+
+
+async def _json(outbound: Outbound, url: str) -> Any:
+    answer = await outbound.get(url, LARGEST_ANSWER, accept="application/json", checked=False)
+    if answer.status == 404:
+        return {}
+    if answer.status != 200:
+        raise Unreachable(f"answered with {answer.status}")
+    try:
+        return msgspec.json.decode(answer.body)
+    except msgspec.DecodeError as error:
+        raise Unreachable("the answer is not JSON") from error
+
+
+def _mapping(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _sequence(found: Any) -> Sequence[Any]:
+    return found if isinstance(found, list) else []
+
+
+def _text(found: Any, longest: int) -> str | None:
+    """One line of text, cut to what fits; None for anything else."""
+    text = " ".join(found.split()) if isinstance(found, str) else ""
+    return "".join(each for each in text if each.isprintable())[:longest].strip() or None
+
+
+def _names(found: Any) -> list[str]:
+    named = (_text(_mapping(each).get("name"), 100) for each in _sequence(found))
+    return [each for each in named if each is not None][:50]
+
+
+# --- by the API -------------------------------------------------------------------------------------------------------
+
+
+class OfIsbn(SignedIn):
+    """Someone who is signed in, about an ISBN."""
+
+    isbn: Annotated[str, Text(0, 40, "An ISBN has ten or thirteen digits")]
+
+
+class VideoQuery(Input):
+    title: Title
+
+
+lookups: Actions[Any] = Actions(SignedIn, api="/lookup", tag=TAG)
+
+
+@lookups.read("/isbn/{isbn}", tagged=False)
+async def look_up_isbn(at: OfIsbn) -> Looked:
+    """A book by its ISBN, of ten or thirteen digits, with hyphens or not; a wrong one is refused with the reason."""
+    # Looked at so that the answer is not remembered: others decide it.
+    _ = at.now
+    try:
+        isbn = isbn_13(at.isbn)
+    except BadIsbn as bad:
+        raise InvalidFields(WrongField("isbn", str(bad))) from bad
+    lookup: Lookup = at.context.lookup
+    return await lookup.book(isbn)
+
+
+@lookups.read("/video", tagged=False)
+async def look_up_video(at: SignedIn, wanted: VideoQuery) -> Looked:
+    """Films by their title, the closest first."""
+    _ = at.now
+    lookup: Lookup = at.context.lookup
+    return await lookup.video(wanted.title)

@@ -1,0 +1,134 @@
+"""Searching one's own libraries and those shared with one: which indexes are searched is who may look, as it is now.
+
+The postings of a library are its own rows, items and collections, in their partition; the index in memory is a cache of
+them, made when the library is first searched in a process and kept up to date from the table's stream, as live lists
+are. What is found is read again before it is shown.
+"""
+
+import asyncio
+from collections import OrderedDict
+from typing import Annotated, Any
+from uuid import UUID
+
+from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
+from potluck.apps.library.fields import SearchText
+from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.libraries import TAG, libraries_of
+from potluck.apps.library.search import Entry, SearchIndex, best
+from potluck.field_types import Integer
+from potluck.store import Store
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions
+from potluck.web.inputs import Input
+from potluck.web.live import Live
+
+__all__ = ["Indexes", "SearchQuery", "search", "searching"]
+
+# Some 600 bytes each; past this, the library that was searched longest ago is forgotten.
+MOST_ENTRIES = 1_000_000
+INDEXED_AT_ONCE = 200
+CHANGES_AT_ONCE = 1000
+
+
+class SearchQuery(Input):
+    q: SearchText
+    limit: Annotated[int, Integer(1, 50, "limit must be a whole number from 1 to 50")] = 10
+
+
+class Indexes:
+    """The indexes of the libraries that were searched lately, in one process."""
+
+    def __init__(self, rows: Store, live: Live, most_entries: int = MOST_ENTRIES) -> None:
+        self._rows = rows
+        self._live = live
+        self._most_entries = most_entries
+        self._kept: OrderedDict[tuple[str, UUID], _LibraryIndex] = OrderedDict()
+
+    async def of(self, owner_id: str, library_id: UUID) -> SearchIndex:
+        """The index of a library, with everything that was written before it was asked for."""
+        key = owner_id, library_id
+        found = self._kept.setdefault(key, _LibraryIndex(self._rows, self._live, owner_id, library_id))
+        self._kept.move_to_end(key)
+        index = await found.up_to_date()
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > self._most_entries:
+            self._kept.popitem(last=False)
+        return index
+
+
+class _LibraryIndex:
+    """One library's index, and where in the stream it goes on from."""
+
+    def __init__(self, rows: Store, live: Live, owner_id: str, library_id: UUID) -> None:
+        self._rows = rows
+        self._live = live
+        self._of = (LibraryItem.stored_in(owner_id, library_id), Collection.in_library(owner_id, library_id))
+        self._index = SearchIndex()
+        self._position: str | None = None
+        self._turn = asyncio.Lock()
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    async def up_to_date(self) -> SearchIndex:
+        async with self._turn:
+            if self._position is None:
+                await self._build()
+            while True:
+                found = await self._live.changes(self._position, of=self._of, see=entry_of, limit=CHANGES_AT_ONCE)
+                if found.reset:
+                    # Nobody searched here for as long as the log goes back.
+                    await self._build()
+                    continue
+                for each in found.changes:
+                    if each.event == "deleted":
+                        self._index.remove(each.item.id)
+                    else:
+                        self._index.put(each.item)
+                self._position = found.position
+                if not found.more:
+                    return self._index
+
+    async def _build(self) -> None:
+        # Asked for before the rows are read: what changes meanwhile comes once more, and does no harm.
+        self._position = None
+        position = await self._live.position(*self._of)
+        index = SearchIndex()
+        for query in self._of:
+            async for row in self._rows.each(query):
+                index.put(entry_of(row))
+                if len(index) % INDEXED_AT_ONCE == 0:
+                    # Others have a turn in between.
+                    await asyncio.sleep(0)
+        self._index, self._position = index, position
+
+
+def entry_of(row: Any) -> Entry:
+    """What an item or a collection is found by; the name of an item's collection is the collection's own."""
+    match row:
+        case Book():
+            return Entry(row.item_id, row.title, tuple(row.authors), row.collection_id)
+        case Video():
+            return Entry(row.item_id, row.title, (*row.directors, *row.cast), row.collection_id)
+        case Collection():
+            return Entry(row.collection_id, row.name, is_collection=True)
+    raise TypeError(row)
+
+
+searching: Actions[Book | Video] = Actions(SignedIn, None, ItemView, api="/library-search", tag=TAG)
+
+
+@searching.read()
+async def search(at: SignedIn, wanted: SearchQuery) -> list[Book | Video]:
+    """Books and videos of the caller's own libraries and of those shared with them, the closest first. Titles, people
+    and collections are looked at; accents, case, the order of words, words left out and a typo or two do not matter."""
+    # The time is looked at so that the answer is not remembered: it is made of more than was read for it.
+    _ = at.now
+    indexes: Indexes = at.context.indexes
+    places = await libraries_of(at.rows, at.principal.user_id)
+    searched = [await indexes.of(place.owner_id, place.library_id) for place in places]
+    place_of = dict(zip(map(id, searched), places, strict=True))
+    refs = [
+        LibraryItem.one(place_of[id(each.where)].owner_id, place_of[id(each.where)].library_id, each.id)
+        for each in best(searched, wanted.q, wanted.limit)
+    ]
+    return [each for each in await at.rows.get_many(refs) if each is not None]

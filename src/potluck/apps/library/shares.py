@@ -1,0 +1,224 @@
+"""Shares: who else may look into a library. Each begins as one of people's invitations, and ends at once."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from msgspec import Struct
+
+from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.entities import Library, Share, SharedLibrary
+from potluck.apps.library.fields import LibraryId, owner_of, user_of
+from potluck.apps.library.libraries import APP, TAG, libraries, place_of
+from potluck.people.authentication import Also, Principal, nothing_else
+from potluck.people.entities import Account, InvitationOfPlace
+from potluck.people.errors import AccountGone, InvitationInvalid, TooMany
+from potluck.people.fields import AnyEmail, Email, folded_email
+from potluck.people.invitations import withdrawing
+from potluck.retries import attempts
+from potluck.store import Clock, Store
+from potluck.table import WriteRefused, absent, check, delete, present, put, the, update
+from potluck.table.operations import Operation
+from potluck.web.actions import Actions
+from potluck.web.app import Core
+from potluck.web.errors import TOO_MANY, NotFound, ProblemError
+from potluck.web.inputs import Input
+from potluck.web.places import InvitationMade
+from potluck.web.views import View, computed
+from potluck.web.writes import Outcome, Writes, or_raise, or_retry
+
+__all__ = ["Joined", "NewShare", "Sharing", "all_shares", "ending", "leave_library", "share", "shares", "unshare"]
+
+MOST_SHARES = 100
+LOOKING = "looking"
+"""The role of everybody who is invited."""
+
+
+class OwnShare(ProblemError, slug="own-library", status=409, title="It is your own"):
+    """The library is the caller's own, so there is no share to leave. Its owner can delete it."""
+
+
+class ShareView(View[Share | InvitationOfPlace]):
+    """Somebody who may look, or has been invited to."""
+
+    @computed
+    def email(share: Share | InvitationOfPlace) -> str:
+        return share.email or ""
+
+    @computed
+    def status(share: Share | InvitationOfPlace) -> Literal["looking", "pending"]:
+        return "looking" if isinstance(share, Share) else "pending"
+
+    @computed
+    def name(share: Share | InvitationOfPlace) -> str | None:
+        return share.name if isinstance(share, Share) else None
+
+    @computed
+    def since(share: Share | InvitationOfPlace) -> datetime:
+        return share.created_at
+
+    @computed
+    def expires_at(share: Share | InvitationOfPlace) -> datetime | None:
+        return datetime.fromtimestamp(share.ttl, UTC) if isinstance(share, InvitationOfPlace) else None
+
+
+class NewShare(Input):
+    email: Email
+    """A note for the owner: it is looked up nowhere, and opens nothing."""
+
+
+class OfShare(OwnLibrary):
+    """The owner of the library, about somebody with whom it is shared."""
+
+    email: AnyEmail
+
+
+shares = Actions(OwnLibrary, None, ShareView, api="/libraries/{library_id}/shares", tag=TAG)
+
+
+@shares.create(TOO_MANY, secret=True)
+async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
+    """Invite somebody to look. Whoever opens the link signed in may look from then on, once. Only the owner may."""
+    invitations = at.core.people.invitations
+    by = at.principal.user_id
+    made, writes = await invitations.prepare(APP, place_of(at.owner_id, at.library_id), LOOKING, by, new.email)
+    shown = InvitationMade(
+        id=made.invitation_id,
+        token=made.secret,
+        url=f"{at.visitor.origin}/invitation#{made.secret}",
+        expires_at=made.expires_at,
+    )
+    known = or_raise(check(Account.by_id(by), when=present), AccountGone)
+    return Writes(shown, known, *writes, made=made.invitation_id)
+
+
+@shares.list(order=lambda share: (share.status, share.email, share.since.timestamp(), share.name or ""))
+async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
+    """Who looks into a library, then who is invited to. Only the owner may look."""
+    return [*await at.rows.all(Share.of_library(at.owner_id, at.library_id)), *await _invited(at)]
+
+
+@shares.delete("/{email}")
+async def unshare(at: OfShare) -> Writes[None]:
+    """From this moment on, whoever was invited by this address looks no more. Only the owner may."""
+    address = folded_email(at.email)
+    everybody = await at.rows.all(Share.of_library(at.owner_id, at.library_id))
+    looking = [each for each in everybody if folded_email(each.email) == address]
+    invited = [each for each in await _invited(at) if folded_email(each.email or "") == address]
+    if not looking and not invited:
+        raise NotFound
+    # Somebody may come in by the invitation meanwhile: then it is not found the next time, and they are.
+    withdrawn = [or_retry(write) for each in invited for write in withdrawing(each, when=present)]
+    return Writes(None, *withdrawn, *(ending(at.library, looking) if looking else ()))
+
+
+@libraries.action("POST", "/leave", OwnShare)
+async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
+    """Look no more into a library that somebody else shares."""
+    if at.owns:
+        raise OwnShare
+    mine = await at.rows.get(Share.one(at.owner_id, at.library_id, at.caller_id))
+    return Writes(None, *ending(library, [] if mine is None else [mine]))
+
+
+async def _invited(at: OwnLibrary) -> list[InvitationOfPlace]:
+    return await at.core.people.invitations.of_place(APP, place_of(at.owner_id, at.library_id))
+
+
+def ending(library: Library, ended: Sequence[Share]) -> list[Operation | Outcome]:
+    """What ends shares: both rows of each, and the address in the library's own."""
+    left = list(library.shared_to)
+    for each in ended:
+        if each.email in left:
+            left.remove(each.email)
+    pointers = [SharedLibrary.one(each.shared_to_id, each.library_id) for each in ended]
+    return [*map(delete, ended), *map(delete, pointers), or_retry(_shared_to(library, left))]
+
+
+def _shared_to(library: Library, emails: list[str]) -> Operation:
+    """The addresses in the library's row, which nobody edits by hand: its version stays."""
+    ref = Library.one(library.owner_id, library.library_id)
+    still = the(Library.shared_to).still(library.shared_to)
+    return update(ref, the(Library.shared_to).becomes(emails), when=still, keep_version=True)
+
+
+# --- what the suite asks of an app that invites -----------------------------------------------------------------------
+
+
+class Joined(Struct, rename="camel", frozen=True, kw_only=True):
+    library_id: LibraryId
+
+
+class Sharing:
+    """Invitations to libraries, as the suite hands them over."""
+
+    def __init__(self, core: Core) -> None:
+        self._rows: Store = core.store
+        self._clock: Clock = core.clock
+        self._invitations = core.people.invitations
+
+    async def place_name(self, place: str) -> str | None:
+        """What the library of an invitation is called; None if it is no more."""
+        found = await self._rows.get(Library.one(*_named(place)))
+        return None if found is None else found.library_name
+
+    async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
+        """May look from now on, once for each invitation; who may already uses nothing up."""
+        async for _ in attempts("accepting an invitation", self._rows.patience):
+            opened = await self._invitations.open(secret, caller.user_id)
+            invitation = opened.invitation
+            if invitation.app != APP:
+                raise InvitationInvalid
+            owner_id, library_id = _named(invitation.place)
+            library, account, pointer = await self._rows.get_together(
+                Library.one(owner_id, library_id),
+                Account.by_id(caller.user_id),
+                SharedLibrary.one(owner_of(caller.user_id), library_id),
+            )
+            note = await self._rows.get(InvitationOfPlace.by_id(APP, invitation.place, invitation.invitation_id))
+            if account is None:
+                raise AccountGone
+            if library is None or note is None or invitation.invited_by != user_of(owner_id):
+                raise InvitationInvalid
+            answer = Joined(library_id=library_id)
+            if pointer is not None or caller.user_id == user_of(owner_id):
+                return answer
+            if len(library.shared_to) >= MOST_SHARES:
+                raise TooMany("people with whom a library is shared", MOST_SHARES)
+            as_read = check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))
+            joining = self._joining(library, account, note.email or account.email)
+            try:
+                await self._rows.transact(*opened.operations, as_read, *joining, *also(answer))
+                return answer
+            except WriteRefused as refusal:
+                if opened.refused(refusal):
+                    raise InvitationInvalid from refusal
+                if not any(refusal.operation is each for each in (as_read, *joining)):
+                    raise
+        raise AssertionError("attempts end by raising")
+
+    def _joining(self, library: Library, account: Account, email: str) -> list[Operation]:
+        shared_to_id = owner_of(account.user_id)
+        pointer = SharedLibrary(
+            shared_to_id=shared_to_id,
+            shared_from_id=library.owner_id,
+            shared_from_name=library.owner_name,
+            library_id=library.library_id,
+        )
+        own_side = Share(
+            owner_id=library.owner_id,
+            library_id=library.library_id,
+            shared_to_id=shared_to_id,
+            email=email,
+            name=account.name,
+            created_at=self._clock(),
+        )
+        named = the(Library.owner_name).still(library.owner_name)
+        counted = _shared_to(library, [*library.shared_to, email]).and_when(named)
+        return [put(pointer, when=absent), put(own_side), counted]
+
+
+def _named(place: str) -> tuple[str, UUID]:
+    owner_id, _, library_id = place.partition(" ")
+    return owner_id, UUID(library_id)

@@ -1,0 +1,74 @@
+"""A library's shelf in one list: each collection with its items nested and in their order, and all that stands for
+itself. A collection is never cut in two by a page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from potluck.apps.library.access import InLibrary
+from potluck.apps.library.collections import CollectionView
+from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
+from potluck.apps.library.item_views import ItemView
+from potluck.table.entity import plan_of
+
+__all__ = ["ShelfEntry", "shelf_page"]
+
+ROWS_AT_ONCE = 100
+
+
+class ShelfEntry(Struct, rename="camel", frozen=True, kw_only=True):
+    """A collection with its items in their order, or a single item that is in none."""
+
+    collection: CollectionView | None
+    items: list[ItemView]
+
+
+Row = Collection | Book | Video
+
+
+async def shelf_page(
+    at: InLibrary, limit: int, after: Mapping[str, Any] | None
+) -> tuple[Sequence[ShelfEntry], Mapping[str, Any] | None]:
+    """So many collections and single items, and where the next begin.
+
+    While a collection's new name has not reached all of its items, those still filed under the old one are listed by
+    themselves.
+    """
+    query = ShelfRow.of_library(at.owner_id, at.library_id)
+    taken: list[list[Row]] = []
+    read_to = after
+    while True:
+        part = await at.rows.page(query, ROWS_AT_ONCE, read_to)
+        for row in part.items:
+            if taken and _belongs(row, taken[-1][0]):
+                taken[-1].append(row)
+            elif len(taken) < limit:
+                taken.append([row])
+            else:
+                return await _shown(at, taken), _key_of(taken[-1][-1])
+        if part.next is None:
+            return await _shown(at, taken), None
+        read_to = part.next
+
+
+def _belongs(row: Row, first: Row) -> bool:
+    return isinstance(first, Collection) and getattr(row, "collection_id", None) == first.collection_id
+
+
+def _key_of(row: Row) -> dict[str, Any]:
+    """Where a page ends: the row's keys in the table and in the index."""
+    encoded = plan_of(row).coding.encode(row)
+    return {name: encoded[name] for name in media_library.index_key_names("GSI1")}
+
+
+async def _shown(at: InLibrary, taken: Sequence[Sequence[Row]]) -> list[ShelfEntry]:
+    items = iter(await at.show(ItemView, [row for rows in taken for row in rows if not isinstance(row, Collection)]))
+    heads = [rows[0] for rows in taken if isinstance(rows[0], Collection)]
+    collections = iter(await at.show(CollectionView, heads))
+    return [
+        ShelfEntry(collection=next(collections), items=[next(items) for _ in rows[1:]])
+        if isinstance(rows[0], Collection)
+        else ShelfEntry(collection=None, items=[next(items)])
+        for rows in taken
+    ]

@@ -1,0 +1,270 @@
+"""What comes from elsewhere: ISBNs as people type them, look-up, and covers."""
+
+import asyncio
+import io
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from PIL import Image
+
+from potluck.apps.library.covers import NotAPicture, plain_picture
+from potluck.apps.library.drawn_covers import drawn_cover
+from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.lookup import Lookup, OpenLibrary, Tmdb
+from potluck.web.outbound import Outbound
+from tests.apps.library.calls import calls_on, data, problem
+from tests.elsewhere import Said, another_host
+from tests.patience import PATIENCE_SECONDS
+
+# --- ISBNs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "isbn"),
+    [
+        ("9780306406157", "9780306406157"),
+        ("978-0-306-40615-7", "9780306406157"),
+        ("978 0 306 40615 7", "9780306406157"),
+        ("978\u20110\u2013306\u201340615-7", "9780306406157"),
+        ("0-306-40615-2", "9780306406157"),
+        ("0306406152", "9780306406157"),
+        ("306406152", "9780306406157"),
+        ("ISBN 0-306-40615-2", "9780306406157"),
+        ("ISBN-13: 978-0-306-40615-7", "9780306406157"),
+        ("0-8044-2957-X", "9780804429573"),
+        ("080442957x", "9780804429573"),
+        ("80442957X", "9780804429573"),
+        ("979-10-90636-07-1", "9791090636071"),
+    ],
+)
+def test_an_isbn_is_thirteen_digits_however_it_is_typed(typed, isbn):
+    assert isbn_13(typed) == isbn
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("978-0-306-40615-8", "For these twelve it would be 7"),
+        ("0-306-40615-3", "For these nine it would be 2"),
+        ("0-8044-2957-1", "For these nine it would be X"),
+        ("97803064061", "this has 11"),
+        ("", "this has 0"),
+        ("B00ZV9PXP2", "only digits"),
+        ("X306406152", "only digits"),
+        ("4006381333931", "begins with 978 or 979"),
+        ("978030640615X", "this has 13"),
+    ],
+)
+def test_a_wrong_isbn_is_refused_with_the_reason(typed, reason):
+    with pytest.raises(BadIsbn, match=reason):
+        isbn_13(typed)
+
+
+# --- looking up -------------------------------------------------------------------------------------------------------
+
+BOOK = {
+    "title": "The Cartographer’s Pantry",
+    "subtitle": "A Memoir",
+    "authors": [{"url": "/authors/OL1A", "name": "Odile Brandt"}, {"name": " Bo\x00  Tran "}, "nobody"],
+    "cover": {"small": "s.jpg", "large": "https://covers.openlibrary.org/b/id/1-L.jpg"},
+    "publish_date": "2021",
+}
+FILM = {
+    "id": 603,
+    "title": "Night Ferry",
+    "overview": "A ferry, at night.",
+    "release_date": "1998-05-01",
+    "runtime": 104,
+    "poster_path": "/ferry.jpg",
+    "credits": {
+        "cast": [{"name": name} for name in "ABCDEFG"],
+        "crew": [{"job": "Producer", "name": "P"}, {"job": "Director", "name": "R. Sandoval"}],
+    },
+}
+
+
+def providers_say(path):
+    asked = urlsplit(path)
+    query = parse_qs(asked.query)
+    if asked.path == "/api/books":
+        (key,) = query["bibkeys"]
+        known = {"ISBN:9780306406157": BOOK}
+        if key == "ISBN:9780804429573":
+            return Said(b"<html>Sorry</html>", 502, "text/html")
+        return Said(json.dumps({key: known[key]} if key in known else {}).encode())
+    if asked.path == "/search/movie":
+        assert query["api_key"] == ["a key"]
+        found = [{"id": 603}, {"id": "x"}, {"id": 604}] if query["query"] == ["Night Ferry"] else []
+        return Said(json.dumps({"results": found}).encode())
+    if asked.path == "/movie/603":
+        return Said(json.dumps(FILM).encode())
+    return Said(b"{}", 404)
+
+
+async def test_a_book_is_known_unknown_or_nobody_could_be_asked(embedded_shelves):
+    shelves = embedded_shelves
+    with another_host(providers_say) as host:
+        lookup = Lookup(shelves.rows, shelves.clock, [OpenLibrary(Outbound(), host.address())])
+        found = await lookup.book("9780306406157")
+        assert found.outcome == "found"
+        (book,) = found.matches
+        assert (book.title, book.authors) == ("The Cartographer’s Pantry: A Memoir", ["Odile Brandt", "Bo Tran"])
+        assert book.picture_url == "https://covers.openlibrary.org/b/id/1-L.jpg"
+        assert (await lookup.book("9791090636071")).outcome == "no-match"
+        assert (await lookup.book("9780804429573")).outcome == "unreachable"
+        assert len(host.asked) == 3
+        # What was said is kept, also that it is unknown; that somebody could not be asked is not.
+        assert (await lookup.book("9780306406157")) == found
+        assert (await lookup.book("9791090636071")).outcome == "no-match"
+        assert len(host.asked) == 3
+        await lookup.book("9780804429573")
+        assert len(host.asked) == 4
+        shelves.clock.forward(days=2)
+        await lookup.book("9791090636071")
+        assert len(host.asked) == 5
+    assert (await lookup.book("9780306406157")) == found
+    shelves.clock.forward(days=40)
+    assert (await lookup.book("9780306406157")).outcome == "unreachable"
+
+
+async def test_a_film_is_found_by_its_title(embedded_shelves):
+    shelves = embedded_shelves
+    with another_host(providers_say) as host:
+        tmdb = Tmdb(Outbound(), "a key", host.address(), "https://images.example")
+        lookup = Lookup(shelves.rows, shelves.clock, [OpenLibrary(Outbound(), host.address()), tmdb])
+        (film,) = (await lookup.video("Night Ferry")).matches
+        assert (film.title, film.directors, film.cast) == ("Night Ferry", ["R. Sandoval"], list("ABCDE"))
+        assert (film.release_year, film.duration, film.tmdb_id) == (1998, 104, 603)
+        assert film.picture_url == "https://images.example/ferry.jpg"
+        assert (await lookup.video("Nothing")).outcome == "no-match"
+
+
+async def test_isbns_are_looked_up_and_imported(tmp_path):
+    with another_host(providers_say) as host:
+        async with calls_on(tmp_path, open_library=host.address()) as calls:
+            ada = await calls.person()
+            home = await calls.library(ada)
+            found = await calls.get("/lookup/isbn/0-306-40615-2", by=ada)
+            assert (found["outcome"], found["matches"][0]["isbn"]) == ("found", "9780306406157")
+            refused = problem(await calls.ask("GET", "/lookup/isbn/0-306-40615-3", by=ada), 422, "invalid-fields")
+            assert refused["errors"][0]["field"] == "isbn"
+            text = "978-0-306-40615-7\n\n0306406152\n9791090636071\n9780804429573\n123"
+            said = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+            assert (said["new"], said["alreadyThere"]) == (1, 1)
+            assert [(each["row"], each["reason"]) for each in said["leftOut"]] == [
+                (4, "Nobody knows this ISBN; add it by hand"),
+                (5, "It cannot be looked up now; try again later, or add it by hand"),
+                (6, "An ISBN has ten or thirteen digits; this has 3"),
+            ]
+
+
+# --- covers -----------------------------------------------------------------------------------------------------------
+
+
+def picture(kind="PNG", size=(900, 1200), mode="RGBA", **options):
+    written = io.BytesIO()
+    Image.new(mode, size, (200, 30, 30, 128) if mode == "RGBA" else (200, 30, 30)).save(written, kind, **options)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "WEBP", "GIF"])
+def test_a_picture_is_written_anew_small_and_plain(kind):
+    found = plain_picture(picture(kind, **({"comment": b"a secret"} if kind == "GIF" else {})))
+    with Image.open(io.BytesIO(found)) as plain:
+        assert (plain.format, plain.size, plain.mode) == ("JPEG", (400, 533), "RGB")
+        # What is half transparent lies on white; a GIF is not.
+        assert plain.getpixel((5, 5)) == pytest.approx((200, 30, 30) if kind == "GIF" else (227, 142, 142), abs=4)
+    assert b"secret" not in found
+
+
+def test_what_a_camera_wrote_into_a_picture_is_gone():
+    exif = Image.Exif()
+    exif[0x010F] = "Secret Camera"
+    exif[0x0112] = 6
+    found = plain_picture(picture("JPEG", (300, 100), "RGB", exif=exif.tobytes()))
+    assert b"Secret" not in found
+    with Image.open(io.BytesIO(found)) as plain:
+        assert plain.size == (100, 300)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        b"", b"hello", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+        picture()[:200], picture("BMP", (10, 10), "RGB"), picture("PNG", (10_000, 4_001), "RGB"),
+    ],
+    ids=["nothing", "text", "svg", "cut", "bmp", "huge"],
+)  # fmt: skip
+def test_what_is_no_picture_is_refused(found):
+    with pytest.raises(NotAPicture):
+        plain_picture(found)
+
+
+def test_a_drawn_cover_is_the_same_for_the_same_words_and_runs_nothing():
+    drawn = drawn_cover('<script>"x"</script> & more', "A <b>", None, None)
+    assert drawn == drawn_cover('<script>"x"</script> & more', "A <b>", None, None)
+    assert "<script" not in drawn
+    assert "<b>" not in drawn
+    one, two = [drawn_cover(title, "M", "Inspector Vasik", 1) for title in ("The Green Tram", "Nine Umbrellas")]
+    assert one.partition("<rect")[2].partition("<g")[0] == two.partition("<rect")[2].partition("<g")[0]
+
+
+def at_home():
+    """Names of the Internet that lead to this machine."""
+    return Outbound(
+        permits=lambda address: str(address) == "127.0.0.1",
+        resolve=lambda host, port: ["10.0.0.9"] if host.startswith("inside.") else ["127.0.0.1"],
+    )
+
+
+async def test_a_cover_is_fetched_kept_and_shown_to_whoever_may_look(tmp_path):
+    def answer(path):
+        return {"/1.png": Said(picture(), media_type="image/png"), "/2.png": Said(b"hello")}.get(path, Said(status=404))
+
+    with another_host(answer) as host:
+        async with calls_on(tmp_path, at_home) as calls:
+            ada, eve = await calls.person(), await calls.person("Eve")
+            home = await calls.library(ada)
+            good, text, missing, inside = [
+                await calls.make(f"{home}/books", {"title": path, "pictureUrl": address}, by=ada)
+                for path, address in (
+                    ("Good", host.address("/1.png", "covers.example")),
+                    ("Text", host.address("/2.png", "covers.example")),
+                    ("Missing", host.address("/3.png", "covers.example")),
+                    ("Inside", host.address("/1.png", "inside.example")),
+                )
+            ]
+            item = f"{home}/items/{good['itemId']}"
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not (shown := await calls.get(item, by=ada))["hasPicture"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            assert (shown["version"], shown["cover"] != good["cover"]) == (1, True)
+            kept = await calls.ask("GET", shown["cover"].removeprefix("/api/v1"), by=ada)
+            assert (kept.headers["content-type"], kept.headers["cache-control"].split(",")[0]) == (
+                "image/jpeg", "private",
+            )  # fmt: skip
+            with Image.open(io.BytesIO(kept.content)) as plain:
+                assert plain.size == (400, 533)
+            problem(await calls.ask("GET", f"{item}/cover", by=eve), 404, "not-found")
+            for each in (text, missing, inside):
+                at = f"{home}/items/{each['itemId']}"
+                problem(await calls.ask("POST", f"{at}/cover", by=ada), 409, "no-cover")
+                drawn = await calls.ask("GET", f"{at}/cover", by=ada)
+                assert drawn.headers["content-type"] == "image/svg+xml"
+            # Another address is another picture; without one, it is drawn again.
+            data(await calls.ask("PATCH", item, {"pictureUrl": None, "version": 1}, by=ada))
+            assert (await calls.get(item, by=ada))["hasPicture"] is False
+            assert (await calls.ask("GET", f"{item}/cover", by=ada)).headers["content-type"] == "image/svg+xml"
+    assert {each.partition(" ")[0] for each in host.asked} == {"covers.example"}
+
+
+async def test_an_address_in_a_private_network_is_refused_when_it_is_typed(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada = await calls.person()
+        home = await calls.library(ada)
+        for address in ("http://127.0.0.1/1.jpg", "http://router.lan/1.jpg", "file:///etc/passwd"):
+            said = {"title": "One", "pictureUrl": address}
+            refused = problem(await calls.ask("POST", f"{home}/books", said, by=ada), 422, "invalid-fields")
+            assert [each["field"] for each in refused["errors"]] == ["pictureUrl"]
+        assert (await calls.get(f"{home}/items", by=ada))["items"] == []

@@ -1,0 +1,181 @@
+"""Import and export: a preview of what would happen, a second run that adds nothing, bad rows by their reason."""
+
+import csv
+import io
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+
+from potluck.apps.library.demo import as_file, hall
+from potluck.apps.library.entities import LibraryItem
+from potluck.apps.library.fields import owner_of
+from potluck.apps.library.import_files import UnreadableFile, format_of, rows_of
+from potluck.apps.library.importing import ImportFile, import_file
+from potluck.apps.library.items import ItemChange
+from tests.apps.library.calls import calls_on, data, problem
+
+GOODREADS = """Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Bookshelves
+1,"The Hunger Games (The Hunger Games, #1)",Suzanne Collins,"Collins, Suzanne",,="0439023483",="9780439023481",5,read
+2,Harry Potter,J.K. Rowling,"Rowling, J.K.","Mary GrandPré, Jim  Dale",="",="",0,to-read
+3,"Bad ISBN",Somebody,"Somebody",,="0439023484",="",0,read
+4,,Nobody,"Nobody",,="",="",0,read
+"""
+
+
+def test_a_goodreads_export_is_taken_as_it_is():
+    assert format_of(GOODREADS) == "goodreads"
+    games, potter, bad, untitled = rows_of(GOODREADS, "goodreads")
+    assert (games.new.title, games.collection, games.new.order) == ("The Hunger Games", "The Hunger Games", 1)
+    assert games.new.isbn == "9780439023481"
+    assert potter.new.authors == ["J.K. Rowling", "Mary GrandPré", "Jim Dale"]
+    assert potter.new.isbn is None
+    assert (bad.number, bad.what) == (4, "Bad ISBN")
+    assert "it would be 3" in bad.reason
+    assert (untitled.number, untitled.what) == (5, "Nobody")
+    assert untitled.reason == "Title must have 1 to 200 characters"
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("x,,,978-0-306-40615-8,,,,", "it would be 7"),
+        (",,,,,,,", None),
+        (",A,,,,,,", "Title must have"),
+        (f"{'x' * 201},,,,,,,", "Title must have"),
+        ("x,,,,Foo,0,,", "Order must be"),
+        ("x,,,,Foo,1.5,,", "Order must be"),
+        ("x,,,,Foo,1001,,", "Order must be"),
+        ("x,,,,,3,,", "Only what is in a collection"),
+        (f"x,,,,{'y' * 101},,,", "more than 100 characters"),
+        ("x,,video,,,,1602,", "Year must be"),
+        ("x,,video,,,,n.d.,", "Year must be"),
+        ("x,,video,,,,,http://10.0.0.1/x.jpg", "not of a private network"),
+    ],
+)
+def test_each_bad_row_has_its_reason(row, reason):
+    text = "Title,Authors,Kind,ISBN,Collection,Order,ReleaseYear,PictureUrl\n" + row
+    found = list(rows_of(text, "csv"))
+    if reason is None:
+        assert found == []
+    else:
+        assert found[0].new is None
+        assert found[0].number == 2
+        assert reason in found[0].reason
+
+
+@pytest.mark.parametrize("text", ["name,author\na,b", 'title\n"open', "", "title\n" + "x\n" * 20_001])
+def test_what_is_no_such_file_is_refused_as_a_whole(text):
+    with pytest.raises(UnreadableFile):
+        list(rows_of(text, "csv"))
+
+
+@pytest.fixture
+async def calls(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        yield calls
+
+
+async def test_a_preview_writes_nothing_and_a_second_run_adds_nothing(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    text = as_file(hall()) + "book," + "x" * 201 + "\n"
+    preview = data(await calls.ask("POST", f"{home}/import", {"text": text}, by=ada))
+    assert (preview["applied"], preview["alreadyThere"], len(preview["leftOut"])) == (False, 0, 1)
+    assert preview["new"] >= 240
+    assert (await calls.get(home, by=ada))["totalItems"] == 0
+    applied = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+    assert applied | {"applied": False} == preview
+    assert (await calls.get(home, by=ada))["totalItems"] == preview["new"]
+    again = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+    assert (again["new"], again["alreadyThere"]) == (0, preview["new"])
+    collections = (await calls.get(f"{home}/collections", by=ada))["items"]
+    assert {(each["name"], each["itemCount"]) for each in collections} == {
+        ("Inspector Vasik", 5), ("Low Tide", 4), ("The Salt Roads", 3),
+    }  # fmt: skip
+
+
+async def test_an_export_is_imported_again_as_it_was(calls):
+    ada = await calls.person()
+    home, cabin = await calls.library(ada), await calls.library(ada, "Cabin")
+    foo = await calls.make(f"{home}/collections", {"name": '=Foo, "bar"'}, by=ada)
+    await calls.make(
+        f"{home}/books",
+        {"title": "=HYPERLINK(\"x\")", "authors": ["A; B", "-C"], "isbn": "0306406152", "summary": "two\nlines",
+         "collectionId": foo["collectionId"], "order": 7},
+        by=ada,
+    )  # fmt: skip
+    await calls.make(f"{home}/videos", {"title": "'Film'", "directors": ["D"], "cast": ["E"], "duration": 99}, by=ada)
+    exported = (await calls.ask("GET", f"{home}/export?format=csv", by=ada)).text
+    cells = list(csv.reader(io.StringIO(exported)))
+    assert not any(cell[:1] in ("=", "+", "-", "@") for row in cells for cell in row)
+    applied = data(await calls.ask("POST", f"{cabin}/import", {"text": exported, "apply": True}, by=ada))
+    assert (applied["new"], applied["leftOut"]) == (2, [])
+    same = ("title", "isbn", "summary", "order", "collectionName", "directors", "cast", "duration", "kind")
+    before, after = [
+        [{name: each.get(name) for name in same} for each in (await calls.get(f"{at}/items", by=ada))["items"]]
+        for at in (home, cabin)
+    ]
+    assert before == after
+
+
+async def test_marcxml_and_json_have_all_of_it(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    said = {"title": 'A <b> & "c" ]]>', "authors": ["One", "Two"], "isbn": "0306406152", "summary": "S"}
+    await calls.make(f"{home}/books", said, by=ada)
+    answer = await calls.ask("GET", f"{home}/export?format=marcxml", by=ada)
+    assert answer.headers["content-type"] == "application/marcxml+xml; charset=utf-8"
+    root = ElementTree.fromstring(answer.text)
+    marc = "{http://www.loc.gov/MARC21/slim}"
+    fields = {
+        each.get("tag"): "".join(part.text for part in each) for each in root.findall(f"{marc}record/{marc}datafield")
+    }
+    assert fields == {
+        "020": "9780306406157", "100": "One", "245": "A <b> & \"c\" ]]>", "520": "S", "700": "Two",
+    }  # fmt: skip
+    exported = data(await calls.ask("GET", f"{home}/export?format=json", by=ada))
+    assert exported["items"] == (await calls.get(f"{home}/items", by=ada))["items"]
+    problem(await calls.ask("GET", f"{home}/export?format=pdf", by=ada), 422, "invalid-fields")
+
+
+async def test_a_file_that_cannot_be_read_is_refused_and_a_large_one_is_taken(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    refused = problem(
+        await calls.ask("POST", f"{home}/import", {"text": "name\nx", "format": "csv"}, by=ada), 422, "invalid-fields"
+    )
+    assert refused["errors"][0]["field"] == "text"
+    large = {"text": "title\nOne\n" + " \n" * 1_500_000}
+    said = data(await calls.ask("POST", f"{home}/import", {**large, "format": "isbns"}, by=ada), 422)
+    assert "20,000" in said["detail"]
+    assert (await calls.ask("POST", f"{home}/books", {"title": "x" * 1_000_001}, by=ada)).status_code == 413
+
+
+async def test_others_who_add_at_the_same_time_get_in_nobody_s_way(interrupted_shelves):
+    shelves = interrupted_shelves
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    sent = ImportFile(text="title,collection\nOne,Foo\nTwo,Foo\nThree,", apply=True)
+    # The collection that it is about to make is made by somebody else.
+    shelves.meanwhile(lambda: shelves.collection(ada, home, "foo"))
+    said = await shelves.direct.do(import_file, ada, sent, library_id=home)
+    assert said.new == 3
+    items = await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
+    assert {each.collection_name for each in items} == {"foo", None}
+    assert await shelves.counts_are_right(ada) == (3, 2)
+    assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 0
+
+
+async def test_an_import_of_random_rows_counts_right_on_both_engines(shelves):
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    drawn = Random(3)
+    lines = [f"T{number},{drawn.choice(['', 'Foo', 'Bar', 'Baz'])}" for number in range(120)]
+    sent = ImportFile(text="title,collection\n" + "\n".join(lines), apply=True)
+    assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 120
+    items, members = await shelves.counts_are_right(ada)
+    assert (items, members) == (120, sum(not line.endswith(",") for line in lines))
+    one = (await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home)))[0]
+    await shelves.change(ada, one, ItemChange(title="Renamed by hand"))
+    assert (await shelves.direct.do(import_file, ada, sent, library_id=home)).new == 1

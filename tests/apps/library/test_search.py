@@ -1,0 +1,197 @@
+"""Search: what it forgives, what it follows, and that it finds nothing that is not the caller's to see."""
+
+import random
+from uuid import UUID
+
+import pytest
+
+from benchmarks.search import KINDS, made_up, queries
+from potluck.apps.library.fields import owner_of
+from potluck.apps.library.search import Entry, SearchIndex, best, words_of
+from potluck.apps.library.searching import Indexes
+from potluck.store import Store
+from potluck.web.live import Live
+from tests.apps.library.calls import calls_on, data
+
+# --- the search alone -------------------------------------------------------------------------------------------------
+
+VASIK = UUID(int=100)
+SHELF = [
+    Entry(UUID(int=1), "The Green Tram", ("Dana Moravec",), VASIK),
+    Entry(UUID(int=2), "Nine Umbrellas", ("Dana Moravec",), VASIK),
+    Entry(UUID(int=3), "Harbour Lights", ("Tomas Ekberg",)),
+    Entry(UUID(int=4), "The Harbour Master’s Daughter and Other Stories of the Light", ("Ines Calloway",)),
+    Entry(UUID(int=5), "Årsbok för dagdrömmare", ("Sixten Ålund",)),
+    Entry(UUID(int=6), "הגן שמעבר לנהר", ("נועה ברק",)),
+    Entry(UUID(int=7), "Tin", ("Ode Marsh",)),
+    Entry(UUID(int=8), "Night Ferry", ("R. Sandoval", "Harbo Lien")),
+    Entry(VASIK, "Inspector Vasik", is_collection=True),
+]
+
+
+def index_of(entries):
+    index = SearchIndex()
+    for each in entries:
+        index.put(each)
+    return index
+
+
+def found(index, query, most=10):
+    return [each.id.int for each in best([index], query, most)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("harbor ligths", 3),
+        ("LIGHTS, HARBOUR!", 3),
+        ("harbour li", 3),
+        ("arsbok for dagdrommare", 5),
+        ("dagdrömare", 5),
+        ("the masters daughter", 4),
+        ("הגן לנהר", 6),
+        ("tin", 7),
+        ("green tarm", 1),
+        ("moravec umbrella", 2),
+        ("sandoval ferry", 8),
+        ("vasik green", 1),
+    ],
+)
+def test_the_right_one_comes_first(query, first):
+    assert found(index_of(SHELF), query)[:1] == [first]
+
+
+def test_a_collection_is_found_by_its_items():
+    assert set(found(index_of(SHELF), "inspector vasik")) == {1, 2}
+
+
+@pytest.mark.parametrize("query", ["zanzibar sourdough", "!!!", "   ", "x", "qqqqqqqqqq", "#"])
+def test_nothing_is_found_for_what_is_not_there(query):
+    assert found(index_of(SHELF), query) == []
+
+
+def test_an_index_follows_what_is_put_and_removed_as_if_it_were_made_anew():
+    drawn = random.Random(5)
+    titles = [title for title, _ in made_up(400)]
+    index, there = SearchIndex(), {}
+    for _ in range(3000):
+        key = UUID(int=drawn.randrange(150))
+        if drawn.random() < 0.4 and key in there:
+            index.remove(key)
+            del there[key]
+        else:
+            there[key] = Entry(key, drawn.choice(titles))
+            index.put(there[key])
+    fresh = index_of(there.values())
+    assert len(index) == len(there)
+    for title in titles[:100]:
+        query = title[: drawn.randint(4, len(title))]
+        assert [each.score for each in best([index], query, 1)] == [each.score for each in best([fresh], query, 1)]
+
+
+def test_of_made_up_titles_nearly_all_are_found():
+    titles = made_up(4000)
+    index = index_of(Entry(UUID(int=number), title, (by,)) for number, (title, by) in enumerate(titles))
+    wanted = queries(titles)
+    hits = sum(title in {titles[each][0] for each in found(index, query)} for _, query, title in wanted)
+    assert len({kind for kind, _, _ in wanted}) == len(KINDS)
+    assert hits / len(wanted) >= 0.95
+
+
+def test_words_are_compared_as_people_write_them():
+    assert words_of("L’Été #2: «Ça va?» DON'T") == ["lete", "2", "ca", "va", "dont"]
+
+
+# --- who finds what ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def calls(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        yield calls
+
+
+async def test_another_person_s_title_is_never_found_even_if_it_is_the_only_one(calls):
+    ada, bo, eve = [await calls.person(name) for name in ("Ada", "Bo", "Eve")]
+    hers = await calls.library(ada)
+    await calls.make(f"{hers}/books", {"title": "Harbour Lights"}, by=ada)
+    secret = await calls.library(ada, "Secret")
+    await calls.make(f"{secret}/books", {"title": "Nine Umbrellas"}, by=ada)
+    await calls.invited(hers, ada, bo)
+    for query in ("Harbour Lights", "harbour", "Nine Umbrellas", "nine"):
+        assert await calls.found(query, by=eve) == []
+    assert await calls.found("nine umbrellas", by=bo) == []
+    assert await calls.found("harbour lights", by=bo) == ["Harbour Lights"]
+    assert await calls.found("nine umbrellas", by=ada) == ["Nine Umbrellas"]
+
+
+async def test_what_is_written_is_found_at_once_and_what_is_gone_is_not(calls):
+    ada = await calls.person()
+    home, cabin = await calls.library(ada), await calls.library(ada, "Cabin")
+    foo = await calls.make(f"{home}/collections", {"name": "Inspector Vasik"}, by=ada)
+    assert await calls.found("green tram", by=ada) == []
+    said = {"title": "The Green Tram", "collectionId": foo["collectionId"]}
+    book = await calls.make(f"{home}/books", said, by=ada)
+    item = f"{home}/items/{book['itemId']}"
+    assert await calls.found("green tram", by=ada) == ["The Green Tram"]
+    assert await calls.found("inspector vasik", by=ada) == ["The Green Tram"]
+    at = f"{home}/collections/{foo['collectionId']}"
+    data(await calls.ask("PATCH", at, {"name": "Commissioner Novak", "version": 1}, by=ada))
+    assert await calls.found("comissioner novak", by=ada) == ["The Green Tram"]
+    assert await calls.found("inspector vasik", by=ada) == []
+    data(await calls.ask("PATCH", item, {"title": "The Red Tram", "version": 1}, by=ada))
+    assert await calls.found("red tram", by=ada) == ["The Red Tram"]
+    there = cabin.removeprefix("/libraries/")
+    moved = data(await calls.ask("PATCH", item, {"libraryId": there, "version": 2}, by=ada))
+    assert await calls.found("red tram", by=ada) == ["The Red Tram"]
+    data(await calls.ask("DELETE", f"{cabin}/items/{moved['itemId']}", by=ada), 204)
+    assert await calls.found("red tram", by=ada) == []
+
+
+async def test_an_import_of_many_is_found_and_a_deleted_library_is_not(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    assert await calls.found("t0007 harbour", by=ada) == []
+    text = "title\n" + "\n".join(f"T{number:04} Harbour" for number in range(600))
+    data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+    assert (await calls.found("t0007 harbour", by=ada))[0] == "T0007 Harbour"
+    data(await calls.ask("DELETE", home, by=ada), 204)
+    assert await calls.found("t0007 harbour", by=ada) == []
+
+
+async def test_another_process_finds_what_this_one_wrote(shelves):
+    """Two sets of indexes on one store, each with its own way to the stream."""
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    await shelves.book(ada, home, "Harbour Lights")
+    owner = owner_of(ada.user_id)
+    live = Live(shelves.rows.engine, shelves.clock)
+    try:
+        elsewhere = Indexes(Store(shelves.rows.engine, shelves.clock), live)
+        assert found(await elsewhere.of(owner, home), "harbour lights")
+        await shelves.book(ada, home, "Nine Umbrellas")
+
+        async def there():
+            return bool(found(await elsewhere.of(owner, home), "nine umbrellas"))
+
+        await shelves.until(there)
+    finally:
+        await live.stop()
+
+
+async def test_the_library_searched_longest_ago_is_forgotten_first(embedded_shelves):
+    shelves = embedded_shelves
+    ada = await shelves.person()
+    owner = owner_of(ada.user_id)
+    places = [await shelves.library(ada, name) for name in ("One", "Two", "Three")]
+    for place in places:
+        for number in range(10):
+            await shelves.book(ada, place, f"Harbour {number}")
+    indexes = Indexes(shelves.rows, shelves.core.live, most_entries=25)
+    for place in places:
+        assert len(await indexes.of(owner, place)) == 10
+    with shelves.recording.scope() as calls:
+        await indexes.of(owner, places[2])
+        assert "Query" not in calls.operations
+        await indexes.of(owner, places[0])
+    assert calls.operations.count("Query") >= 2
