@@ -10,7 +10,8 @@ from PIL import Image
 
 from potluck.apps.library.covers import NotAPicture, plain_picture
 from potluck.apps.library.drawn_covers import drawn_cover
-from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.importing import LOOKED_UP_AT_ONCE
+from potluck.apps.library.isbn import BadIsbn, check_digit, isbn_13
 from potluck.apps.library.lookup import Lookup, OpenLibrary, Tmdb
 from potluck.web.outbound import Outbound
 from tests.apps.library.calls import calls_on, data, problem
@@ -159,12 +160,26 @@ async def test_isbns_are_looked_up_and_imported(tmp_path):
             ]
 
 
+async def test_a_provider_who_answers_nobody_is_not_asked_for_every_row(tmp_path):
+    with another_host(lambda path: Said(b"", 503)) as host:
+        async with calls_on(tmp_path, open_library=host.address()) as calls:
+            ada = await calls.person()
+            home = await calls.library(ada)
+            text = "\n".join(f"978{n:09}{check_digit(f'978{n:09}')}" for n in range(100))
+            said = data(await calls.ask("POST", f"{home}/import", {"text": text}, by=ada))
+            assert {each["reason"] for each in said["leftOut"]} == {
+                "It cannot be looked up now; try again later, or add it by hand"
+            }
+            assert (len(said["leftOut"]), len(host.asked)) == (100, LOOKED_UP_AT_ONCE)
+
+
 # --- covers -----------------------------------------------------------------------------------------------------------
 
 
-def picture(kind="PNG", size=(900, 1200), mode="RGBA", **options):
+def picture(kind="PNG", size=(900, 1200), mode="RGBA", color=None, **options):
     written = io.BytesIO()
-    Image.new(mode, size, (200, 30, 30, 128) if mode == "RGBA" else (200, 30, 30)).save(written, kind, **options)
+    usual = (200, 30, 30, 128) if mode == "RGBA" else (200, 30, 30)
+    Image.new(mode, size, usual if color is None else color).save(written, kind, **options)
     return written.getvalue()
 
 
@@ -192,7 +207,7 @@ def test_what_a_camera_wrote_into_a_picture_is_gone():
     "found",
     [
         b"", b"hello", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
-        picture()[:200], picture("BMP", (10, 10), "RGB"), picture("PNG", (10_000, 4_001), "RGB"),
+        picture()[:200], picture("BMP", (10, 10), "RGB"), picture("PNG", (5_000, 5_000), "1", color=0),
     ],
     ids=["nothing", "text", "svg", "cut", "bmp", "huge"],
 )  # fmt: skip

@@ -27,9 +27,14 @@ from potluck.web.writes import Writes, or_raise
 __all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "plain_picture"]
 
 LARGEST_PICTURE = 10_000_000
-MOST_PIXELS = 40_000_000
+# Four bytes each, while it is made small.
+MOST_PIXELS = 24_000_000
 WIDTH, HEIGHT = 400, 600
 QUALITY = 82
+ORIENTATION = 0x0112
+ON_THEIR_SIDE = (5, 6, 7, 8)
+# Of the others, colours are taken from a table, or there are only two.
+RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 # In the browser of whoever may look; its address changes with the picture.
 KEPT_BY_BROWSER = {"cache-control": "private, max-age=86400, immutable"}
@@ -52,10 +57,13 @@ def plain_picture(found: bytes) -> bytes:
             if opened.width * opened.height > MOST_PIXELS:
                 raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
             opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
-            picture = ImageOps.exif_transpose(opened).convert("RGBA")
+            turned = opened.getexif().get(ORIENTATION) in ON_THEIR_SIDE
+            # Made small before anything else is done with it: everything else takes a copy.
+            small: Image.Image = opened if opened.mode in RESIZED_WELL else opened.convert("RGBA")
+            small.thumbnail((HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT))
+            picture = ImageOps.exif_transpose(small).convert("RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise NotAPicture(str(error)) from error
-    picture.thumbnail((WIDTH, HEIGHT))
     # What is transparent is seen on paper.
     plain = Image.new("RGB", picture.size, "white")
     plain.paste(picture, mask=picture.getchannel("A"))
@@ -72,6 +80,8 @@ class Covers:
     def __init__(self, rows: Store, outbound: Outbound) -> None:
         self._rows = rows
         self._outbound = outbound
+        # One after the other: a picture takes a hundred megabytes until it is small.
+        self._drawing = asyncio.Lock()
 
     async def fetched(self, item: Item) -> Cover:
         """The cover of an item; NotAPicture, BadAddress or Unreachable if it is not to be had."""
@@ -80,7 +90,8 @@ class Covers:
         answer = await self._outbound.get(item.picture_url, LARGEST_PICTURE, accept="image/*")
         if answer.status != 200:
             raise Unreachable(f"answered with {answer.status}")
-        image = await asyncio.to_thread(plain_picture, answer.body)
+        async with self._drawing:
+            image = await asyncio.to_thread(plain_picture, answer.body)
         return Cover(
             owner_id=item.owner_id,
             item_id=item.item_id,
@@ -102,7 +113,7 @@ class Covers:
             cover = await self.fetched(item)
         except (NotAPicture, BadAddress, Unreachable) as error:
             # The item is good without it, and its owner can ask again.
-            log.info("no cover from %s: %s", item.picture_url, error)
+            log.info("no cover: %s", type(error).__name__)
             return
         kind: Any = type(item)
         named = update(
@@ -114,7 +125,7 @@ class Covers:
         try:
             await self._rows.transact(named, put(cover))
         except WriteRefused as refusal:
-            log.info("a cover came too late: %s", refusal)
+            log.info("a cover came too late: %s", type(refusal).__name__)
 
 
 def _item(row: dict[str, Any]) -> Item | None:
@@ -134,7 +145,7 @@ class CoverVersion(Input):
 async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
     """The cover of a book or a video, as a JPEG; where none is kept, one that is drawn, as an SVG."""
     found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
-    if found is not None:
+    if found is not None and found.hash == item.cover_hash:
         return Response(found.image, media_type="image/jpeg", headers=KEPT_BY_BROWSER)
     by = next(iter(item.authors if isinstance(item, Book) else item.directors), "")
     drawn = drawn_cover(item.title, by, item.collection_name, item.order)
