@@ -74,6 +74,10 @@ DIFFERENCES: dict[str, str] = {
     ),
     "test_transact_write_items.py::"
     "test_an_update_that_does_not_fit_the_item_is_a_validation_error_in_its_place": MISFIT_IN_TRANSACTION,
+    "test_transact_write_items.py::"
+    "test_a_key_that_is_not_the_schema_is_a_validation_error_in_its_place": MISFIT_IN_TRANSACTION,
+    "test_transact_get_items.py::"
+    "test_a_key_that_is_not_the_schema_is_a_validation_error_in_its_place": MISFIT_IN_TRANSACTION,
     "test_update_item.py::test_an_update_that_only_takes_away_makes_no_item": (
         "DynamoDB Local makes an item of the key; the service makes none when there is nothing but REMOVE or DELETE"
     ),
@@ -161,6 +165,7 @@ WORDS_OF_DYNAMODB_LOCAL: list[tuple[str, str | None]] = [
     ),
     (r"1 validation error detected: Value '?(.*?)'? at 'transactItems(.*)", r"Value \1 at 'transactItems\2"),
     (r"1 validation error detected: Value '(.*)' at 'clientRequestToken(.*)", r"Value \1 at 'clientRequestToken\2"),
+    (r"(Transaction payload size .* Payload Size: ): \1([0-9]+)", r"\1\2"),
     (r"(Query condition missed key schema element): \w+", r"\1"),
     (
         r"KeyConditionExpressions cannot have conditions on nested attributes",

@@ -8,6 +8,7 @@ from potluck.dynamo.expressions import KeyCondition, key_condition_of, key_tests
 from potluck.dynamo.keys import ENCODERS, hashed, prefix_encoded, prefix_end
 from potluck.dynamo.pages import Page
 from potluck.dynamo.reads import Selection, check_start, check_start_of_table, start_of
+from potluck.dynamo.tables import EMPTY_KEY
 from potluck.dynamo.values import Item, Value
 
 if TYPE_CHECKING:
@@ -80,10 +81,7 @@ def check_not_empty(wanted: KeyCondition, partition_names: tuple[str, ...], sort
         ((kind, content),) = value.items()
         if not content:
             noun = "string" if kind == "S" else "binary"
-            invalid(
-                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
-                f"empty {noun} value. Key: {name}"
-            )
+            invalid(f"{EMPTY_KEY}{noun} value. Key: {name}")
 
 
 def encoded(value: Value) -> bytes:
