@@ -53,6 +53,8 @@ class IndexDefinition(msgspec.Struct, frozen=True):
     included: tuple[str, ...] = ()
     throughput: Throughput = Throughput()
     status: str = "ACTIVE"
+    on_demand: dict[str, Any] | None = None
+    warm: dict[str, Any] | None = None
 
 
 class StreamDefinition(msgspec.Struct, frozen=True):
@@ -85,6 +87,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
     on_demand: dict[str, Any] | None = None
     tags: dict[str, str] = {}
     next_number: int = 1
+    warm: dict[str, Any] | None = None
 
 
 class Index:
