@@ -30,7 +30,13 @@ from potluck.connections.limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import KIB, MIB
-from potluck.dynamo.parameters import OPERATIONS, STREAM_OPERATIONS, check_whole
+from potluck.dynamo.parameters import (
+    OPERATIONS,
+    OPERATIONS_NOT_OFFERED,
+    STREAM_OPERATIONS,
+    check_whole,
+    unknown_operation,
+)
 
 __all__ = ["application", "serve", "serving"]
 
@@ -52,6 +58,7 @@ TARGETS = {
     **{f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS},
     **{f"DynamoDBStreams_20120810.{name}".encode(): name for name in STREAM_OPERATIONS},
 }
+NOT_OFFERED = {f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS_NOT_OFFERED}
 JSON_TYPES = {kind: kind for kind in (b"application/x-amz-json-1.0", b"application/json")}
 HEALTHY = b"healthy: %b "
 UNKNOWN = b"<UnknownOperationException/>\n"
@@ -230,9 +237,10 @@ def understood(scope: Scope, headers: Headers, body: bytes) -> tuple[str, dict[s
             request = decode(body)
         except (ValueError, RecursionError):  # malformed, not UTF-8, or nested beyond all reason
             raise DynamoError("SerializationException", "") from None
-    operation = TARGETS.get(headers.get(b"x-amz-target", b""))
+    target = headers.get(b"x-amz-target", b"")
+    operation = TARGETS.get(target)
     if operation is None:
-        raise DynamoError("UnknownOperationException", "")
+        raise unknown_operation(NOT_OFFERED.get(target, ""))
     require_signature(scope["query_string"], headers)
     if not body or request is None:
         raise DynamoError("SerializationException", "")
@@ -342,7 +350,7 @@ class LimitedConnection(Connection):
     most_waiting = 64
 
     def refusal(self, status: HTTPStatus) -> bytes:
-        if status is HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+        if status in (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HTTPStatus.REQUEST_URI_TOO_LONG):
             return response(HTTPStatus.BAD_REQUEST, {"content-type": TEXT.decode()}, HEADERS_TOO_LARGE)
         return super().refusal(status)
 
