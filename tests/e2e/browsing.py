@@ -104,7 +104,7 @@ class Visit:
 
     def without_network(self) -> None:
         """What a browser says of requests that find nobody is not the page's doing."""
-        self.errors[:] = [each for each in self.errors if not re.search("net::ERR|htmx:sse:error", each)]
+        self.errors[:] = [each for each in self.errors if not re.search("net::ERR|htmx:sse:error|htmx:error: Failed to fetch", each)]
 
     def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""

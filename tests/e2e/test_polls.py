@@ -267,8 +267,25 @@ def test_results_come_in_while_one_looks_at_a_round(window, office, club):
     # Round and fold are as they were left.
     assert page.locator("[aria-current=step]").inner_text() == "3"
     assert page.locator(".lots").is_visible()
+    watching.live()
     office.call("POST", f"{poll.api}/close", x_admin_key=poll.admin_key)
     expect(page.get_by_text("Final", exact=True)).to_be_visible()
+
+
+def test_without_a_stream_the_results_are_read_again_and_the_label_says_when(window, office):
+    poll = office.poll()
+    office.vote(poll, 0)
+    seen = window("/polls")
+    seen.page.clock.install(time=datetime(2026, 6, 1, 12, 0, tzinfo=UTC))
+    seen.page.route("**/results/events*", lambda route: route.abort())
+    seen.open(f"{poll.page}/results")
+    label = seen.page.locator("[data-live-badge]")
+    expect(label).to_have_text("Last fresh at 12:00")
+    office.vote(poll, 1)
+    seen.page.clock.fast_forward(5 * 60 * SECONDS)
+    expect(seen.page.get_by_text("2 votes.")).to_be_visible()
+    expect(label).to_have_text("Last fresh at 12:05")
+    seen.without_network()
 
 
 def test_the_rounds_are_stepped_through_by_keyboard(window, club):
