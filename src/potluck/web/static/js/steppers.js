@@ -1,4 +1,5 @@
 // A number field becomes: less, the value, more. The value travels in the same field, hidden; "change" bubbles from it.
+// A script that gives the field another value says so to it by "input".
 
 const number = (text, otherwise) => (text === "" || Number.isNaN(Number(text)) ? otherwise : Number(text));
 
@@ -34,6 +35,7 @@ function enhance(stepper) {
     event.preventDefault();
     set(wanted);
   });
+  field.addEventListener("input", () => set(value(), false));
   field.form?.addEventListener("reset", () => setTimeout(() => set(number(field.defaultValue, 0), false)));
   set(value(), false);
   stepper.dataset.stepper = "ready";
