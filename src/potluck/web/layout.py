@@ -83,6 +83,7 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
     environment.globals["apps"] = catalogue
     environment.globals["hue_sheet"] = ""
     environment.filters["in_words"] = in_words
+    environment.filters["initials"] = initials
     return environment
 
 

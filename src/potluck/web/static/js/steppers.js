@@ -1,4 +1,5 @@
 // A number field gets less and more beside it. It can be typed as before, and is held to its bounds.
+// A script that gives the field another value says so to it by "input".
 
 const number = (text, otherwise) => (text === "" || Number.isNaN(Number(text)) ? otherwise : Number(text));
 
@@ -37,6 +38,7 @@ function enhance(stepper) {
     event.preventDefault();
     set(wanted);
   });
+  field.addEventListener("input", () => set(value(), false));
   field.form?.addEventListener("reset", () => setTimeout(() => set(number(field.defaultValue, 0), false)));
   set(value(), false);
   stepper.dataset.stepper = "ready";
