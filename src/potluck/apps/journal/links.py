@@ -162,6 +162,7 @@ def setting(
     """Both rows with this status, made if there are none; refused if the link has changed since it was read."""
     if before is None:
         said = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
+        said |= {"accepted_at": now} if status == "active" else {}
         link, mirror = (kind(athlete_id=athlete_id, coach_id=coach_id, **said) for kind in KINDS)
         return [put(link, when=absent), put(mirror)]
     # The athlete's row decides; the mirror follows.
@@ -173,6 +174,7 @@ def setting(
             the(kind.status).becomes(status),
             the(kind.requested_by).becomes(requested_by),
             the(kind.updated_at).becomes(now),
+            *([the(kind.accepted_at).becomes(now)] if status == "active" else ()),
             when=when,
         )
         for kind, ref, when in zip(KINDS, link_pair(athlete_id, coach_id), conditions, strict=True)
@@ -198,7 +200,7 @@ async def own_links(at: Athlete) -> Links:
     others = [_other(each, at.own_id) for each in found]
     names = await names_of(at.rows, others)
     shown = [
-        _view(each, at.own_id, names.get(other) if each.status != "pending" or not _asked(each, at.own_id) else None)
+        _view(each, at.own_id, names.get(other) if _knows(each, at.own_id) else None)
         for each, other in zip(found, others, strict=True)
     ]
     invited = await at.core.people.invitations.of_place(APP, str(at.own_id))
@@ -347,6 +349,11 @@ def _view(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID, name: str | N
         created_at=link.created_at,
         updated_at=link.updated_at,
     )
+
+
+def _knows(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
+    """Whether somebody is told what the other is called: once that one accepted, or asked."""
+    return link.status == "active" or link.accepted_at is not None or not _asked(link, own_id)
 
 
 def _asked(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:

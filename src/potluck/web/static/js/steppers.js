@@ -38,7 +38,10 @@ function enhance(stepper) {
     event.preventDefault();
     set(wanted);
   });
-  field.addEventListener("input", () => set(value(), false));
+  // What is being typed is let alone until it is done: on the way to 15 stands a 1.
+  field.addEventListener("input", (event) => {
+    if (!event.isTrusted) set(value(), false);
+  });
   field.form?.addEventListener("reset", () => setTimeout(() => set(number(field.defaultValue, 0), false)));
   set(value(), false);
   stepper.dataset.stepper = "ready";
