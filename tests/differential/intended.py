@@ -8,9 +8,11 @@
 
 `step` and `where` are patterns with *. `where` is `status`, `headers/NAME`, `guards/NAME`, `cookies`, `json/PATH`,
 `text`, `html` (the main part of a page, by pieces that differ), `around` (what stands around it), `events/PATH`,
-`zip/PATH`, or `step` for one that is on one side only. `now` is a part of what is there now. An entry that matches no
-difference fails: it is taken out when the recording is made anew.
+`zip/PATH`, or `step` for one that is on one side only. `now` is a part of what is there now; `rewrite` makes that
+of what was. An entry that matches no difference fails: it is taken out when the recording is made anew.
 """
+
+import re
 
 from tests.differential.differences import Intended
 
@@ -18,7 +20,13 @@ __all__ = ["INTENDED"]
 
 ONE_MESSAGE = "a field has one message, in forms as in JSON"
 LATER = "the page of each new problem is looked at first, which takes a second of the script's clock"
+THREE_DIGITS = "times in answers have three digits"
 ON_ITS_PAGE = "what is refused is told on the page of the form"
+
+
+def to_the_millisecond(text: str) -> str:
+    return re.sub(r"(T\d\d:\d\d:\d\d)Z", r"\1.000Z", text)
+
 
 SHOPPING = [
     Intended("shopping/*", "headers/etag", "lists carry an ETag", now="<hash>"),
@@ -88,6 +96,8 @@ POLLS = [
 ]
 
 SITE = [
+    Intended("*", "*", THREE_DIGITS, rewrite=to_the_millisecond),
+    Intended("people*/export*", "zip/manifest.json/files/*/bytes", THREE_DIGITS),
     *(
         Intended("front/style*", "html", "the page of all pieces has those that came with shareables", now=now)
         for now in ("Rolled oats", "data-share=", "#grip-vertical", "#log-out")

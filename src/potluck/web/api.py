@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -30,6 +31,7 @@ from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempot
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
+from potluck.web.schema.encoding import encode
 from potluck.web.versions import expected, known, seen, tag_of
 
 if TYPE_CHECKING:
@@ -40,8 +42,6 @@ __all__ = ["Api", "Question", "Since", "found_in", "shown_whole"]
 API = "/api/v1"
 # A list says where its live updates go on from; that must not grow old with it.
 LISTS_REMEMBERED_SECONDS = 600.0
-
-encode = msgspec.json.Encoder().encode
 
 
 class NoQuery(Input):
@@ -292,7 +292,7 @@ async def found_in(
         seen = [each for each in part.items if at.sees(each)]
         return await plan.show_many(at, seen), part.next, {}, position
     shown = await shown_whole(core, listing, at, found)
-    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
+    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown), builtin_types=[datetime])
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
 

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -24,6 +23,7 @@ from potluck.web.allowances import Allowance
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
+from potluck.web.schema.encoding import encode
 from potluck.web.views import view_plan
 
 __all__ = ["LiveShareable", "Looking", "Voted"]
@@ -139,7 +139,7 @@ class LiveShareable:
             name, item = "votes", Voted(votes_of(shards))
         elif isinstance(item, OwnShareable):
             name = "shareable"
-        return Message(name, msgspec.json.encode(item))
+        return Message(name, encode(item))
 
     async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> Message:
         if isinstance(event.item, Looking):

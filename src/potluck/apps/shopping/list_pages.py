@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
@@ -40,6 +39,7 @@ from potluck.web.forms import blank, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.inputs import Versioned
 from potluck.web.layout import initials
+from potluck.web.schema.encoding import encode
 from potluck.web.writes import Writes
 
 __all__ = ["list_home", "person", "store_choices"]
@@ -150,7 +150,7 @@ def _groups(pending: Sequence[ShoppingItemView], store: str) -> list[tuple[str, 
 
 def _as_text(kept: Kept) -> Markup:
     """JSON as the text of an element: between tags only these two need to be written otherwise."""
-    return Markup(msgspec.json.encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
+    return Markup(encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def _duplicate(show: Show) -> Duplicate | None:

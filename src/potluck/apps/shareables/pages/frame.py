@@ -10,6 +10,7 @@ from starlette.responses import Response
 from potluck.apps.polls.pages.frame import FILES as POLLS_FILES
 from potluck.apps.shareables.access import SHARE_COOKIE, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
+from potluck.apps.shareables.pages.terms import days_to_choose
 from potluck.apps.shareables.passcodes import SESSION_LASTS
 from potluck.apps.shareables.shareables import HOME
 from potluck.web.app_files import AppFiles
@@ -77,6 +78,7 @@ def around(at: ToShareable) -> dict[str, Any]:
         "admin": at.role == "admin",
         "open": not shareable.expired(at.now),
         "left": days_left(shareable.expires_at, at.now),
+        **days_to_choose(at.now),
         # Something is kept here that can be forgotten.
         "unlocked": at.session is not None,
     }

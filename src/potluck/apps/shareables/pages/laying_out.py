@@ -11,7 +11,7 @@ from potluck.apps.shareables.entities import ChecklistItem
 from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.laying_out import NewShareable, ShareableMade, create_shareable
 from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
-from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, latest_day
+from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, days_to_choose
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import HOME, shareables
 from potluck.field_types import Text
@@ -73,9 +73,7 @@ async def make(call: Call) -> Response:
 
 
 def _choices(call: Call) -> dict[str, Any]:
-    now = call.core.clock()
-    days = {"today": now.date().isoformat(), "latest": latest_day(now)}
-    return {"open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days}
+    return {"open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days_to_choose(call.core.clock())}
 
 
 def _beside_fields(error: InvalidFields) -> InvalidFields:

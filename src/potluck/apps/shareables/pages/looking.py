@@ -12,7 +12,6 @@ from potluck.apps.shareables.live import LiveShareable
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, to_unlock
 from potluck.apps.shareables.pages.looking_after import to_clone
 from potluck.apps.shareables.pages.opening import nothing_there
-from potluck.apps.shareables.pages.terms import latest_day
 from potluck.apps.shareables.pages.voting import poll_page
 from potluck.apps.shareables.shareables import ShareableView
 from potluck.web.api import MaybeSince
@@ -49,10 +48,10 @@ async def look(call: Call) -> Response:
     position = await at.core.live.position(*LiveShareable(at).lists)
     context = {**around(at), "position": position, "people": await at.services.presence.people(at.short_id)}
     if at.shareable.expired(at.now):
-        return page(call, "expired", **context, **await _contents(at), **to_clone(at))
+        return page(call, "expired", **context, **await _contents(at), **to_clone())
     if at.shareable.poll_id is not None:
         return await poll_page(call, context)
-    return page(call, "list", **context, **await _contents(at), latest=latest_day(at.now))
+    return page(call, "list", **context, **await _contents(at))
 
 
 async def _contents(at: Reader) -> dict[str, Any]:
