@@ -18,6 +18,7 @@ from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
+from potluck.streams import Consumer, Following
 from potluck.web import openapi
 from potluck.web.allowances import Allowances
 from potluck.web.api import Api
@@ -79,7 +80,8 @@ async def assembled(
             # Elsewhere it costs requests, so there it waits until somebody looks.
             core.live.start(*(table for app in made for table in app.tables))
         await core.people.accounts.finish_departures()
-        working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
+        feed = core.live.feed(accounts, *(table for app in made for table in app.tables))
+        working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in _fed(app, feed)]
         try:
             yield _application(core, made)
         finally:
@@ -210,6 +212,14 @@ async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
         for task in running:
             task.cancel()
         await asyncio.wait(running, timeout=1.0)
+
+
+def _fed(app: App, feed: Following) -> Sequence[BackgroundWork]:
+    """The app's consumers, which are given changes by the one reader of the log in this process."""
+    for each in app.consumers:
+        if isinstance(each, Consumer):
+            each.follow = feed
+    return app.consumers
 
 
 async def _kept_running(consumer: BackgroundWork) -> None:

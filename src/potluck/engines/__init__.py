@@ -1,12 +1,22 @@
 """The seam between the apps and their storage: the DynamoDB API itself, answered by one of two engines."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
 
-__all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine", "NotPlain", "PacksRows", "open_engine"]
+__all__ = [
+    "ANSWER_LOST",
+    "CLOSED",
+    "REQUEST_NOT_SENT",
+    "DynamoError",
+    "Engine",
+    "HandsOver",
+    "NotPlain",
+    "PacksRows",
+    "open_engine",
+]
 
 # The codes of failures that the service itself cannot report. They are apart because they ask for different care:
 # a request that was not sent can simply be sent again, while a lost answer leaves open whether the write was done.
@@ -26,6 +36,19 @@ class Engine(Protocol):
 
     async def close(self) -> None:
         """Let go of everything; a second close does nothing, a call after it is an error."""
+        ...
+
+
+class HandsOver(Engine, Protocol):
+    """An engine in this process that hands over what is committed; nothing wrapped around one offers this."""
+
+    def follow(
+        self, table: str, receive: Callable[[tuple[str, list[dict[str, Any]]] | None], None]
+    ) -> Callable[[], None]:
+        """Have the shard and the records of every commit to the table handed over, until what is returned is called.
+
+        None stands for what has to be looked up in the log, because another process wrote it.
+        """
         ...
 
 

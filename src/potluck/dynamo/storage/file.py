@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import apsw
@@ -15,7 +15,7 @@ from potluck.dynamo.storage.catalog import Catalog, prepare_file
 from potluck.dynamo.storage.connection import open_connection
 from potluck.dynamo.storage.private_files import close_to_others, make_private
 from potluck.dynamo.storage.rows import Rows
-from potluck.dynamo.storage.writer import Writer
+from potluck.dynamo.storage.writer import OnCommit, Writer
 
 __all__ = ["StoreFile"]
 
@@ -25,9 +25,7 @@ logger = logging.getLogger(__name__)
 class StoreFile:
     """An open file; without a path, a temporary one that is gone when closed."""
 
-    def __init__(
-        self, path: str | os.PathLike[str] | None, on_commit: Callable[[set[str] | None], None], vfs: str | None = None
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, on_commit: OnCommit, vfs: str | None = None) -> None:
         self._folder = tempfile.mkdtemp(prefix="potluck-") if path is None else None
         self.path = str(Path(self._folder, "temporary.db")) if self._folder else os.fspath(path or "")
         self._vfs = vfs

@@ -12,9 +12,9 @@ import apsw
 
 from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
-from potluck.dynamo.storage.rows import Rows, StaleTable
+from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
 
-__all__ = ["Work", "Writer"]
+__all__ = ["OnCommit", "Work", "Writer"]
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +29,8 @@ CHECKPOINT_PAGES = 2_000
 LONGEST_LOG_PAGES = 16_000
 
 Work = Callable[[Rows], Any]
+OnCommit = Callable[[list[Stored] | None], None]
+"""Told what a commit changed, in the order of the changes; None for commits of other processes."""
 
 
 class Job:
@@ -51,7 +53,7 @@ class Writer:
         connection: apsw.Connection,
         catalog: Catalog,
         checkpoint: Callable[[], None],
-        on_commit: Callable[[set[str] | None], None],
+        on_commit: OnCommit,
     ) -> None:
         self.connection = connection
         self.catalog = catalog
@@ -175,14 +177,14 @@ class Writer:
             execute("COMMIT")
         except BaseException:
             rows.counts.clear()
-            rows.changed.clear()
+            rows.stored.clear()
             if not self.connection.get_autocommit():
                 execute("ROLLBACK")
             self.catalog.refresh(self.connection, undone=True)
             raise
-        if rows.changed:
-            changed, rows.changed = rows.changed, set()
-            self.on_commit(changed)
+        if rows.stored:
+            stored, rows.stored = rows.stored, []
+            self.on_commit(stored)
         return outcomes
 
     def _look_for_others(self) -> None:
