@@ -450,16 +450,16 @@ def test_what_runs_low_is_on_the_list_by_one_touch(home):
     visit.page.get_by_role("link", name="Rice").click()
     visit.page.get_by_label("How many are there").get_by_role("spinbutton").fill("0")
     visit.follow(visit.page.get_by_role("button", name="Save"))
-    home.at_home("Oat milk", 2, 2, unit="cartons")
+    home.at_home("Soy sauce", 2, 2, unit="bottles")
     visit.open(home.page)
     visit.live()
     visit.page.get_by_role("checkbox", name="Rice").wait_for()
     low = visit.page.get_by_role("region", name="Running low")
-    oat_milk, rice = low.get_by_role("listitem").all()
-    assert oat_milk.inner_text().split() == "Oat milk 2 cartons left, warn at 2".split()
-    assert rice.inner_text().split() == "Rice none left, warn at 3 on the list already".split()
-    add(visit, "oat milk")
-    expect(oat_milk.get_by_text("on the list already")).to_be_visible()
+    sauce, rice = low.get_by_role("listitem").all()
+    assert sauce.inner_text().split() == ["Soy", "sauce", "2", "bottles", "left,", "warn", "at", "2"]
+    assert rice.inner_text().split() == ["Rice", "none", "left,", "warn", "at", "3", "on", "the", "list", "already"]
+    add(visit, "soy sauce")
+    expect(sauce.get_by_text("on the list already")).to_be_visible()
     expect(low.get_by_role("button")).to_be_hidden()
 
 

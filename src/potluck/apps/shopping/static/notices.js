@@ -37,7 +37,7 @@ function noticeOf(notice) {
     const mineToo = theirs.updatedBy === page.kept.person.id;
     return box(
       head,
-      soft(`You changed it here, and ${mineToo ? "elsewhere" : `${theirs.updatedByName} did`} too. Which one stays?`),
+      soft(`${mineToo ? "You changed it here and elsewhere" : `You changed it here, and ${theirs.updatedByName} did too`}. Which one stays?`),
       element(
         "div",
         { class: "clash-two" },
