@@ -291,7 +291,7 @@ class PageWalk:
                 # What they are linked by stays as it is on this walk.
                 continue
             for target in self.targets(each.path):
-                for body in ({}, dict.fromkeys(self.fields(each), "1") | TYPED | self.mara):
+                for body in ({"version": ""}, dict.fromkeys(self.fields(each), "1") | TYPED | self.mara):
                     await self.send(target, body)
 
     @property
