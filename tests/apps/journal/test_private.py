@@ -1,9 +1,9 @@
 """The promise that the journal stands on: private words are for their athlete alone, in every byte that anyone can get.
 
 A word that is nowhere else is in every private field. Then everything that the API's own document knows, and every
-page, form and stream that the app declares, is asked for by everybody who is not the athlete, and every byte that comes
-back is looked at, and every line that was logged; and what templates are given has nothing in it by which they could get
-at a private word. A call or a page that is added is walked without being named here.
+page, form and stream that the app declares, is asked for by everybody who is not the athlete. Every byte that comes
+back is looked at, and every line that was logged; and what templates are given has nothing in it by which they could
+get at a private word. A call or a page that is added is walked without being named here.
 """
 
 import contextlib
@@ -343,11 +343,12 @@ class PageWalk:
 
 HOLDS_PRIVATE = (Entry, EntryView, Sections, WholeEntry, WholeJournal, OwnRow)
 LEADS_ON = (Access, Store, Core)
+PLAIN = (str, bytes, int, float, type, ModuleType, type(None))
 
 
 def reachable(value: Any, known: set[int], own: set[str]) -> Iterator[Any]:
     """Everything that a template could get at from what it is given, but for the reader's own entries."""
-    if str(getattr(value, "entry_id", "")) in own or id(value) in known or isinstance(value, str | bytes | int | float | type | ModuleType | None):
+    if isinstance(value, PLAIN) or id(value) in known or str(getattr(value, "entry_id", "")) in own:
         return
     known.add(id(value))
     yield value
