@@ -38,6 +38,7 @@ __all__ = [
     "own_threads",
     "said_in",
     "threads",
+    "threads_of",
 ]
 
 MOST_THREADS = 1_000
@@ -125,6 +126,10 @@ messages = Actions(
 @threads.list(order=lambda view: (-view.last_active_at.timestamp(), str(view.thread_id)))
 async def own_threads(at: Athlete) -> Sequence[AIThread]:
     """The caller's conversations, the latest first; of those about an athlete, only whom they coach now."""
+    return await threads_of(at)
+
+
+async def threads_of(at: Athlete) -> list[AIThread]:
     found = await at.rows.all(AIThread.of_user(at.own_id))
     about = list(dict.fromkeys(each.athlete_id for each in found if each.athlete_id is not None))
     links = await at.rows.get_many([CoachAthleteLink.by_id(each, at.own_id) for each in about])

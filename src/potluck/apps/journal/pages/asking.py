@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, tzinfo
 from typing import Any
 from uuid import UUID
 
@@ -33,9 +33,9 @@ from potluck.apps.journal.threads import (
     begin_thread,
     end_thread,
     messages,
-    own_threads,
     said_in,
     threads,
+    threads_of,
 )
 from potluck.apps.journal.times import day_of
 from potluck.people.errors import InvalidFields, NotNow
@@ -102,7 +102,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
 
 async def _threads(at: Athlete, zone: tzinfo) -> list[ThreadLine]:
-    found = sorted(await own_threads(at), key=lambda each: each.last_active_at, reverse=True)[:MOST_THREADS]
+    found = sorted(await threads_of(at), key=lambda each: each.last_active_at, reverse=True)[:MOST_THREADS]
     names = await names_of(at.rows, [each.athlete_id for each in found if each.athlete_id is not None])
     today = day_of(at.now, zone)
     lines = []
@@ -252,17 +252,13 @@ def _cited(
         text = entry.private if isinstance(entry, WholeEntry) and private else entry.shared
     return Cited(
         entry_id=citation.entry_id,
-        day=long_date(_day(citation.date, zone), today),
+        day=long_date(day_of(citation.date, zone), today),
         quote=citation.quote,
         is_private=private,
         by_coach=citation.comment_id is not None,
         facts="" if entry is None else facts(entry.metrics),
         text=_with_quote(text, citation.quote),
     )
-
-
-def _day(moment: datetime, zone: tzinfo) -> date:
-    return day_of(moment, zone)
 
 
 def _with_quote(text: str, quote: str) -> list[Piece]:

@@ -122,9 +122,7 @@ async def end_by_page(at: LinkedWith, which: WhichSide) -> Writes[str]:
     return (await end_link(at, which)).answering(str(which.role))
 
 
-@links.form(
-    "/invitations/{invitation_id}/withdraw", then=lambda at, said: f"{COACHES}?said={said}", frees_room=True
-)
+@links.form("/invitations/{invitation_id}/withdraw", then=lambda at, said: f"{COACHES}?said={said}", frees_room=True)
 async def withdraw_by_page(at: WithInvitation) -> Writes[str]:
     try:
         done = await withdraw_request(at)

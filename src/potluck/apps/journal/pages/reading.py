@@ -1,7 +1,7 @@
 """One entry, for its athlete and for a coach, and what was said about it.
 
-The access shows as much of the entry as the reader may see: what a coach's page is given is a SharedEntryView, which has
-no private words by its type.
+The access shows as much of the entry as the reader may see: what a coach's page is given is a SharedEntryView, which
+has no private words by its type.
 """
 
 from __future__ import annotations

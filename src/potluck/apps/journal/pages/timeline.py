@@ -6,6 +6,7 @@ What an athlete's own page shows is made of OwnRows; what a coach's shows, of Sh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, timedelta, tzinfo
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
@@ -43,7 +44,6 @@ MOST_HITS = 100
 TAG_CHIPS = 6
 HARD = "7"
 
-V = TypeVar("V", EntryView, SharedEntryView)
 R = TypeVar("R", bound="SharedRow")
 
 
@@ -193,11 +193,9 @@ class Timeline(Generic[R]):
     def _query(self) -> Query[Entry]:
         first = date.min if self.filter.from_ is UNSET else self.filter.from_
         last = date.max if self.filter.to is UNSET else self.filter.to
-        try:
+        # Nothing, or nothing that we wrote.
+        with suppress(ValueError, OverflowError):
             last = min(last, date.fromisoformat(self.wanted.before) - timedelta(days=1))
-        except (ValueError, OverflowError):
-            # Nothing, or nothing that we wrote.
-            pass
         if (first, last) == (date.min, date.max):
             return Entry.of_athlete(self.journal.athlete_id)
         return Entry.in_time(self.journal.athlete_id, between(*span_of(min(first, last), last, self.zone)))
@@ -240,12 +238,16 @@ class Timeline(Generic[R]):
             for (entry, _, words), meta in zip(matches, metas, strict=True)
         ]
 
-    def row(
-        self, entry_id: UUID, day: date, metrics: SessionMetrics, comments: int, shared: list[Piece]
-    ) -> SharedRow:
-        level = self.levels.of(metrics.duration_minutes * metrics.intensity)
-        said = {"facts": facts(metrics), "tags": metrics.tags, "comments": comments, "shared": shared}
-        return SharedRow(entry_id=entry_id, day=day, level=level, **said)
+    def row(self, entry_id: UUID, day: date, metrics: SessionMetrics, comments: int, shared: list[Piece]) -> SharedRow:
+        return SharedRow(
+            entry_id=entry_id,
+            day=day,
+            level=self.levels.of(metrics.duration_minutes * metrics.intensity),
+            facts=facts(metrics),
+            tags=metrics.tags,
+            comments=comments,
+            shared=shared,
+        )
 
     def row_of(self, view: EntryView | SharedEntryView) -> SharedRow:
         shared = plain(excerpt(view.sections.shared))
@@ -278,7 +280,10 @@ class Timeline(Generic[R]):
         if first is not UNSET and first == last:
             return short_date(first, self.today)
         said = {"from": first, "to": last}
-        return " ".join(f"{word} {short_date(day, self.today)}" for word, day in said.items() if day is not UNSET) or "days"
+        return (
+            " ".join(f"{word} {short_date(day, self.today)}" for word, day in said.items() if day is not UNSET)
+            or "days"
+        )
 
 
 class OwnTimeline(Timeline[OwnRow]):

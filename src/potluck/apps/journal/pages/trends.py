@@ -88,7 +88,9 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
     levels = Levels(whole.days)
     heats = [drawn_heat(whole, levels, end, today) for end in ends]
     split_said, split = drawn_split(found)
-    name = SPANS[chosen].name if chosen in SPANS else f"{short_date(asked.from_, today)} to {short_date(asked.to, today)}"
+    name = (
+        SPANS[chosen].name if chosen in SPANS else f"{short_date(asked.from_, today)} to {short_date(asked.to, today)}"
+    )
     return {
         "name": name,
         "spans": [(key, each.name, f"{base}?{urlencode({'span': key})}", key == chosen) for key, each in SPANS.items()],

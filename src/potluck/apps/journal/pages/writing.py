@@ -7,7 +7,15 @@ from typing import Any
 
 from potluck.apps.journal.access import Athlete, OwnEntry
 from potluck.apps.journal.addresses import ENTRIES, HOME
-from potluck.apps.journal.entities import CoachAthleteLink, Entry, EntryMeta, Link, Sections, SessionMetrics, UserProfile
+from potluck.apps.journal.entities import (
+    CoachAthleteLink,
+    Entry,
+    EntryMeta,
+    Link,
+    Sections,
+    SessionMetrics,
+    UserProfile,
+)
 from potluck.apps.journal.entries import (
     EntryChange,
     EntryView,
@@ -19,7 +27,17 @@ from potluck.apps.journal.entries import (
     delete_entry,
     entries,
 )
-from potluck.apps.journal.fields import Duration, EntryId, GiOrNoGi, Intensity, Rounds, SectionText, Tags, TimeZone, zone_of
+from potluck.apps.journal.fields import (
+    Duration,
+    EntryId,
+    GiOrNoGi,
+    Intensity,
+    Rounds,
+    SectionText,
+    Tags,
+    TimeZone,
+    zone_of,
+)
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
@@ -141,9 +159,7 @@ async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
     made = None
     if stored is None and said.time_zone is not UNSET:
         made = usual_profile(at)
-        made = UserProfile(
-            user_id=made.user_id, name=made.name, time_zone=said.time_zone, created_at=made.created_at
-        )
+        made = UserProfile(user_id=made.user_id, name=made.name, time_zone=said.time_zone, created_at=made.created_at)
     profile = stored or made or usual_profile(at)
     new = NewEntry(
         sections=Sections(private=said.private, shared=said.shared),
@@ -153,7 +169,8 @@ async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
     )
     writes = await _beside_its_field(add_entry(at, new))
     # Asked again, the rule finds what the other one of two has just written.
-    return Writes(writes.answer, *map(or_retry, [*writes.operations, *([] if made is None else [put(made, when=absent)])]))
+    of_profile = [] if made is None else [put(made, when=absent)]
+    return Writes(writes.answer, *map(or_retry, [*writes.operations, *of_profile]))
 
 
 async def _beside_its_field(rule: Any) -> Writes[Entry]:

@@ -101,8 +101,7 @@ function offerToStartOver(at) {
   away.textContent = "Start over";
   away.addEventListener("click", () => {
     fill(JSON.parse(untouched));
-    drop(name);
-    said.textContent = "";
+    save();
     form.querySelector("input[name=intensity]").focus();
   });
   said.replaceChildren(`Draft from ${clock.format(at)}. `, away);
