@@ -82,6 +82,15 @@ async def test_linking_again_is_one_link(gym: Gym):
     assert len([key for key in await gym.dump() if key[1].startswith(("COACH#", "ATHLETE#"))]) == 2
 
 
+async def test_a_person_has_only_so_many_links(embedded_gym: Gym, monkeypatch: pytest.MonkeyPatch):
+    gym = embedded_gym
+    monkeypatch.setattr("potluck.apps.journal.links.MOST_LINKS", 1)
+    mara, renzo = await gym.coached()
+    for athlete, coach in ((mara, await gym.person("Ana")), (await gym.person("Bo"), renzo)):
+        problem(await accepted(gym, await asked(gym, athlete), coach), 409, "too-many")
+    data(await accepted(gym, await asked(gym, mara), renzo))
+
+
 async def test_an_invitation_from_before_the_end_lets_nobody_back_in(gym: Gym):
     mara, renzo = await gym.coached()
     kept = await asked(gym, mara)

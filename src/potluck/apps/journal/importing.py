@@ -27,13 +27,14 @@ from potluck.apps.journal.entities import (
     Comment,
     Entry,
     EntryMeta,
+    Link,
     Source,
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
-from potluck.apps.journal.links import setting
+from potluck.apps.journal.links import MOST_LINKS, setting
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.retries import attempts
@@ -314,6 +315,8 @@ class _Taking:
         athlete_id, coach_id = (at.own_id, other) if is_coach else (other, at.own_id)
         link, account = await at.rows.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
         if link is not None or account is None:
+            return
+        if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
         asked = setting(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
         there = check(Account.by_id(other), when=present)

@@ -23,7 +23,7 @@ from potluck.apps.journal.journals import SharedJournal
 from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
-from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, WrongField
+from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany, WrongField
 from potluck.people.fields import Email
 from potluck.people.invitations import withdrawing
 from potluck.retries import attempts
@@ -59,6 +59,8 @@ APP = "journal"
 
 # As much of what was shared as fits beside a name.
 EXCERPT = 200
+# All are read together, and of each athlete the last session.
+MOST_LINKS = 1_000
 
 
 class NotAskedFor(ProblemError, slug="link-not-asked-for", status=409, title="Nobody asked for that"):
@@ -409,6 +411,10 @@ class Linking:
                 return answer
             if link is not None and link.status == "revoked" and invitation.created_at <= link.updated_at:
                 raise InvitationInvalid
+            if link is None:
+                for user in (caller.user_id, other):
+                    if await self._rows.count(Link.of_user(user)) >= MOST_LINKS:
+                        raise TooMany("links of one person", MOST_LINKS)
             now = to_the_millisecond(self._clock())
             asked: LinkRole = "athlete" if athlete_id == other else "coach"
             accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]

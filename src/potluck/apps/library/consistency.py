@@ -206,10 +206,14 @@ class ConsistencyManager:
         )
         history = Event.of_item(owner_id, library_id, item_id)
         if moved is not None:
+            # It may come back, or move on from here again: then this history is not to be taken there any more.
+            ref = Relocation.one(owner_id, library_id, item_id)
+            still = the(Relocation.moved_to).still(moved.moved_to)
             async for some in _batches(self._rows.each(history), AT_ONCE):
                 along = [put(replace(each, library_id=moved.moved_to)) for each in some]
-                await self._write([*along, *(delete(each) for each in some)])
-            await self._rows.delete(Relocation.one(owner_id, library_id, item_id))
+                await self._write([*along, *(delete(each) for each in some)], check(ref, when=still))
+            with suppress(WriteRefused):
+                await self._rows.transact(delete(ref, when=still))
         elif item is None:
             async for some in _batches(self._rows.each(history), AT_ONCE * 2):
                 await self._write([delete(each) for each in some])
