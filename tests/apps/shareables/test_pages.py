@@ -38,6 +38,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         said = {"entity": "checklist", "name": "Fair", "lines": "Table\n\n Bunting \n", "days": "7", "asks": "true"}
         path, card = await card_of(maker, "/shareables", viewPasscode=VIEW, adminPasscode=ADMIN, **said)
         assert "2 things" in card
+        assert "Your list is on the table" in card
         assert VIEW in card
         assert ADMIN in card
         # Once.
@@ -98,6 +99,8 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         _, card = await card_of(maker, f"{path}/passcodes", view="another view", admin="another admin")
         assert "another view" in card
         assert "another admin" in card
+        assert "is on the table" not in card
+        assert "New passcodes are set" in card
         assert "Summer fair" in await shown(maker, path)
         assert (await guest.get(path, headers=BROWSER)).headers["location"] == f"{path}/unlock"
 
