@@ -173,7 +173,7 @@ def test_a_list_is_cleared_away_in_time_and_laid_out_again(window):
     assert "Head torches" not in guest.page.content()
     guest.errors[:] = [each for each in guest.errors if "htmx:sse" not in each]
     looked_at(guest, "over")
-    admin.open(path)
+    # So is the page of an admin another one, without being opened again.
     expect(admin.page.get_by_text("Lay it out again")).to_be_visible()
     looked_at(admin, "expired", "dark")
     admin.page.get_by_role("radio", name="a week").check()

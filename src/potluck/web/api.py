@@ -26,7 +26,7 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import OwnPages, PageRequest, References, list_input
+from potluck.web.pagination import LONGEST_PAGE, OwnPages, PageRequest, References, list_input
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
@@ -299,8 +299,18 @@ async def found_in(
 
 async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
     """Everything that the rule of a list found, as the caller sees it and in the list's order."""
+    plan = listing.subject.view_for(type(at))
+    if isinstance(found, References):
+        return await plan.show_many(at, await found.get(await core.store.all(found.query)))
+    if isinstance(found, OwnPages):
+        items, after = await found.read(LONGEST_PAGE, None)
+        pages = list(items)
+        while after is not None:
+            items, after = await found.read(LONGEST_PAGE, after)
+            pages += items
+        return pages
     whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await listing.subject.view_for(type(at)).show_many(at, [each for each in whole if at.sees(each)])
+    shown = await plan.show_many(at, [each for each in whole if at.sees(each)])
     return shown if listing.order is None else sorted(shown, key=listing.order)
 
 

@@ -196,6 +196,16 @@ async def test_wrong_tries_at_one_shareable_from_everywhere_are_counted_more_slo
     await calls.seen(made)
 
 
+async def test_many_who_come_at_once_behind_one_address_are_not_taken_for_one_who_guesses(calls):
+    made = await calls.guarded()
+    for _ in range(TRIES_FROM.attempts - 1):
+        problem(await unlock(calls, made, WRONG), 401, "wrong-passcode")
+    answers = await asyncio.gather(*(unlock(calls, made, VIEW) for _ in range(60)))
+    assert {each.status_code for each in answers} == {201}
+    problem(await unlock(calls, made, WRONG), 401, "wrong-passcode")
+    problem(await unlock(calls, made, VIEW), 429, "throttled")
+
+
 async def test_tries_at_once_are_counted_before_they_are_looked_at(calls):
     made = await calls.guarded()
     answers = await asyncio.gather(*(unlock(calls, made, WRONG) for _ in range(30)))

@@ -1,5 +1,6 @@
 """What the pages have in common: their files, what stands around a shareable, and what a browser keeps of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,6 +31,7 @@ __all__ = [
     "frame",
     "keep_session",
     "page",
+    "previews",
     "to_unlock",
     "vote_sections",
 ]
@@ -42,6 +44,12 @@ BALLOT_FILES = AppFiles(POLLS_FILES.folder, f"{HOME}/ballot-files")
 UNLISTED = {"x-robots-tag": "noindex"}
 # Passcodes that were just set, for the one page that shows them.
 FRESH_COOKIE = "potluck-share-fresh"
+# Messengers and search engines fetch a link to show what is behind it; each says who it is. Cubot makes telephones.
+PREVIEWS = re.compile(
+    r"(?<!cu)bot\b|crawl|spider|scrap|preview|externalhit|embed|unfurl|snippet|iframely"
+    r"|whatsapp|skype|viber|mastodon|pleroma|akkoma|cardyb",
+    re.IGNORECASE,
+)
 UNITS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
 
 
@@ -51,9 +59,16 @@ def frame() -> dict[str, Any]:
 
 
 def page(call: Call, name: str, *cookies: Cookie, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
-    """A page of the app; none is found by searching."""
+    """A page of the app; none is found by searching, and who only previews a link is told nothing of a shareable."""
+    if "shareable" in context and previews(call):
+        name, cookies = "preview", ()
     context = {**frame(), **context}
     return call.page(f"shareables/{name}.html", *cookies, headers={**UNLISTED, **(headers or {})}, **context)
+
+
+def previews(call: Call) -> bool:
+    """Whether somebody fetches the page only to show what is behind its address."""
+    return PREVIEWS.search(call.request.headers.get("user-agent", "")) is not None
 
 
 def address_of(short_id: str) -> str:

@@ -11,7 +11,7 @@ from potluck.apps.shareables.fields import MOST_ITEMS, Name, Note
 from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
 from potluck.apps.shareables.laying_out import Clone, clone_shareable
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, keep_session, page
-from potluck.apps.shareables.pages.laying_out import shown_once, to_card
+from potluck.apps.shareables.pages.laying_out import Fresh, shown_once, to_card
 from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, end_of
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
 from potluck.apps.shareables.shareables import (
@@ -111,7 +111,7 @@ async def passcodes(call: Call) -> Response:
         try:
             await call.perform(shareables, replace_passcodes, decode_tree(PasscodeChange, given))
             view, admin = given.get("view"), given.get("admin")
-            cookies = [*shown_once(call, at.short_id, view, admin)] if view or admin else []
+            cookies = [*shown_once(call, at.short_id, Fresh(view, admin, replaced=True))] if view or admin else []
             if admin and at.session is not None:
                 # Their own session went with the old one.
                 opened = await call.perform(shareables, open_session, Unlock(passcode=admin))
