@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -24,6 +24,7 @@ from potluck.dynamo.parameters import check, check_whole, table_name_of
 from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
+from potluck.dynamo.storage.touches import Place
 from potluck.dynamo.storage.writer import Work
 from potluck.dynamo.tables import Table, not_found
 
@@ -105,13 +106,19 @@ class Database:
             raise NotPlain from None  # dropped by another process
         return row
 
-    def state(self) -> Hashable:
-        """What is the same as before only if nobody has written to the file since; NotPlain when it is closed."""
+    def state(self) -> int:
+        """A number that is the same as before only if nobody has written to the file since; NotPlain when closed."""
         if self._closed:
             raise NotPlain
-        rows = self.file.reader
-        # The number is the connection's own, and counts whatever any other commits; this one never writes.
-        return rows, rows.execute("PRAGMA data_version").get
+        touches = self.file.touches
+        try:
+            return touches.count()
+        except NotPlain:
+            return touches.count(self.file.reader)
+
+    def untouched(self, places: Iterable[Place], since: int) -> bool:
+        """Whether nothing was written to these places after that state, up to the one that was last asked for."""
+        return self.file.touches.untouched(places, since)
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, with Items that are still packed where they are answered whole."""

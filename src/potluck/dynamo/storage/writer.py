@@ -13,6 +13,7 @@ import apsw
 from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
+from potluck.dynamo.storage.touches import Touches
 
 __all__ = ["OnCommit", "Work", "Writer"]
 
@@ -52,11 +53,13 @@ class Writer:
         self,
         connection: apsw.Connection,
         catalog: Catalog,
+        touches: Touches,
         checkpoint: Callable[[], None],
         on_commit: OnCommit,
     ) -> None:
         self.connection = connection
         self.catalog = catalog
+        self.touches = touches
         self.checkpoint = checkpoint
         self.on_commit = on_commit
         self.rows = Rows(connection, catalog)
@@ -167,6 +170,7 @@ class Writer:
         execute("BEGIN IMMEDIATE")
         try:
             self._look_for_others()
+            self.touches.begin(rows)
             outcomes: list[tuple[Job, Any, BaseException | None]] = []
             for job in jobs:
                 try:
@@ -174,6 +178,7 @@ class Writer:
                 except (DynamoError, StaleTable) as refusal:
                     outcomes.append((job, None, refusal))
             rows.save_counts()
+            self.touches.coming(rows.stored)
             execute("COMMIT")
         except BaseException:
             rows.counts.clear()
@@ -181,7 +186,9 @@ class Writer:
             if not self.connection.get_autocommit():
                 execute("ROLLBACK")
             self.catalog.refresh(self.connection, undone=True)
+            self.touches.ended(committed=False)
             raise
+        self.touches.ended(committed=True)
         if rows.stored:
             stored, rows.stored = rows.stored, []
             self.on_commit(stored)
