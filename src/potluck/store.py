@@ -354,11 +354,15 @@ class Store:
     async def transact(self, *operations: Operation) -> None:
         """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
-        token = str(uuid4())
+        token = self._token()
         now = _second(self.clock)
         request = transaction.request(now, token)
         with access_pattern(transaction.name):
             await self._sender.transact(request, lambda error: transaction.explain(error, now))
+
+    def _token(self) -> str | None:
+        """What makes it safe to send a transaction again; an engine in this process loses no answers."""
+        return str(uuid4()) if self._packs is None else None
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item by what it holds, retrying while others are faster; NotFound if it is gone."""
@@ -432,7 +436,9 @@ class Store:
         request = operation.request(now)
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
-                request.body["ClientRequestToken"] = str(uuid4())
+                token = self._token()
+                if token is not None:
+                    request.body["ClientRequestToken"] = token
                 return await self._sender.transact(request, lambda error: Transaction(operation).explain(error, now))
             return await self._sender.write(operation, request, now, recognise)
 

@@ -1,7 +1,6 @@
 """The embedded engine: the DynamoDB API in process, on one file."""
 
 import asyncio
-import contextlib
 import logging
 import os
 import sys
@@ -9,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -25,7 +25,7 @@ from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
 from potluck.dynamo.storage.touches import Place
-from potluck.dynamo.storage.writer import Work
+from potluck.dynamo.storage.writer import HandOver, Work
 from potluck.dynamo.tables import Table, not_found
 
 __all__ = ["Database", "Receive"]
@@ -250,7 +250,7 @@ class Database:
 
         return unfollow
 
-    def _note_commit(self, stored: list[Stored] | None) -> None:
+    def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
         """Called by the writer's thread after each commit; None is a commit by another process."""
         if stored is None:
             self._others += 1
@@ -261,10 +261,10 @@ class Database:
             tables = {*self._waiting, *self._following} if stored is None else {each.table.name for each in stored}
             waiting = [waiter for table in tables for waiter in self._waiting.get(table, ())]
             following = [(table, each) for table in tables for each in self._following.get(table, ())]
-        for loop, future in waiting:
-            call_soon(loop, wake, future)
-        for table, follower in following:
-            call_soon(follower.loop, hand_over, follower, table, stored)
+        return [
+            *((follower.loop, partial(hand_over, follower, table, stored)) for table, follower in following),
+            *((loop, partial(wake, future)) for loop, future in waiting),
+        ]
 
     # --- upkeep ------------------------------------------------------------------------------------------------------
 
@@ -329,12 +329,6 @@ def wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def call_soon(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
-    # A loop that is closed has nobody waiting any more.
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(call, *arguments)
-
-
 def hand_over(follower: Follower, table: str, stored: list[Stored] | None) -> None:
     """Give a follower of the table what a commit changed in it."""
     changes = None if stored is None else [each for each in stored if each.table.name == table and each.logged]
@@ -344,5 +338,11 @@ def hand_over(follower: Follower, table: str, stored: list[Stored] | None) -> No
     if changes is None or stream is None or any(each.table is not changes[-1].table for each in changes):
         follower.receive(None)
         return
-    records = [streams.record(stream, each.logged) for each in changes if each.logged is not None]
+    records = []
+    for each in changes:
+        assert each.logged is not None
+        old, new = (
+            row.size if row and blob else 0 for row, blob in ((each.old, each.logged[5]), (each.new, each.logged[4]))
+        )
+        records.append(streams.record(stream, each.logged, old + new))
     follower.receive((stream.shard, records))
