@@ -52,7 +52,8 @@ ATTEMPTS = 8
 SHORTEST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 IDLE_SECONDS = 1.0
-DISCOVER_SECONDS = 60.0
+# A shard that ends is followed at once; only one with no parent has to be looked for.
+DISCOVER_SECONDS = 300.0
 # An idle position is saved now and then too, so that its age shows whether changes can have been lost.
 IDLE_SAVE_SECONDS = 3600.0
 # Changes that do not concern a consumer move its position; that is saved after so long, or after so many.
@@ -179,6 +180,12 @@ class Consumer:
         self.discover_seconds = discover_seconds
         self.clock = clock
         self._positions = Positions(engine, self.rows, name, self.lease, self._call_with_retry)
+
+    def share(self, lease: Lease, follow: Following) -> None:
+        """Work under a lease that consumers have together, and be given changes by their reader; before it runs."""
+        self.lease = lease
+        self.follow = follow
+        self._positions = Positions(self.engine, self.rows, self.name, lease, self._call_with_retry)
 
     async def run(self) -> None:
         """Consume whenever the lease is ours, until cancelled."""

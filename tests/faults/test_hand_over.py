@@ -35,12 +35,12 @@ class Dying(Database):
 
     left = -1
 
-    def _note_commit(self, stored: Any) -> None:
+    def _note_commit(self, stored: Any) -> Any:
         if stored is not None and any(each.table.name == boards.name for each in stored):
             self.left -= 1
             if self.left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
-        super()._note_commit(stored)
+        return super()._note_commit(stored)
 
 
 async def once(change: Change) -> list[Action]:

@@ -1,14 +1,14 @@
 """The embedded engine: the DynamoDB API in process, on one file."""
 
 import asyncio
-import contextlib
 import logging
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -24,7 +24,8 @@ from potluck.dynamo.parameters import check, check_whole, table_name_of, unknown
 from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
-from potluck.dynamo.storage.writer import Work
+from potluck.dynamo.storage.touches import Place
+from potluck.dynamo.storage.writer import HandOver, Work
 from potluck.dynamo.tables import Table, not_found
 
 __all__ = ["Database", "Receive"]
@@ -105,13 +106,19 @@ class Database:
             raise NotPlain from None  # dropped by another process
         return row
 
-    def state(self) -> Hashable:
-        """What is the same as before only if nobody has written to the file since; NotPlain when it is closed."""
+    def state(self) -> int:
+        """A number that is the same as before only if nobody has written to the file since; NotPlain when closed."""
         if self._closed:
             raise NotPlain
-        rows = self.file.reader
-        # The number is the connection's own, and counts whatever any other commits; this one never writes.
-        return rows, rows.execute("PRAGMA data_version").get
+        touches = self.file.touches
+        try:
+            return touches.count()
+        except NotPlain:
+            return touches.count(self.file.reader)
+
+    def untouched(self, places: Iterable[Place], since: int) -> bool:
+        """Whether nothing was written to these places after that state, up to the one that was last asked for."""
+        return self.file.touches.untouched(places, since)
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, with Items that are still packed where they are answered whole."""
@@ -243,7 +250,7 @@ class Database:
 
         return unfollow
 
-    def _note_commit(self, stored: list[Stored] | None) -> None:
+    def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
         """Called by the writer's thread after each commit; None is a commit by another process."""
         if stored is None:
             self._others += 1
@@ -254,10 +261,10 @@ class Database:
             tables = {*self._waiting, *self._following} if stored is None else {each.table.name for each in stored}
             waiting = [waiter for table in tables for waiter in self._waiting.get(table, ())]
             following = [(table, each) for table in tables for each in self._following.get(table, ())]
-        for loop, future in waiting:
-            call_soon(loop, wake, future)
-        for table, follower in following:
-            call_soon(follower.loop, hand_over, follower, table, stored)
+        return [
+            *((follower.loop, partial(hand_over, follower, table, stored)) for table, follower in following),
+            *((loop, partial(wake, future)) for loop, future in waiting),
+        ]
 
     # --- upkeep ------------------------------------------------------------------------------------------------------
 
@@ -322,12 +329,6 @@ def wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def call_soon(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
-    # A loop that is closed has nobody waiting any more.
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(call, *arguments)
-
-
 def hand_over(follower: Follower, table: str, stored: list[Stored] | None) -> None:
     """Give a follower of the table what a commit changed in it."""
     changes = None if stored is None else [each for each in stored if each.table.name == table and each.logged]
@@ -337,5 +338,11 @@ def hand_over(follower: Follower, table: str, stored: list[Stored] | None) -> No
     if changes is None or stream is None or any(each.table is not changes[-1].table for each in changes):
         follower.receive(None)
         return
-    records = [streams.record(stream, each.logged) for each in changes if each.logged is not None]
+    records = []
+    for each in changes:
+        assert each.logged is not None
+        old, new = (
+            row.size if row and blob else 0 for row, blob in ((each.old, each.logged[5]), (each.new, each.logged[4]))
+        )
+        records.append(streams.record(stream, each.logged, old + new))
     follower.receive((stream.shard, records))

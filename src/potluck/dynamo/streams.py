@@ -162,8 +162,8 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
     return newest(rows, stream) if first is None else first - 1
 
 
-def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
-    """One change as GetRecords tells it."""
+def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str, Any]:
+    """One change as GetRecords tells it; `sizes` are those of both images together, where they are known."""
     sequence, at, kind, key, new, old = row
     images = {name: unpack(blob) for name, blob in (("NewImage", new), ("OldImage", old)) if blob is not None}
     if key is None:
@@ -171,7 +171,7 @@ def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
         keys = {name: image[name] for name, _ in stream.keys}
     else:
         keys = unpack(key)
-    size = item_size(keys) + sum(map(item_size, images.values()))
+    size = item_size(keys) + (sum(map(item_size, images.values())) if sizes is None else sizes)
     change: dict[str, Any] = {"ApproximateCreationDateTime": float(int(at)), "Keys": keys, **images}
     change |= {
         "SequenceNumber": sequence_number(sequence),

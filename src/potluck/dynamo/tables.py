@@ -216,6 +216,11 @@ class Table:
             (name, definition.attributes[name], ENCODERS[definition.attributes[name]])
             for name in dict.fromkeys((*definition.key, *(name for index in self.indexes for name in index.key_names)))
         ]
+        # Of an index whose partition key has several attributes, no partition is told from another.
+        self.partition_attributes: list[tuple[str | None, str]] = [
+            (None, self.partition_name),
+            *((index.name, index.partition[0]) for index in self.indexes if len(index.partition) == 1),
+        ]
         self.ttl = definition.ttl
         self.stream = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
         self.log = f"changes_{self.stream.number}" if self.stream else None

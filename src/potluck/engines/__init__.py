@@ -1,20 +1,23 @@
 """The seam between the apps and their storage: the DynamoDB API itself, answered by one of two engines."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreUnusable
+from potluck.dynamo.storage.touches import EVERYWHERE, Place
 
 __all__ = [
     "ANSWER_LOST",
     "CLOSED",
+    "EVERYWHERE",
     "REQUEST_NOT_SENT",
     "DynamoError",
     "Engine",
     "HandsOver",
     "NotPlain",
     "PacksRows",
+    "Place",
     "open_engine",
 ]
 
@@ -59,8 +62,12 @@ class PacksRows(Engine, Protocol):
     the state was the same need not read it again.
     """
 
-    def state(self) -> Hashable:
-        """What is the same as before only if nobody has written anything since, here or in another process."""
+    def state(self) -> int:
+        """A number that grows with every write, here or in another process, and only then."""
+        ...
+
+    def untouched(self, places: Iterable[Place], since: int) -> bool:
+        """Whether nothing was written to these partitions between that state and the one last asked for."""
         ...
 
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:

@@ -88,6 +88,13 @@ async def position(engine: Any) -> str | None:
     return shard["Position"]["S"] if "Position" in shard else None
 
 
+async def until_saved(engine: Any) -> str:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while (saved := await position(engine)) is None:  # noqa: ASYNC110 - it happens in the store
+            await asyncio.sleep(0.01)
+    return saved
+
+
 async def test_a_change_that_concerns_no_consumer_is_neither_read_nor_noted(database: Counting) -> None:
     store = Store(database, clock)
     async with followed(database) as live:
@@ -95,7 +102,7 @@ async def test_a_change_that_concerns_no_consumer_is_neither_read_nor_noted(data
         async with running(kept.consumer):
             await store.put(Board(board="b", title="first"))
             await kept.until("first")
-            saved = await position(database)
+            saved = await until_saved(database)
             async with listening(live) as listener:
                 # Whoever reads the log anyway, to be safe, does so every two seconds.
                 database.asked.clear()
@@ -131,11 +138,11 @@ async def test_a_position_that_only_passed_over_changes_is_saved_after_so_many(
             async with running(kept.consumer):
                 await store.put(Board(board="b", title="first"))
                 await kept.until("first")
-                saved = await position(engine)
+                saved = await until_saved(engine)
                 for number in range(40):
                     await store.put(Card(board="b", card=f"c{number}"))
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    while await position(engine) == saved:
+                    while await position(engine) == saved:  # noqa: ASYNC110 - it happens in the store
                         await asyncio.sleep(0.05)
 
 

@@ -79,6 +79,11 @@ class Catalog:
         self._version = -1
         self._lock = threading.Lock()
 
+    @property
+    def version(self) -> int:
+        """Another number whenever a definition has changed."""
+        return self._version
+
     def refresh(self, connection: apsw.Connection, *, undone: bool = False) -> bool:
         """Read the definitions if they changed since; True if so.
 

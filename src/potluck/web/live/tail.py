@@ -25,8 +25,9 @@ from potluck.web.live.log import Log, Trimmed, open_log
 
 __all__ = ["Subscription", "Tail", "Waiter"]
 
-# The engine signals changes at once; this is how long to wait before looking anyway.
+# The engine signals changes; this is how long to wait before looking anyway, at one in this process and at others.
 IDLE_SECONDS = 2.0
+IDLE_ELSEWHERE_SECONDS = 10.0
 DISCOVER_SECONDS = 60.0
 SHARD_SUCCESSION_SECONDS = 0.2
 NO_STREAM_SECONDS = 0.5
@@ -425,7 +426,7 @@ class Tail:
                 news.clear()
             return
         try:
-            await self.engine.changed(self.table.name, IDLE_SECONDS)
+            await self.engine.changed(self.table.name, IDLE_ELSEWHERE_SECONDS)
         except DynamoError as error:
             if not is_passing(error):
                 raise
