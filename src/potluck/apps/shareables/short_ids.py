@@ -26,7 +26,7 @@ POOL_DEPTH = 4
 PARTITIONS_TRIED = 8
 # Between one more id in every partition and the next. The first are enough for whoever comes; the rest is in no hurry,
 # and takes the time of a process that has just been started for something else.
-REST_SECONDS = 1.0
+REST_SECONDS = 5.0
 SPELLING = (ascii_uppercase, ascii_uppercase, ascii_uppercase, "-") * 2 + (digits,) * 5
 
 Place = tuple[int, int]

@@ -6,7 +6,6 @@ is known from the types of a struct: in one that holds none, nothing is looked a
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -24,7 +23,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode(value: Any) -> bytes:
-    return _encode(_writer(type(value))(value))
+    return _encode(WRITERS[type(value)](value))
 
 
 def _time(value: datetime) -> str:
@@ -38,22 +37,22 @@ def _same(value: Any) -> Any:
 
 
 def _each(values: Any) -> list[Any]:
-    return [_writer(type(each))(each) for each in values]
+    return [WRITERS[type(each)](each) for each in values]
 
 
 def _each_named(values: dict[Any, Any]) -> dict[Any, Any]:
-    return {name: _writer(type(each))(each) for name, each in values.items()}
+    return {name: WRITERS[type(each)](each) for name, each in values.items()}
 
 
-@cache
-def _writer(kind: type[Any]) -> Writer:
-    """What writes out the times in a value of this type."""
-    if issubclass(kind, Struct):
-        return _struct_writer(kind)
-    return WRITERS.get(kind, _same)
+class _Writers(dict[type[Any], Writer]):
+    """What writes out the times in a value, by its type."""
+
+    def __missing__(self, kind: type[Any]) -> Writer:
+        found = self[kind] = _struct_writer(kind) if issubclass(kind, Struct) else _same
+        return found
 
 
-WRITERS: dict[type[Any], Writer] = {datetime: _time, list: _each, tuple: _each, dict: _each_named}
+WRITERS = _Writers({datetime: _time, list: _each, tuple: _each, dict: _each_named})
 
 
 def _struct_writer(kind: type[Struct]) -> Writer:
@@ -63,7 +62,7 @@ def _struct_writer(kind: type[Struct]) -> Writer:
 
     def written(value: Any) -> Any:
         # Replaced as they are, whatever the field's type says: the struct is only encoded.
-        return replace(value, **{name: _writer(type(held))(held) for name in names if (held := getattr(value, name))})
+        return replace(value, **{name: WRITERS[type(held)](held) for name in names if (held := getattr(value, name))})
 
     return written
 
