@@ -365,11 +365,11 @@ async def test_a_compressed_request_is_read(client: Client, database: Database, 
         ("deflate", gzipped(PLAIN)),
     ],
 )
-async def test_what_cannot_be_expanded_is_the_services_internal_error(
+async def test_what_cannot_be_expanded_is_refused_for_good(
     client: Client, database: Database, coding: str, body: bytes
 ) -> None:
     response = await client.send(headers=GET_ITEM | {"Content-Encoding": coding}, body=body)
-    assert (response.status, response.json["__type"]) == (500, f"{MODEL}InternalServerError")
+    assert (response.status, response.json["__type"].partition("#")[2]) == (400, "SerializationException")
     assert not database.calls
 
 

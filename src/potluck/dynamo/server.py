@@ -93,6 +93,11 @@ CAPITAL_MESSAGE = frozenset(
     }
 )
 STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503}
+# The service answers 500 here, and clients try in vain again: see docs/decisions/51.
+NOT_EXPANDED = DynamoError(
+    "SerializationException",
+    "The body is not what its Content-Encoding says. It can be gzip, deflate or identity.",
+)
 FAILURE = DynamoError(
     "InternalServerError",
     "The request processing has failed because of an unknown error, exception or failure.",
@@ -165,7 +170,7 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
     except TooLarge:
         return 413, TEXT, b""
     except Broken:
-        return 500, kind or b"application/json", encode(error_body(FAILURE))
+        return 400, kind or b"application/json", encode(error_body(NOT_EXPANDED))
     if scope["method"] != "POST" or (body and kind is None):
         return 404, TEXT, UNKNOWN
     kind = kind or b"application/json"
