@@ -156,7 +156,8 @@ def drawn_intensity(found: Statistics) -> Drawn | None:
         for each in steps.periods
     ]
     first, last = trained[0], trained[-1]
-    goes = f"{first.intensity:.1f} in {first.begins:%B}, {last.intensity:.1f} now"
+    year = "" if first.begins.year == found.last.year else f" {first.begins.year}"
+    goes = f"{first.intensity:.1f} in {first.begins:%B}{year}, {last.intensity:.1f} now"
     said = f"How hard, on average by {steps.unit}: {goes}."
     rows = [
         (steps.told(each, found.last), f"{each.intensity:.1f}", f"{each.easiest}", f"{each.hardest}")

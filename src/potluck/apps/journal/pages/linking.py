@@ -19,7 +19,6 @@ from potluck.apps.journal.links import (
     LinkView,
     NewLink,
     WhichSide,
-    WithInvitation,
     accept_link,
     athletes,
     end_link,
@@ -36,7 +35,6 @@ from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
 from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
-from potluck.people.errors import NoSuchInvitation
 from potluck.store import all_done
 from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
@@ -122,14 +120,7 @@ async def end_by_page(at: LinkedWith, which: WhichSide) -> Writes[str]:
     return (await end_link(at, which)).answering(str(which.role))
 
 
-@links.form("/invitations/{invitation_id}/withdraw", then=lambda at, said: f"{COACHES}?said={said}", frees_room=True)
-async def withdraw_by_page(at: WithInvitation) -> Writes[str]:
-    try:
-        done = await withdraw_request(at)
-    except NoSuchInvitation:
-        return Writes("too-late")
-    return done.answering("withdrawn")
-
+links.form("/invitations/{invitation_id}/withdraw", then=f"{COACHES}?said=withdrawn")(withdraw_request)
 
 invitation_pages = Endpoints()
 
