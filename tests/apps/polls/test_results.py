@@ -11,8 +11,9 @@ from potluck.apps.polls import records
 from potluck.apps.polls.access import ResultsHidden
 from potluck.apps.polls.ballot_files import read as read_ballots
 from potluck.apps.polls.context import ReadersWait
-from potluck.apps.polls.counting import METHODS, Rules, count, results
+from potluck.apps.polls.counting import Rules, count, results
 from potluck.apps.polls.entities import Count, Record, Shard, Vote
+from potluck.apps.polls.fields import POLL_METHODS
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.results import VotesComingIn
 from potluck.people.errors import InvalidFields
@@ -73,15 +74,15 @@ async def test_results_are_those_of_the_counts_in_the_shape_of_the_api(booth):
 async def test_every_method_counts_and_keeps_a_record_of_its_own(embedded_booth):
     booth = embedded_booth
     poll = await voted(booth)
-    for method in METHODS:
+    for method in POLL_METHODS:
         shown = await booth.polls.results.read(NOBODY, poll.id, method)
         assert (shown.method, shown.votes) == (method, 9)
         (kept,) = await booth.store.all(Record.by_method(poll.id, method))
         assert (kept.parts, kept.votes_version) == (1, 9)
     with booth.recording.scope() as calls:
-        for method in METHODS:
+        for method in POLL_METHODS:
             await booth.polls.results.read(NOBODY, poll.id, method)
-    assert calls.operations == ["Query"] * len(METHODS)
+    assert calls.operations == ["Query"] * len(POLL_METHODS)
 
 
 async def test_a_method_that_cannot_count_the_poll_is_refused(embedded_booth):
@@ -503,7 +504,7 @@ async def test_ballots_in_json_have_the_shape_of_the_api(embedded_booth):
 async def test_results_as_csv_have_every_round(embedded_booth):
     poll = await voted(embedded_booth)
     lines = (await embedded_booth.polls.results.csv(NOBODY, poll.id)).splitlines()
-    assert "2,candidate,Ben,5,elected," in lines
+    assert "2,candidate,Ben,5,elected,,,," in lines
 
 
 # --- the audit -------------------------------------------------------------------------------------------------------
