@@ -35,7 +35,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser = commands.add_parser(
         "count",
         help="count a ballot file by any method, showing every round",
-        description="Count a ballot file (JSON, CSV, BLT, or PrefLib's .soc, .soi, .toc and .toi) and show every round. "
+        description="Count a ballot file (JSON, CSV, BLT, or PrefLib's .soc, .soi, .toc, .toi) and show every round. "
         "Exit status: 0 counted, 1 refused with a sentence, 2 called wrongly.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="the ballots; - reads them from standard input")

@@ -125,7 +125,7 @@ def decided_sentence(record: Record, names: Sequence[str]) -> str:
         rounds = listed(map(str, on_the_way))
         one = len(on_the_way) == 1
         sentences.append(
-            f"{'A tie' if one else 'Ties'} in round{'' if one else 's'} {rounds} {'was' if one else 'were'} decided {how}."
+            f"A tie in round {rounds} was decided {how}." if one else f"Ties in rounds {rounds} were decided {how}."
         )
     return " ".join(sentences)
 
@@ -194,7 +194,8 @@ class _Saying:
                 yield from self.finished(round)
             case "converged":
                 loser = round.eliminated[0]
-                yield f"Nobody {'else ' if round.keep else ''}reaches the quota, {self.votes(round.threshold or 0)} by now."
+                quota = self.votes(round.threshold or 0)
+                yield f"Nobody {'else ' if round.keep else ''}reaches the quota, {quota} by now."
                 yield f"{self.name(loser)} has the fewest votes and is defeated."
                 yield from self.finished(round, but=loser)
             case "paths":
