@@ -16,6 +16,7 @@ from potluck.settings import MOST_WORKERS, Settings, SettingsError, origin_named
 
 if TYPE_CHECKING:
     from potluck.people.services import People
+    from potluck.store import Store
 
 __all__ = ["main"]
 
@@ -58,6 +59,46 @@ def serve(chosen: argparse.Namespace, settings: Settings) -> int:
     keeps = str(settings.file) if settings.engine == "embedded" else "Amazon DynamoDB"
     # By name, so that each worker imports it for itself.
     return serve_suite("potluck.suite:assembled", settings, keeps)
+
+
+def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Build the counts of polls from their votes: of those that are named, or of all. Exit status: 0, or 1 if a poll is
+    not there or votes keep coming in."""
+    from uuid import UUID
+
+    from potluck.apps.polls.entities import Poll
+    from potluck.apps.polls.recounting import VotesKeepComing, every_poll, recounted
+    from potluck.store import Store
+
+    settings = replace(settings, data=chosen.data)
+    if settings.engine == "embedded" and not settings.file.is_file():
+        raise _Refused(f"there is no store at {settings.file}")
+    try:
+        named = [UUID(each) for each in chosen.polls]
+    except ValueError:
+        raise _Refused("a poll is named by its id, such as 123e4567-e89b-12d3-a456-426614174000") from None
+
+    async def recount(store: Store) -> int:
+        status = 0
+        for poll_id in named or [each async for each in every_poll(store)]:
+            poll = await store.get(Poll.one(poll_id))
+            if poll is None:
+                print(f"{poll_id}: there is no such poll", file=sys.stderr)
+                status = 1
+                continue
+            try:
+                found = await recounted(store, poll)
+            except VotesKeepComing:
+                print(f"{poll_id}: votes keep coming in; close it, or try again", file=sys.stderr)
+                status = 1
+                continue
+            said = f"{found.votes} votes, {found.counted} counted before, {found.changed} counts changed"
+            if found.unreadable:
+                said += f"; {found.unreadable} votes name somebody who is no candidate, and count for nothing"
+            print(f"{poll_id}: {said}")
+        return status
+
+    return _with_store(settings, recount)
 
 
 def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
@@ -131,6 +172,29 @@ def demo(chosen: argparse.Namespace, settings: Settings) -> int:
     print("\n".join(made.told(_origin(settings))))
     tell("The passwords are not shown again. If Potluck is not running yet, start it: potluck serve")
     return 0
+
+
+def _with_store(settings: Settings, do: "Callable[[Store], Awaitable[int]]") -> int:
+    """What this makes of the store that the settings name, also while the suite runs on it."""
+    from datetime import UTC, datetime
+
+    from potluck.engines import open_engine
+    from potluck.store import Store
+
+    async def run() -> int:
+        engine = await open_engine(
+            settings.engine,
+            path=settings.file,
+            region=settings.region,
+            endpoint=settings.endpoint,
+            prefix=settings.table_prefix,
+        )
+        try:
+            return await do(Store(engine, lambda: datetime.now(UTC)))
+        finally:
+            await engine.close()
+
+    return _done(run())
 
 
 def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *, first: bool = False) -> str:
@@ -473,6 +537,15 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
 
     invitation = command("invite", invite, "print a link to register by, where only invited people may")
     invitation.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+
+    about_polls = commands.add_parser("polls", help="look after polls: recount them from their votes")
+    of_polls = about_polls.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    recount = of_polls.add_parser(
+        "recount", help="build the counts of polls from their votes", description=recount_polls.__doc__
+    )
+    recount.set_defaults(run=recount_polls)
+    recount.add_argument("polls", nargs="*", metavar="POLL", help="the id of a poll; without one, all")
+    recount.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
 
     made_up = command("demo", demo, "fill a store with made-up people and things, and print how to sign in")
     made_up.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")

@@ -267,7 +267,8 @@ def _action(action: Action) -> Call:
 
 def _read(read: Read) -> Call:
     answer = _answer(read, read.answer)
-    tagged = read.tagged and answer is not Any
+    # A stream has none, and whatever else is read has one, files too.
+    tagged = read.tagged and read.media_type != EVENTS
     headers = [IF_NONE_MATCH] if tagged else []
     return Call(
         **_common(read, [*_query(read.input), *headers]),
