@@ -373,8 +373,7 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        parts = _conditions(self.held_to())
-        return (check(self.ref(), when=All(parts) if len(parts) > 1 else parts[0] if parts else present),)
+        return (check(self.ref(), when=_check_of(self.held_to())),)
 
     def refuse(self, refusal: WriteRefused) -> None:
         self.held_to().must_admit(refusal.current)
@@ -413,6 +412,18 @@ def _own_parameter(access: type[ByRow[Any]]) -> str:
 def _by_id(entity: Any) -> Any:
     """The access pattern by which an entity is found: what `Entity.by_id` is bound to."""
     return entity.by_id.__self__
+
+
+_checks: dict[type[Any], Condition] = {}
+
+
+def _check_of(access: type[ByRow[Any]]) -> Condition:
+    """What a write of somebody with this access is held to; the same object each time, so that it is written once."""
+    known = _checks.get(access)
+    if known is None:
+        parts = _conditions(access)
+        known = _checks[access] = All(parts) if len(parts) > 1 else parts[0] if parts else present
+    return known
 
 
 def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:
