@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-import msgspec
-
 from potluck.people.errors import AccountGone, PeopleError, Throttled
 from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.retries import attempts
@@ -31,6 +29,7 @@ from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
+from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag, tag_of
 from potluck.web.writes import Writes
 
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Done", "Runner", "Sent"]
 
-encode = msgspec.json.Encoder().encode
 log = logging.getLogger(__name__)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.access import AtComment, ToEntry
+from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.entities import Comment, EntryMeta
 from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
 from potluck.apps.journal.links import names_of
@@ -17,7 +18,16 @@ from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
-__all__ = ["CommentView", "add_comment", "change_comment", "comments", "comments_on", "delete_comment"]
+__all__ = [
+    "CommentChange",
+    "CommentView",
+    "NewComment",
+    "add_comment",
+    "change_comment",
+    "comments",
+    "comments_on",
+    "delete_comment",
+]
 
 # All comments of an entry are read together.
 MOST_COMMENTS = 1_000
@@ -38,12 +48,12 @@ class CommentThere(ProblemError):
 class Authors:
     """What those who wrote are called, and who of them is asking."""
 
-    def __init__(self, names: dict[UUID, str], own_id: UUID) -> None:
-        self.names, self.own_id = names, own_id
+    def __init__(self, names: dict[UUID, str], own_id: UUID, by_athlete: bool) -> None:
+        self.names, self.own_id, self.by_athlete = names, own_id, by_athlete
 
     @classmethod
     async def load(cls, at: Any, items: Sequence[Comment]) -> "Authors":
-        return cls(await names_of(at.rows, [each.coach_id for each in items]), at.own_id)
+        return cls(await names_of(at.rows, [each.coach_id for each in items]), at.own_id, at.own)
 
 
 class CommentView(View[Comment]):
@@ -59,6 +69,11 @@ class CommentView(View[Comment]):
     @computed
     def mine(comment: Comment, authors: Authors) -> bool:
         return comment.coach_id == authors.own_id
+
+    @computed
+    def may_hide(comment: Comment, authors: Authors) -> bool:
+        """Whether the caller is the athlete, who may hide it or show it again."""
+        return authors.by_athlete
 
     created_at: datetime
     body: str
@@ -82,11 +97,12 @@ comments = Actions(
     FoundByAccess(Comment, "comment_id"),
     CommentView,
     api="/journal/entries/{entry_id}/comments",
+    page=f"{ENTRIES}/{{entry_id}}/comments",
     tag="Journal",
 )
 
 
-@comments.list(live=True)
+@comments.list(live=True, row="journal/comment.html")
 def comments_on(at: ToEntry) -> Query[Comment]:
     """What was said about an entry, as far as the caller may see it, the oldest first."""
     return Comment.of_entry(at.entry_id)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete, CoachOf, OwnEntry, ToEntry, to_the_millisecond
+from potluck.apps.journal.addresses import ATHLETES, ENTRIES
 from potluck.apps.journal.entities import Comment, Entry, EntryMeta, Sections, SessionMetrics
 from potluck.apps.journal.fields import (
     Duration,
@@ -36,8 +37,13 @@ from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise, or_retry
 
 __all__ = [
+    "EntryChange",
     "EntryFilter",
     "EntryView",
+    "MetricsChange",
+    "NewEntry",
+    "ReadsEntry",
+    "SectionsChange",
     "SharedEntryView",
     "SharedSections",
     "add_entry",
@@ -216,10 +222,15 @@ entries = Actions(
     FoundByAccess(Entry, "entry_id"),
     {Athlete: EntryView},
     api="/journal/entries",
+    page=ENTRIES,
     tag=JOURNAL,
 )
 shared_entries = Actions(
-    CoachOf, view={CoachOf: SharedEntryView}, api="/journal/athletes/{athlete_id}/entries", tag=JOURNAL
+    CoachOf,
+    view={CoachOf: SharedEntryView},
+    api="/journal/athletes/{athlete_id}/entries",
+    page=f"{ATHLETES}/{{athlete_id}}",
+    tag=JOURNAL,
 )
 
 

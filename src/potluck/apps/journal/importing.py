@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.addresses import IMPORT
 from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import (
     AIMessage,
@@ -45,7 +46,7 @@ from potluck.web.errors import TOO_LARGE
 from potluck.web.requests import camel
 from potluck.web.writes import Writes, or_retry
 
-__all__ = ["Imported", "import_journal", "imports"]
+__all__ = ["LARGEST_FILE", "ImportPreview", "Imported", "import_journal", "imports", "preview_import"]
 
 LARGEST_FILE = 10_000_000
 ENTRIES_AT_ONCE = 100
@@ -72,7 +73,29 @@ class Imported(Struct, rename="camel", frozen=True, kw_only=True):
     """Entries and conversations that were here before."""
 
 
-imports: Actions[Any] = Actions(Athlete, api="/journal/import", tag="Journal")
+class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
+    """What a file holds, and how much of it is not here yet."""
+
+    name: str
+    """Whose journal it is."""
+    first: datetime | None
+    """The first and the last session in it."""
+    last: datetime | None
+    entries: int
+    """That are not here yet."""
+    comments: int
+    """On those."""
+    threads: int
+    """That are not here yet."""
+    messages: int
+    """In those."""
+    links: int
+    """That would be asked for anew, where the other person is here."""
+    already_here: int
+    """Entries and conversations that stay as they are here."""
+
+
+imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
 
 
 @imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, allowance=IMPORTS)
@@ -89,6 +112,29 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
         if link.status != "revoked":
             await taking.link(link.user_id, link.role == "coach")
     return Writes(taking.imported())
+
+
+@imports.action("POST", "/preview", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
+async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
+    """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
+    _refuse_impossible(file, at.now)
+    taking = _Taking(at, file)
+    new_entries = [each for each in file.entries if not (await taking.place_of(each.entry_id))[1]]
+    new_threads = [each for each in file.threads if not await taking.is_here(each)]
+    dates = [each.date for each in file.entries]
+    return Writes(
+        ImportPreview(
+            name=file.profile.name,
+            first=min(dates, default=None),
+            last=max(dates, default=None),
+            entries=len(new_entries),
+            comments=sum(len(each.comments) for each in new_entries),
+            threads=len(new_threads),
+            messages=sum(len(each.messages) for each in new_threads),
+            links=sum(each.status != "revoked" for each in file.links),
+            already_here=len(file.entries) + len(file.threads) - len(new_entries) - len(new_threads),
+        )
+    )
 
 
 def _refuse_impossible(file: JournalFile, now: datetime) -> None:
@@ -158,7 +204,7 @@ class _Taking:
 
     async def _entry(self, entry: FileEntry) -> None:
         async for _ in attempts("importing an entry", self._at.rows.patience):
-            entry_id, is_here = await self._place_of(entry.entry_id)
+            entry_id, is_here = await self.place_of(entry.entry_id)
             self._ids[entry.entry_id] = entry_id
             if is_here:
                 self._counts["already_here"] += 1
@@ -189,7 +235,7 @@ class _Taking:
                 return False
         return True
 
-    async def _place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
+    async def place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
         """The id that an entry gets here, and whether it is here already."""
         other = uuid5(self._at.own_id, str(entry_id))
         metas = await self._at.rows.get_many([EntryMeta.one(entry_id), EntryMeta.one(other)])
@@ -217,13 +263,20 @@ class _Taking:
 
     # --- conversations ------------------------------------------------------------------------------------------------
 
+    def _thread_id(self, thread: FileThread) -> UUID:
+        return uuid5(self._at.own_id, str(thread.thread_id))
+
+    async def is_here(self, thread: FileThread) -> bool:
+        """Whether it is here already, as itself or taken in before."""
+        refs = [AIThread.one(self._at.own_id, each) for each in (thread.thread_id, self._thread_id(thread))]
+        return any(each is not None for each in await self._at.rows.get_many(refs))
+
     async def thread(self, thread: FileThread) -> None:
         at = self._at
-        thread_id = uuid5(at.own_id, str(thread.thread_id))
-        known = await at.rows.get_many([AIThread.one(at.own_id, each) for each in (thread.thread_id, thread_id)])
-        if any(each is not None for each in known):
+        if await self.is_here(thread):
             self._counts["already_here"] += 1
             return
+        thread_id = self._thread_id(thread)
         about = None if thread.athlete_id in (None, self._owner, at.own_id) else thread.athlete_id
         scope = thread.scope if about is None else "shared"
         messages = [

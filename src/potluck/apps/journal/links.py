@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete, LinkedWith, to_the_millisecond
+from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
 from potluck.apps.journal.fields import LinkRole, LinkStatus
 from potluck.apps.journal.journals import SharedJournal
@@ -190,8 +191,8 @@ async def names_of(rows: Store, user_ids: Sequence[UUID]) -> dict[UUID, str]:
 
 # --- the rules --------------------------------------------------------------------------------------------------------
 
-links: Actions[Any] = Actions(Athlete, api="/journal/links", tag="Journal")
-athletes: Actions[Any] = Actions(Athlete, api="/journal/athletes", tag="Journal")
+links: Actions[Any] = Actions(Athlete, api="/journal/links", page=COACHES, tag="Journal")
+athletes: Actions[Any] = Actions(Athlete, api="/journal/athletes", page=ATHLETES, tag="Journal")
 
 
 @links.read()

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.access import Athlete, InThread
+from potluck.apps.journal.addresses import ASK
 from potluck.apps.journal.assistant import Asked, ProviderFailed, Reply
 from potluck.apps.journal.assistant.retrieval import MOST_TURNS, Standing, latest, retrieved, sources_of
 from potluck.apps.journal.entities import AIMessage, AIThread, Citation, CoachAthleteLink
@@ -25,7 +26,21 @@ from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise
 
-__all__ = ["MessageView", "ThreadView", "ask", "begin_thread", "messages", "own_threads", "said_in", "threads"]
+__all__ = [
+    "FALLBACK",
+    "MessageView",
+    "NewMessage",
+    "NewThread",
+    "ThreadView",
+    "ask",
+    "begin_thread",
+    "end_thread",
+    "messages",
+    "own_threads",
+    "said_in",
+    "threads",
+    "threads_of",
+]
 
 MOST_THREADS = 1_000
 MOST_MESSAGES = 10_000
@@ -99,13 +114,25 @@ class NewMessage(Input):
     content: Question
 
 
-threads = Actions(Athlete, FoundByAccess(AIThread, "thread_id"), ThreadView, api="/journal/ai/threads", tag="Journal")
-messages = Actions(InThread, view=MessageView, api="/journal/ai/threads/{thread_id}/messages", tag="Journal")
+threads = Actions(
+    Athlete, FoundByAccess(AIThread, "thread_id"), ThreadView, api="/journal/ai/threads", page=ASK, tag="Journal"
+)
+messages = Actions(
+    InThread,
+    view=MessageView,
+    api="/journal/ai/threads/{thread_id}/messages",
+    page=f"{ASK}/{{thread_id}}",
+    tag="Journal",
+)
 
 
 @threads.list(order=lambda view: (-view.last_active_at.timestamp(), str(view.thread_id)))
 async def own_threads(at: Athlete) -> Sequence[AIThread]:
     """The caller's conversations, the latest first; of those about an athlete, only whom they coach now."""
+    return await threads_of(at)
+
+
+async def threads_of(at: Athlete) -> list[AIThread]:
     found = await at.rows.all(AIThread.of_user(at.own_id))
     about = list(dict.fromkeys(each.athlete_id for each in found if each.athlete_id is not None))
     links = await at.rows.get_many([CoachAthleteLink.by_id(each, at.own_id) for each in about])

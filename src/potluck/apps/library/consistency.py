@@ -52,7 +52,7 @@ from potluck.table import OutcomeUnknown, Request, Unavailable, WriteRefused, ch
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
 
-__all__ = ["ConsistencyManager", "deleted_with"]
+__all__ = ["CONSEQUENTIAL", "ConsistencyManager", "deleted_with"]
 
 # A transaction takes 100 actions; one of them checks the name. A batch takes some milliseconds of the store's writer,
 # which is how long others wait for it.
@@ -275,6 +275,10 @@ class ConsistencyManager:
 
 
 # --- what a change means ----------------------------------------------------------------------------------------------
+
+
+CONSEQUENTIAL = (Collection, Library, Book, Video, Relocation)
+"""The kinds from whose changes something follows."""
 
 
 def job_of(change: Change) -> Job | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 from xml.sax.saxutils import escape
 
-import msgspec
 from starlette.responses import Response
 
 from potluck.apps.library.access import InLibrary
@@ -20,6 +19,7 @@ from potluck.field_types import Message
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.people.export import inert
+from potluck.web.schema.encoding import encode
 
 __all__ = ["ExportQuery", "as_csv", "as_marcxml", "export_library", "exports"]
 
@@ -46,7 +46,7 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     elif wanted.format == "json":
         shown = await at.show(ItemView, found)
         said = {"libraryName": at.library.library_name, "description": at.library.description, "items": shown}
-        kind, content = "application/json", msgspec.json.encode(said)
+        kind, content = "application/json", encode(said)
     else:
         kind, content = "application/marcxml+xml; charset=utf-8", (await asyncio.to_thread(as_marcxml, found)).encode()
     ending = {"csv": "csv", "json": "json", "marcxml": "xml"}[wanted.format]
