@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from potluck.apps.journal.assistant.remote import plain_text
+from potluck.apps.journal.assistant.remote import LONGEST_PASSAGE, plain_text
+from potluck.apps.journal.assistant.retrieval import MOST_COMMENTS_GIVEN, MOST_TURNS
 from potluck.settings import AssistantSettings
 from tests.apps.journal.gym import Gym, Person, data, gym_on, problem, until
 from tests.apps.journal.model_servers import KEY, ModelServer, model_server
@@ -136,6 +137,46 @@ async def test_a_coachs_thread_rests_on_what_is_shared_now(gym: Gym):
     assert (await gym.get("/ai/threads", renzo))["items"] == []
     nobody = await gym.ask("POST", "/ai/threads", {"scope": "shared", "athleteId": mara["userId"]}, by=renzo)
     problem(nobody, 404, "not-found")
+
+
+async def test_an_answer_to_a_coach_is_not_kept_for_a_repeat(gym: Gym):
+    """What was quoted may be private by the time the request is sent again."""
+    mara, renzo = await gym.coached()
+    entry = await gym.entry(mara, shared="Lost the underhook twice.")
+    about = await thread(gym, renzo, "shared", athleteId=mara["userId"])
+    own = await thread(gym, mara)
+    question = {"content": "underhook"}
+
+    async def ask_once(of: str, by: Person) -> Any:
+        return await gym.ask("POST", f"/ai/threads/{of}/messages", question, by=by, **{"idempotency-key": "once"})
+
+    first, mine = data(await ask_once(about, renzo), 201), data(await ask_once(own, mara), 201)
+    await gym.change(entry, mara, sections={"shared": "", "private": "Lost the underhook twice."})
+    repeated = await ask_once(about, renzo)
+    assert problem(repeated, 409, "already-done")["made"] == first["messageId"]
+    assert "Lost" not in repeated.text
+    assert len(await said(gym, about, renzo)) == 2
+    assert data(await ask_once(own, mara), 201) == mine
+
+
+async def test_many_comments_keep_nobody_from_an_answer(tmp_path: Path):
+    async with gym_with(tmp_path, "openai") as (gym, server):
+        mara, renzo = await gym.coached()
+        entry = await gym.entry(mara, shared="frames " + "x " * 9_000 + "Frames first.")
+        for number in range(MOST_COMMENTS_GIVEN + 3):
+            await gym.comment(entry, renzo, f"{'Frames' if number % 2 else 'Hips'} {number}.")
+        own = await thread(gym, mara, "shared")
+        await asked(gym, own, "frames", mara)
+        texts = [each["text"] for each in server.asked["passages"]]
+        # Those that have the words of the question come first, and nothing is longer than a model can take.
+        assert len(texts) == 1 + MOST_COMMENTS_GIVEN
+        assert sum(each.startswith("Frames") for each in texts[1:]) == (MOST_COMMENTS_GIVEN + 3) // 2
+        assert max(map(len, texts)) <= LONGEST_PASSAGE
+        for _ in range(MOST_TURNS):
+            await asked(gym, own, "frames", mara)
+        turns = server.requests[-1][2]["messages"]
+        assert len(turns) == 1 + MOST_TURNS + 1
+        assert [each["role"] for each in turns] == ["system", *["user", "assistant"] * (MOST_TURNS // 2), "user"]
 
 
 async def test_a_comment_is_quoted_until_it_is_hidden(gym: Gym):

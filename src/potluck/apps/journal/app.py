@@ -19,7 +19,7 @@ from potluck.apps.journal.profile import Names, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
-from potluck.people.entities import accounts
+from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
@@ -62,5 +62,5 @@ def consumers_of(core: Core) -> list[Consumer]:
     names = Names(core.store)
     return [
         Indexing(core.store).consumer(),
-        Consumer(core.engine, "journal-names", accounts.name, names.handle, lost=names.lost),
+        Consumer(core.engine, "journal-names", accounts.name, names.handle, of=[Account], lost=names.lost),
     ]

@@ -13,7 +13,7 @@ from potluck.apps.journal.links import names_of
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, check, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.errors import TOO_MANY, Forbidden, NotFound
+from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
@@ -39,6 +39,10 @@ class NotTheAuthor(Forbidden, detail="Only who wrote a comment may change its wo
 
 class NotTheAthlete(Forbidden, detail="Only the athlete may hide a comment on their entry"):
     """What coaches are told who would hide a comment."""
+
+
+class CommentThere(ProblemError):
+    problem = ALREADY_EXISTS
 
 
 class Authors:
@@ -104,12 +108,18 @@ def comments_on(at: ToEntry) -> Query[Comment]:
     return Comment.of_entry(at.entry_id)
 
 
-@comments.create(TOO_MANY)
+@comments.create(TOO_MANY, CommentThere)
 async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Say something about an entry. The athlete and all of their coaches read it."""
     await at.must_fit(Comment.of_entry(at.entry_id), MOST_COMMENTS, "comments on an entry")
     comment = at.make(new, entry_id=at.entry_id, coach_id=at.own_id, comment_id=new.comment_id or new_id())
-    return Writes(comment, put(comment, when=absent), _counted(at, 1))
+    counted = _counted(at, 1)
+    if new.comment_id is not UNSET:
+        # The time stands before it in the key, so the key alone does not tell that the id is taken.
+        if any(each.comment_id == new.comment_id for each in await at.rows.all(Comment.of_entry(at.entry_id))):
+            raise CommentThere
+        counted = or_retry(counted.operation.and_when(the(EntryMeta.comments).still(at.meta.comments)))
+    return Writes(comment, or_raise(put(comment, when=absent), CommentThere), counted)
 
 
 @comments.change()

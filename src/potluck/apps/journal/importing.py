@@ -9,7 +9,7 @@ found by its id alone, and must never be found from two.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -27,19 +27,21 @@ from potluck.apps.journal.entities import (
     Comment,
     Entry,
     EntryMeta,
+    Link,
     Source,
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
-from potluck.apps.journal.links import setting
+from potluck.apps.journal.links import MOST_LINKS, setting
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.retries import attempts
 from potluck.store import all_done
 from potluck.table import absent, check, present, put
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowance
 from potluck.web.errors import TOO_LARGE
 from potluck.web.requests import camel
 from potluck.web.writes import Writes, or_retry
@@ -53,6 +55,9 @@ ROWS_AT_ONCE = 50
 LONGEST_BODY = 4_000
 MOST_ERRORS = 100
 A_MOMENT = timedelta(milliseconds=1)
+# Each may be ten megabytes, with a row for every word.
+IMPORTS = Allowance("imports of a journal", 6)
+EARLIEST_TIME = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 
 
 class Imported(Struct, rename="camel", frozen=True, kw_only=True):
@@ -93,7 +98,7 @@ class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
 imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
 
 
-@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
+@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, allowance=IMPORTS)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     _refuse_impossible(file, at.now)
@@ -133,15 +138,28 @@ async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview
 
 
 def _refuse_impossible(file: JournalFile, now: datetime) -> None:
-    """InvalidFields for times that nobody can have written anything at."""
-    wrong = [
+    """InvalidFields for times that nobody can have written anything at, and for ids that stand for two things."""
+    wrong = [*_twice(file)]
+    wrong += [
         WrongField(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
         for where, item in _timed(file)
         for name in ("date", "created_at", "updated_at", "last_active_at")
-        if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time.year < FIRST_YEAR)
+        if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time < EARLIEST_TIME)
     ]
     if wrong:
         raise InvalidFields(*wrong[:MOST_ERRORS])
+
+
+def _twice(file: JournalFile) -> Iterator[WrongField]:
+    """Comments on one entry and messages of one conversation that have the id of another there."""
+    for where, items in (("entries", file.entries), ("threads", file.threads)):
+        inside, name = ("comments", "comment_id") if where == "entries" else ("messages", "message_id")
+        for number, item in enumerate(items):
+            seen: set[UUID] = set()
+            for place, each in enumerate(getattr(item, inside)):
+                if (known := getattr(each, name)) in seen:
+                    yield WrongField(f"{where}[{number}].{inside}[{place}].{camel(name)}", "This id is there twice")
+                seen.add(known)
 
 
 def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
@@ -211,7 +229,9 @@ class _Taking:
         new = [each for each in comments if each.comment_id not in known]
         for start in range(0, len(new), ROWS_AT_ONCE):
             some = new[start : start + ROWS_AT_ONCE]
-            if not await self._at.write(*(or_retry(put(each, when=absent)) for each in some)):
+            # Of an entry that somebody made under this id meanwhile they would be comments of a stranger.
+            nobodys = or_retry(check(EntryMeta.one(entry_id), when=absent))
+            if not await self._at.write(nobodys, *(or_retry(put(each, when=absent)) for each in some)):
                 return False
         return True
 
@@ -295,6 +315,8 @@ class _Taking:
         athlete_id, coach_id = (at.own_id, other) if is_coach else (other, at.own_id)
         link, account = await at.rows.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
         if link is not None or account is None:
+            return
+        if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
         asked = setting(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
         there = check(Account.by_id(other), when=present)
