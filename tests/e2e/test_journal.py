@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join, send, sign_in
-from tests.e2e.gyms import GymServer, gym_server_on
+from tests.e2e.gyms import GymServer
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -20,7 +20,7 @@ METRICS = {"durationMinutes": 90, "intensity": 7, "rounds": 6, "giOrNoGi": "gi",
 
 @pytest.fixture(scope="module")
 def gym(tmp_path_factory) -> Iterator[GymServer]:
-    with gym_server_on(tmp_path_factory.mktemp("gym")) as gym:
+    with GymServer(tmp_path_factory.mktemp("gym")) as gym:
         yield gym
 
 
