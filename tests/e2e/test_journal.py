@@ -127,7 +127,7 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     expect(page.get_by_role("textbox", name="Private")).to_have_value(f"{SECRET}. Did not say.")
     expect(page.get_by_role("radio", name="7", exact=True)).to_be_checked()
     expect(page.get_by_role("checkbox", name="Half guard")).to_be_checked()
-    expect(stepper(phone, "Time on the mat").locator("output")).to_have_text("65")
+    expect(stepper(phone, "Time on the mat").locator("input")).to_have_value("65")
     looked_at(phone, "draft")
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
     expect(page.get_by_text("Saved.")).to_be_visible()
