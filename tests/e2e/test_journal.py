@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join, send, sign_in
-from tests.e2e.gyms import GymServer, gym_server_on
+from tests.e2e.gyms import GymServer
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -20,7 +20,7 @@ METRICS = {"durationMinutes": 90, "intensity": 7, "rounds": 6, "giOrNoGi": "gi",
 
 @pytest.fixture(scope="module")
 def gym(tmp_path_factory) -> Iterator[GymServer]:
-    with gym_server_on(tmp_path_factory.mktemp("gym")) as gym:
+    with GymServer(tmp_path_factory.mktemp("gym")) as gym:
         yield gym
 
 
@@ -127,7 +127,7 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     expect(page.get_by_role("textbox", name="Private")).to_have_value(f"{SECRET}. Did not say.")
     expect(page.get_by_role("radio", name="7", exact=True)).to_be_checked()
     expect(page.get_by_role("checkbox", name="Half guard")).to_be_checked()
-    expect(stepper(phone, "Time on the mat").locator("output")).to_have_text("65")
+    expect(stepper(phone, "Time on the mat").locator("input")).to_have_value("65")
     looked_at(phone, "draft")
     phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
     expect(page.get_by_text("Saved.")).to_be_visible()

@@ -53,7 +53,7 @@ async def test_an_entry_is_written_once_changed_and_deleted_by_forms(gym: Gym):
         saved = await send(gym, "/journal/entries", mara, **(FILLED | said))
         assert (saved.status_code, saved.headers["location"]) == (303, "/journal/entries?said=saved")
     (entry,) = (await gym.get("/entries", mara))["items"]
-    assert (entry["date"], entry["entryId"]) == ("2039-12-29T15:30:00Z", own_id)
+    assert (entry["date"], entry["entryId"]) == ("2039-12-29T15:30:00.000Z", own_id)
     assert entry["sessionMetrics"]["tags"] == ["mount", "Open mat"]
     assert (await gym.get("/profile", mara))["timeZone"] == "Asia/Tokyo"
     assert "Knee." in await look(gym, "/journal/entries?tag=mount&giOrNoGi=no-gi&minIntensity=6", mara)
