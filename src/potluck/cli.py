@@ -27,10 +27,17 @@ DYNAMODB_PORT = 8001
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and give the exit status: 0 done, 1 refused with a sentence, 2 called wrongly."""
+    given = sys.argv[1:] if arguments is None else arguments
+    wrong: SettingsError | None = None
     try:
-        settings = Settings.from_environment()
-        given = sys.argv[1:] if arguments is None else arguments
+        try:
+            settings = Settings.from_environment()
+        except SettingsError as problem:
+            # Whoever asks how it is called is told, and how it is called wrongly too.
+            settings, wrong = Settings(), problem
         chosen = _parser(settings, counting="count" in given).parse_args(given)
+        if wrong is not None:
+            raise wrong
         status: int = chosen.run(chosen, settings)
     except (SettingsError, StoreUnusable, _Refused, OSError) as problem:
         print(f"potluck: {problem}", file=sys.stderr)
@@ -237,8 +244,11 @@ def _origin(settings: Settings) -> str:
     """Where people reach it, as far as this machine can tell."""
     if settings.origin is not None:
         return settings.origin
+    from potluck.web.server.serve import port_in_use
+
     host = "localhost" if settings.host in ("", "0.0.0.0", "::") else settings.host
-    return origin_named("http", f"{f'[{host}]' if ':' in host else host}:{settings.port}") or f"http://{host}"
+    port = port_in_use(settings) or settings.port
+    return origin_named("http", f"{f'[{host}]' if ':' in host else host}:{port}") or f"http://{host}"
 
 
 def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
@@ -576,17 +586,17 @@ class _Version(argparse.Action):
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError(text)
-    return port
+    return _number(text, 0, 65535)
 
 
 def _workers(text: str) -> int:
-    workers = int(text)
-    if not 1 <= workers <= MOST_WORKERS:
-        raise ValueError(text)
-    return workers
+    return _number(text, 1, MOST_WORKERS)
+
+
+def _number(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} to {most}")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -25,11 +26,12 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import OwnPages, PageRequest, References, list_input
+from potluck.web.pagination import LONGEST_PAGE, OwnPages, PageRequest, References, list_input
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
+from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag_at, expected, known, seen, tag_of
 
 if TYPE_CHECKING:
@@ -40,8 +42,6 @@ __all__ = ["Api", "Question", "Since", "found_in", "shown_whole"]
 API = "/api/v1"
 # A list says where its live updates go on from; that must not grow old with it.
 LISTS_REMEMBERED_SECONDS = 600.0
-
-encode = msgspec.json.Encoder().encode
 
 
 class NoQuery(Input):
@@ -292,15 +292,25 @@ async def found_in(
         seen = [each for each in part.items if at.sees(each)]
         return await plan.show_many(at, seen), part.next, {}, position
     shown = await shown_whole(core, listing, at, found)
-    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
+    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown), builtin_types=[datetime])
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
 
 
 async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
     """Everything that the rule of a list found, as the caller sees it and in the list's order."""
+    plan = listing.subject.view_for(type(at))
+    if isinstance(found, References):
+        return await plan.show_many(at, await found.get(await core.store.all(found.query)))
+    if isinstance(found, OwnPages):
+        items, after = await found.read(LONGEST_PAGE, None)
+        pages = list(items)
+        while after is not None:
+            items, after = await found.read(LONGEST_PAGE, after)
+            pages += items
+        return pages
     whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await listing.subject.view_for(type(at)).show_many(at, [each for each in whole if at.sees(each)])
+    shown = await plan.show_many(at, [each for each in whole if at.sees(each)])
     return shown if listing.order is None else sorted(shown, key=listing.order)
 
 

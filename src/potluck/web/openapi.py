@@ -579,6 +579,6 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
 
     @schema.get("/schema")
     async def api(call: Request) -> Response:
-        return call.page("api.html", **made()[2])
+        return call.page("api.html", origin=call.visitor.origin, **made()[2])
 
     return schema
