@@ -97,7 +97,9 @@ POLLS = [
             ("rules/*", "results say every rule that a count can be made by"),
         )
     ),
-    Intended("polls/*table*", "text", "tables have pairs and what decided", now="result"),
+    Intended("polls*/*table*", "text", "tables have pairs and what decided", now="result"),
+    Intended("polls/ballots as a table", "text", "ballots carry their lots", now="lot order"),
+    Intended("polls_pages/ballot of two seats", "html", "it says who are elected, not only how many", now="candidates"),
     *(
         Intended(f"polls/{step}", "headers/etag", "what time changes is in the tag, and files have one")
         for step in ("a poll*", "its copy", "*table*", "ballots*", "results as*")
