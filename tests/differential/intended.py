@@ -18,6 +18,7 @@ from tests.differential.differences import Intended
 
 __all__ = ["INTENDED"]
 
+DECIDED = "results say what no votes decided"
 ONE_MESSAGE = "a field has one message, in forms as in JSON"
 LATER = "the page of each new problem is looked at first, which takes a second of the script's clock"
 THREE_DIGITS = "times in answers have three digits"
@@ -87,6 +88,22 @@ SHOPPING = [
 POLLS = [
     Intended("polls/change a vote*", "headers/etag", "every single thing has a tag"),
     Intended("polls/*'s polls", "headers/etag", "every list has a tag", now="hash"),
+    *(
+        Intended("polls/*", f"{where}{field}", reason)
+        for where in ("json/", "events/*/data/results/", "json/changes/*/item/results/")
+        for field, reason in (
+            ("decidedBy", DECIDED),
+            ("winnersByTie", DECIDED),
+            ("rules/*", "results say every rule that a count can be made by"),
+        )
+    ),
+    Intended("polls*/*table*", "text", "tables have pairs and what decided", now="result"),
+    Intended("polls/ballots as a table", "text", "ballots carry their lots", now="lot order"),
+    Intended("polls_pages/ballot of two seats", "html", "it says who are elected, not only how many", now="candidates"),
+    *(
+        Intended(f"polls/{step}", "headers/etag", "what time changes is in the tag, and files have one")
+        for step in ("a poll*", "its copy", "*table*", "ballots*", "results as*")
+    ),
     Intended("polls_pages/make one of twins", "html", "names that look alike are told beside the field", now="differ"),
     Intended("polls_pages/*", "headers/content-type", "a redirect has no body", now="absent"),
     Intended("polls_pages/*", "html", "who signs in on a shared browser votes for themselves", now="on a shared one"),
