@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from potluck.apps.library.covers import NotAPicture, plain_picture
-from potluck.apps.library.drawn_covers import drawn_cover
+from potluck.apps.library.drawn_books import drawn_cover
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.lookup import Lookup, OpenLibrary, Tmdb
 from potluck.web.outbound import Outbound
