@@ -152,7 +152,7 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
         page.evaluate("(isbn) => (window.seen = [isbn])", isbn)
         expect(came_in).to_contain_text(words)
     expect(came_in.get_by_role("listitem")).to_have_count(4)
-    page.get_by_role("button", name="Take Moth Season back").tap()
+    page.get_by_role("button", name="Undo: Moth Season").tap()
     expect(came_in).to_contain_text("Taken back")
     page.get_by_role("button", name="Stop").tap()
     looked_at(seen, "scanned", "dark")
@@ -161,7 +161,7 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
     for number, (title, kind) in enumerate(
         (("The Green Tram", "Book"), ("Nine Umbrellas", "Book"), ("Ferry", "Video"))
     ):
-        page.locator("#by-hand").get_by_text(kind, exact=True).tap()
+        page.get_by_role("radio", name=kind).check()
         page.get_by_label("Title").fill(title)
         page.get_by_label("Who made it").fill("Dana Moravec")
         if number < 2:
@@ -194,8 +194,6 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
     # It is looked at in the same way the next time.
     seen.open(urlsplit(page.url).path)
     expect(page.get_by_role("link", name="List")).to_have_attribute("aria-current", "true")
-    seen.open(f"{urlsplit(page.url).path}/import")
-    looked_at(seen, "import")
 
 
 def test_books_stand_together_are_lent_and_come_back(window):
@@ -231,7 +229,6 @@ def test_books_stand_together_are_lent_and_come_back(window):
     page.get_by_label("Whom?").fill("Grandma Edith")
     seen.follow(page.get_by_role("button", name="Lend", exact=True))
     toast(seen, "A Cold Room is at Grandma Edith’s")
-    looked_at(seen, "lent-item")
     seen.follow(page.get_by_role("button", name="It is back"))
     toast(seen, "Grandma Edith brought A Cold Room back")
     seen.follow(page.get_by_role("button", name="Undo"))

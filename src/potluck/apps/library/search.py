@@ -221,8 +221,10 @@ def marked(text: str, query: str) -> list[tuple[str, bool]]:
         known = words_of(found[0])
         hit = any(_closest(word, known, True) >= MARKED_FROM for word in wanted if len(word) > 1 or word in known)
         between = text[end : found.start()]
-        joins = hit and bool(pieces) and pieces[-1][1] and not between.strip()
-        pieces += [(between + found[0], True)] if joins else [(between, False), (found[0], hit)]
+        if hit and pieces and pieces[-1][1] and not between.strip():
+            pieces[-1] = (pieces[-1][0] + between + found[0], True)
+        else:
+            pieces += [(between, False), (found[0], hit)]
         end = found.end()
     pieces.append((text[end:], False))
     return [(piece, hit) for piece, hit in pieces if piece]

@@ -30,6 +30,7 @@ hand.addEventListener("input", (event) => {
 
 const rows = document.querySelector("[data-came-in]");
 const ready = document.getElementById("came-in");
+// A book stays in front of the camera for a while, and is put on the shelf once; who types a number again means it.
 const seen = new Set();
 
 async function api(path, options = {}) {
@@ -43,7 +44,6 @@ async function api(path, options = {}) {
 }
 
 async function putOn(isbn) {
-  if (seen.has(isbn)) return;
   seen.add(isbn);
   const row = ready.content.firstElementChild.cloneNode(true);
   const [title, note, undo] = ["title", "note", "undo"].map((each) => row.querySelector(`[data-${each}]`));
@@ -58,7 +58,6 @@ async function putOn(isbn) {
   });
   if (!said) {
     note.textContent = words;
-    seen.delete(isbn);
     return;
   }
   const [book] = said.first;
@@ -68,7 +67,6 @@ async function putOn(isbn) {
     byHand.href = `?hand=yes&isbn=${encodeURIComponent(isbn)}#by-hand`;
     byHand.textContent = "By hand";
     undo.replaceWith(byHand);
-    seen.delete(isbn);
   } else if (!book) note.textContent = "On the shelf already";
   else {
     title.textContent = book.title;
@@ -79,13 +77,11 @@ async function putOn(isbn) {
       row.querySelector("[data-pic]").replaceChildren(...page.body.childNodes);
     }
     undo.hidden = false;
-    undo.setAttribute("aria-label", `Take ${book.title} back`);
+    undo.setAttribute("aria-label", `Undo: ${book.title}`);
     undo.addEventListener("click", async () => {
       const taken = await api(`/items/${book.itemId}`, { method: "DELETE" });
       note.textContent = taken.said ? "Taken back" : taken.words;
-      if (!taken.said) return;
-      undo.hidden = true;
-      seen.delete(isbn);
+      undo.hidden = Boolean(taken.said);
     });
   }
 }

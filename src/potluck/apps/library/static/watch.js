@@ -3,14 +3,12 @@
 const list = document.getElementById("watch");
 const { watches, shelf } = list.dataset;
 
-new MutationObserver((changes) => {
-  for (const { addedNodes, removedNodes } of changes) {
-    const row = [...addedNodes].find((node) => node.id === watches);
-    if (row && row.dataset.mark !== list.dataset.mark) {
-      list.dataset.mark = row.dataset.mark;
-      list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
-    }
-    if (!row && [...removedNodes].some((node) => node.id === watches)) location.replace(shelf);
+new MutationObserver(() => {
+  const row = document.getElementById(watches);
+  if (!row) location.replace(shelf);
+  else if (row.dataset.mark !== list.dataset.mark) {
+    list.dataset.mark = row.dataset.mark;
+    list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
   }
 }).observe(list, { childList: true });
 
