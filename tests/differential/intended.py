@@ -92,6 +92,10 @@ SITE = [
         Intended("front/style*", "html", "the page of all pieces has those that came with shareables", now=now)
         for now in ("Rolled oats", "data-share=", "#grip-vertical", "#log-out")
     ),
+    *(
+        Intended("front/style*", "html", "the page of all pieces has the icons of the library", now=now)
+        for now in ("#clipboard-paste", "#scan-barcode", "#user-plus", "#barcode", "#layout-grid")
+    ),
     Intended("*", "html", "what is wrong, or has just been made, has the focus", now="autofocus"),
     Intended("*", "around", "a new name is shown at the top at once, by its id", now='id="me"'),
     *(

@@ -306,6 +306,12 @@ def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
     call(owner, "POST", f"/libraries/{hall}/books", {"title": "Harbour Knots"})
     expect(guest.page.locator("#shelf > [id]")).to_have_count(2)
     expect(guest.page.locator("[data-items]")).to_have_text("2 items")
+    # On one part of a longer shelf, what stands on another part does not show up.
+    guest.page.evaluate("document.getElementById('shelf').dataset.liveTo = 'item#q'")
+    for title in ("Zinc", "Ash & Honey"):
+        call(owner, "POST", f"/libraries/{hall}/books", {"title": title})
+    expect(guest.page.locator("#shelf > [id]")).to_have_count(3)
+    assert on_shelf(guest) == ["Ash & Honey", "Harbour Knots", "Paper Boats"]
 
     item = guest.page.context.new_page()
     item.goto(f"{guest.address}/library/{hall}/items/{ids['Paper Boats']}")

@@ -1,7 +1,10 @@
 """What pages promise that needs no browser: bounds, what a guest is shown, and what a device may be used for."""
 
+import re
+
 from potluck.apps.library import libraries
 from potluck.apps.library.import_files import MOST_ROWS
+from potluck.apps.library.pages import shelves
 from potluck.apps.library.search import marked
 from tests.apps.library.calls import calls_on, data, problem
 from tests.web.suites import bearer
@@ -42,6 +45,31 @@ async def test_a_guest_sees_the_shelf_in_every_look_and_nothing_of_who_has_what(
         found = await calls.client.get("/library/search?q=eb", headers=html(bo))
         assert "Ada’s" in found.text.replace("<bdi>", "").replace("</bdi>", "")
         assert "Grandma Edith" not in found.text
+
+
+async def test_a_long_shelf_goes_on_and_each_part_says_where_it_stands(tmp_path, monkeypatch):
+    monkeypatch.setattr(shelves, "ON_ONE_SHELF", 2)
+    async with calls_on(tmp_path) as calls:
+        ada, bo = await calls.person(), await calls.person("Bo")
+        home = await calls.library(ada)
+        for title in ("Ash", "Ebb", "Flood", "Tin", "Zinc"):
+            await calls.make(f"{home}/books", {"title": title}, by=ada)
+        await calls.invited(home, ada, bo)
+        page = home.replace("/libraries/", "/library/")
+        address, read = page, []
+        while address:
+            text = (await calls.client.get(address, headers=html(ada))).text
+            part = re.findall(r'data-order="item#(\w+)#~"', text)
+            ends = [re.findall(rf'data-live-{end}="item#(\w+)#~"', text) for end in ("from", "to")]
+            following = re.search(r'href="([^"]+\?after=[^"]+)"', text)
+            assert ends == [part[:1] if read else [], part[-1:] if following else []]
+            read += part
+            address = following and following[1]
+            if following and len(read) == 2:
+                # Somebody else begins at the beginning: a place is sealed for who was given it.
+                theirs = (await calls.client.get(address, headers=html(bo))).text
+                assert re.findall(r'data-order="item#(\w+)#~"', theirs) == part
+        assert read == ["ash", "ebb", "flood", "tin", "zinc"]
 
 
 def _ids(made, vasik):
