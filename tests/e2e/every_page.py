@@ -13,12 +13,19 @@ POLL = "/polls/{poll_id}"
 SHAREABLE = "/shareables/{short_id}"
 LIBRARY = "/library/{library_id}"
 ITEM = f"{LIBRARY}/items/{{item_id}}"
+JOURNAL = "/journal"
+ENTRY = f"{JOURNAL}/entries/{{entry_id}}"
+ATHLETE = f"{JOURNAL}/athletes/{{athlete_id}}"
 
 EVERY_SHOPPING_PAGE = "test_shopping.test_every_page_is_for_everyone"
 MAKING_A_POLL = "test_polls.test_a_poll_is_made_shared_and_voted_on_by_touch"
 LOOKING_AFTER_POLLS = "test_polls.test_whoever_made_polls_looks_after_them"
 SHARING = "test_shareables.test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both"
 OTHER_SHAREABLES_PAGES = "test_shareables.test_every_other_page_is_for_everyone"
+WRITING = "test_journal.test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload"
+COACHING = "test_journal.test_a_coach_is_linked_comments_and_is_hidden"
+DRAWN_AND_ASKED = "test_journal.test_a_year_is_drawn_found_and_asked"
+TAKEN_ALONG = "test_journal.test_a_journal_is_taken_along_and_taken_in"
 VISITING_POLLS = "test_polls.test_what_visitors_meet_is_accessible_in_both_themes"
 ADDING_BOOKS = "test_library.test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand"
 LENDING_BOOKS = "test_library.test_books_stand_together_are_lent_and_come_back"
@@ -72,6 +79,20 @@ LOOKED_AT_BY = {
     "/library/search": LENDING_BOOKS,
     f"{LIBRARY}/shares": SHARING_BOOKS,
     "/library/sharing": SHARING_BOOKS,
+    JOURNAL: WRITING,
+    f"{JOURNAL}/entries": DRAWN_AND_ASKED,
+    ENTRY: WRITING,
+    f"{ENTRY}/edit": WRITING,
+    f"{ENTRY}/comments/{{comment_id}}": COACHING,
+    f"{JOURNAL}/stats": DRAWN_AND_ASKED,
+    f"{JOURNAL}/ask": DRAWN_AND_ASKED,
+    f"{JOURNAL}/ask/{{thread_id}}": DRAWN_AND_ASKED,
+    f"{JOURNAL}/coaches": COACHING,
+    f"{JOURNAL}/athletes": COACHING,
+    ATHLETE: COACHING,
+    f"{ATHLETE}/stats": COACHING,
+    f"{JOURNAL}/settings": TAKEN_ALONG,
+    f"{JOURNAL}/settings/import": TAKEN_ALONG,
 }
 """The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
 
@@ -95,6 +116,8 @@ NOT_LOOKED_AT = {
     "/notes/{book_id}/notes/events": "a stream of events",
     f"{POLL}/results/events": "a stream of events",
     f"{SHAREABLE}/events": "a stream of events",
+    f"{ENTRY}/comments/events": "a stream of events",
+    "/journal/files/{number}/{name}": "styles and scripts",
     f"{POLL}/results.csv": "a file to keep",
     f"{POLL}/ballots": "a file to keep",
     f"{SHAREABLE}/results.csv": "a file to keep",

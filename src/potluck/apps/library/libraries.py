@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
-from potluck.apps.library.entities import Library, Loan, SharedLibrary
+from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
 from potluck.apps.library.page_frame import HOME, frame_of
 from potluck.people.entities import Account
@@ -40,7 +40,7 @@ __all__ = [
 
 APP = "library"
 TAG = "Library"
-# A search looks into all of them.
+# All are listed and searched together.
 MOST_LIBRARIES = 200
 
 
@@ -125,10 +125,15 @@ async def all_libraries(at: SignedIn) -> list[Library]:
 @libraries.create(LibraryThere, TOO_MANY)
 async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
     """Make a library. Its name is its owner's only one of that name."""
-    await at.must_fit(Library.of_owner(owner_of(at.principal.user_id)), MOST_LIBRARIES, "libraries of one person")
     account = await at.rows.get(Account.by_id(at.principal.user_id))
     if account is None:
         raise AccountGone
+    await at.must_fit(Library.of_owner(owner_of(account.user_id)), MOST_LIBRARIES, "libraries of one person")
+    if new.library_id is not UNSET:
+        left = await at.rows.first(LibraryRow.of_library(owner_of(account.user_id), new.library_id))
+        if left is not None:
+            # Of one that was deleted a moment ago: its guests and its items would be this one's.
+            raise LibraryThere
     library = at.make(
         new,
         owner_id=owner_of(account.user_id),
