@@ -120,6 +120,10 @@ SITE = [
         for now in ("Rolled oats", "data-share=", "#grip-vertical", "#log-out")
     ),
     *(
+        Intended("front/style*", "html", "the page of all pieces has the icons of the library", now=now)
+        for now in ("#clipboard-paste", "#scan-barcode", "#user-plus", "#barcode", "#layout-grid")
+    ),
+    *(
         Intended("front/style*", "html", "the page of all pieces has the icons of the journal", now=now)
         for now in ("#mail", "#send-horizontal", "#upload")
     ),

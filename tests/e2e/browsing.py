@@ -141,7 +141,8 @@ class Visit:
     def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""
         LOOKED_AT.append(urlsplit(self.page.url).path)
-        self.page.evaluate(AXE.read_text())
+        if self.page.evaluate("typeof axe === 'undefined'"):
+            self.page.evaluate(AXE.read_text())
         # Without preload axe leaves out its check of a locked orientation, for which it would add styles of its own.
         rules = {"rules": {"color-contrast": {"enabled": contrast}}} if only is None else {"runOnly": [only]}
         options = {"resultTypes": ["violations"], "preload": False, **rules}

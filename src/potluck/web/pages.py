@@ -25,7 +25,7 @@ from potluck.web.http.responses import html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
-from potluck.web.requests import Ids, body_of, must_be_form, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
 from potluck.web.runner import Done, Runner, Sent
 from potluck.web.schema import decode_query
 
@@ -156,9 +156,8 @@ class Pages:
         if isinstance(context, Response):
             return context
         around = {"refused": "" if shown.is_told else detail, **await self._frame(page, at)}
-        response = self._templates.page(
-            request, page.template, visitor.principal, {**around, **context}, status, headers
-        )
+        said = {**page.headers, **(headers or {})}
+        response = self._templates.page(request, page.template, visitor.principal, {**around, **context}, status, said)
         assert visitor.keeps is not None
         return with_cookies(response, [cookie for each in shown.kept for cookie in visitor.keeps.keep(*each)])
 
@@ -176,7 +175,7 @@ class Pages:
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
             visitor = await visitor_of(request, self._authentication)
-            body = await body_of(request)
+            body = await body_of(request, action.largest_body or LARGEST_BODY)
             filled: Form[Any] | None = None
 
             def sent() -> Sent:

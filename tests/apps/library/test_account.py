@@ -99,7 +99,6 @@ async def test_the_home_page_says_what_is_lent_and_how_long(embedded_shelves):
     assert [(each.name, each.note) for each in said.waiting] == [
         ("Old", "Ida has it, 8 months"), ("Due", "Ida has it, 2 weeks"),
     ]  # fmt: skip
-    assert (await home_card_of(shelves.core, "")(ada)).waiting == ()
 
 
 @pytest.mark.parametrize(

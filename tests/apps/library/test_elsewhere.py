@@ -11,7 +11,7 @@ from PIL import Image
 
 from potluck.apps.library import covers, lookup
 from potluck.apps.library.covers import NotAPicture, plain_picture
-from potluck.apps.library.drawn_covers import drawn_cover
+from potluck.apps.library.drawn_books import drawn_cover
 from potluck.apps.library.importing import LOOKED_UP_AT_ONCE
 from potluck.apps.library.isbn import BadIsbn, check_digit, isbn_13
 from potluck.apps.library.lookup import Lookup, OpenLibrary, Tmdb

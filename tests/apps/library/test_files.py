@@ -117,7 +117,11 @@ async def test_a_preview_writes_nothing_and_a_second_run_adds_nothing(calls):
     assert preview["new"] >= 240
     assert (await calls.get(home, by=ada))["totalItems"] == 0
     applied = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
-    assert applied | {"applied": False} == preview
+    assert all(each["itemId"] is None for each in preview["first"])
+    one = await calls.get(f"{home}/items/{applied['first'][0]['itemId']}", by=ada)
+    assert one["title"] == preview["first"][0]["title"]
+    unnamed = [each | {"itemId": None} for each in applied["first"]]
+    assert applied | {"applied": False, "first": unnamed} == preview
     assert (await calls.get(home, by=ada))["totalItems"] == preview["new"]
     again = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
     assert (again["new"], again["alreadyThere"]) == (0, preview["new"])

@@ -7,6 +7,7 @@ from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
 from potluck.apps.library.entities import Collection, CollectionMember
 from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
 from potluck.apps.library.libraries import TAG
+from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, put
 from potluck.table.keys.folding import fold
@@ -32,7 +33,7 @@ __all__ = [
 MOST_COLLECTIONS = 5_000
 
 
-class CollectionThere(ProblemError):
+class CollectionThere(ProblemError, field="name", detail="This library has a collection of that name already"):
     problem = ALREADY_EXISTS
 
 
@@ -61,7 +62,10 @@ class CollectionChange(Change[Collection]):
     description: CollectionDescription | Unset | None = UNSET
 
 
-collections = Actions(InLibrary, Collection.one, CollectionView, api="/libraries/{library_id}/collections", tag=TAG)
+collections = Actions(
+    InLibrary, Collection.one, CollectionView, api="/libraries/{library_id}/collections",
+    page=f"{LIBRARY}/collections", tag=TAG, frame=frame_of("shelves"),
+)  # fmt: skip
 
 
 def by_name(collection: Any) -> tuple[str, str]:

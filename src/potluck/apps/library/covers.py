@@ -11,8 +11,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from starlette.responses import Response
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
-from potluck.apps.library.drawn_covers import drawn_cover
+from potluck.apps.library.drawn_books import drawn_cover
 from potluck.apps.library.entities import LARGEST_COVER, Book, Cover, Video
+from potluck.apps.library.item_views import people_of
 from potluck.apps.library.items import items
 from potluck.apps.library.shelving import Item, as_seen
 from potluck.field_types import Text
@@ -175,8 +176,9 @@ async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Res
     found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
     if found is not None and found.hash == item.cover_hash:
         return Response(found.image, media_type="image/jpeg", headers=KEPT_BY_BROWSER)
-    by = next(iter(item.authors if isinstance(item, Book) else item.directors), "")
-    drawn = drawn_cover(item.title, by, item.collection_name, item.order)
+    by = next(iter(people_of(item)), "")
+    kind = "book" if isinstance(item, Book) else "video"
+    drawn = drawn_cover(item.title, by, item.collection_name, item.order, kind)
     return Response(drawn, media_type="image/svg+xml", headers=KEPT_BY_BROWSER)
 
 

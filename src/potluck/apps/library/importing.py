@@ -15,10 +15,11 @@ from msgspec.structs import replace
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
-from potluck.apps.library.import_files import FileFormat, Row, UnreadableFile, format_of, rows_of
+from potluck.apps.library.import_files import MOST_ROWS, FileFormat, Row, UnreadableFile, format_of, rows_of
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.lookup import Known, Looked, Lookup
+from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.search import words_of
 from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of, must_take
 from potluck.field_types import Message
@@ -36,7 +37,7 @@ from potluck.web.inputs import Input, Unset
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Outcome, Writes, or_retry
 
-__all__ = ["ImportFile", "Imported", "import_file", "imports"]
+__all__ = ["LARGEST_IMPORT", "ROWS", "ImportFile", "Imported", "LeftOut", "as_new_book", "import_file", "imports"]
 
 LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, and some for the caller.
@@ -45,8 +46,6 @@ MOST_LOOKED_UP = 300
 LOOKED_UP_AT_ONCE = 4
 LOOKED_UP_FOR = timedelta(seconds=60)
 SHOWN_FIRST = 20
-# Each may be twenty thousand rows, or hundreds of questions to somebody else's host.
-IMPORTS = Allowance("imports into libraries", 12)
 
 
 class ImportFile(Input):
@@ -70,6 +69,8 @@ class Planned(Struct, rename="camel", frozen=True, kw_only=True):
     by: list[str]
     collection: str | None
     order: int | None
+    item_id: UUID | None
+    """Which it is, once it was added."""
 
 
 class Imported(Struct, rename="camel", frozen=True, kw_only=True):
@@ -117,10 +118,21 @@ def _title_of(item: Item) -> tuple[object, ...]:
     return type(item), *words_of(item.title), "by", *words_of(" ".join(by))
 
 
-imports: Actions[Any] = Actions(OwnLibrary, api="/libraries/{library_id}/import", tag=TAG)
+imports: Actions[Any] = Actions(
+    OwnLibrary, api="/libraries/{library_id}/import", page=f"{LIBRARY}/import", tag=TAG, frame=frame_of("shelves")
+)
 
 
-@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, allowance=IMPORTS)
+def rows_in(sent: ImportFile) -> int:
+    """How much an import is: about as many as it may add, or look up."""
+    return min(sent.text.count("\n") + 1, MOST_ROWS)
+
+
+# The largest file can be looked at and then added, and another half.
+ROWS = Allowance("imported rows", 5_000, weight=rows_in)
+
+
+@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, allowance=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     """Add what is in a file: our own CSV, a Goodreads export or a list of ISBNs. Without `apply` only say what would
     happen. Only the owner may."""
@@ -185,11 +197,17 @@ async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
     return looked
 
 
+def as_new_book(isbn: str, book: Known) -> NewBook:
+    """What a provider says of an ISBN, held to the same rules as what people type; else InvalidFields."""
+    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
+    return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
+
+
 def _as_known(row: Row, book: Known) -> Row:
-    """The row with what a provider says, which is held to the same rules as what people type."""
-    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": row.isbn}
+    """The row with what a provider says."""
+    assert row.isbn is not None
     try:
-        return row._replace(new=decode_tree(NewBook, {**said, "pictureUrl": book.picture_url}))
+        return row._replace(new=as_new_book(row.isbn, book))
     except InvalidFields as wrong:
         return row._replace(reason=wrong.errors[0].message)
 
@@ -278,6 +296,7 @@ def _said(rows: list[Row], new: list[tuple[Row, Item]], *, applied: bool) -> Imp
                 by=item.authors if isinstance(item, Book) else item.directors,
                 collection=item.collection_name,
                 order=item.order,
+                item_id=item.item_id if applied else None,
             )
             for row, item in new[:SHOWN_FIRST]
         ],

@@ -27,6 +27,7 @@ from potluck.apps.library.fields import (
 from potluck.apps.library.isbn import isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG, Forced, StillLent
+from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.shelf import ShelfEntry, shelf_page
 from potluck.apps.library.shelving import (
     Item,
@@ -131,7 +132,10 @@ PLACE = ("library_id", "collection_id", "order")
 
 # --- the rules --------------------------------------------------------------------------------------------------------
 
-items = Actions(InLibrary, LibraryItem.one, ItemView, api="/libraries/{library_id}/items", tag=TAG)
+items = Actions(
+    InLibrary, LibraryItem.one, ItemView, api="/libraries/{library_id}/items", page=f"{LIBRARY}/items", tag=TAG,
+    frame=frame_of("shelves"),
+)  # fmt: skip
 books = Actions(OwnLibrary, None, ItemView, api="/libraries/{library_id}/books", tag=TAG)
 videos = Actions(OwnLibrary, None, ItemView, api="/libraries/{library_id}/videos", tag=TAG)
 

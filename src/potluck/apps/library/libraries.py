@@ -7,6 +7,7 @@ from uuid import UUID
 from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
 from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
+from potluck.apps.library.page_frame import HOME, frame_of
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
 from potluck.people.secrets import new_id
@@ -43,7 +44,7 @@ TAG = "Library"
 MOST_LIBRARIES = 200
 
 
-class LibraryThere(ProblemError):
+class LibraryThere(ProblemError, field="libraryName", detail="You have a library of this name already"):
     problem = ALREADY_EXISTS
 
 
@@ -92,7 +93,9 @@ class Forced(Input):
     """Also what is lent."""
 
 
-libraries = Actions(InLibrary, Library.one, LibraryView, api="/libraries", tag=TAG)
+libraries = Actions(
+    InLibrary, Library.one, LibraryView, api="/libraries", page=HOME, tag=TAG, frame=frame_of("shelves")
+)
 
 
 def place_of(owner_id: str, library_id: UUID) -> str:

@@ -7,6 +7,7 @@ the indexes of the libraries that they may look into, and nothing else can be fo
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import extractOne
 
-__all__ = ["Entry", "Found", "SearchIndex", "best", "words_of"]
+__all__ = ["Entry", "Found", "SearchIndex", "best", "marked", "words_of"]
 
 # A query's trigrams are looked up from the rarest on: at least so many, and on until so many entries were counted.
 LEAST_TRIGRAMS = 8
@@ -211,6 +212,28 @@ def closeness(words: Sequence[str], text: str, in_order: str, slot: _Slot, colle
     shuffled = fuzz.ratio(in_order, " ".join(sorted(title.split())))
     begun = fuzz.ratio(text, title[: len(text)])
     return 0.6 * matched + 0.25 * max(as_typed, shuffled) + 0.15 * max(begun, as_typed)
+
+
+MARKED_FROM = 70.0
+WORD = re.compile(r"[\w'\u2019]+")
+
+
+def marked(text: str, query: str) -> list[tuple[str, bool]]:
+    """The text in pieces, and whether each is what the query meant; words beside each other are one piece."""
+    wanted = words_of(query)
+    pieces: list[tuple[str, bool]] = []
+    end = 0
+    for found in WORD.finditer(text):
+        known = words_of(found[0])
+        hit = any(_closest(word, known, True) >= MARKED_FROM for word in wanted if len(word) > 1 or word in known)
+        between = text[end : found.start()]
+        if hit and pieces and pieces[-1][1] and not between.strip():
+            pieces[-1] = (pieces[-1][0] + between + found[0], True)
+        else:
+            pieces += [(between, False), (found[0], hit)]
+        end = found.end()
+    pieces.append((text[end:], False))
+    return [(piece, hit) for piece, hit in pieces if piece]
 
 
 def _closest(word: str, known: Sequence[str], is_last: bool) -> float:
