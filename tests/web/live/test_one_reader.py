@@ -124,6 +124,30 @@ async def test_a_change_that_concerns_no_consumer_is_neither_read_nor_noted(data
             await again.until("third")
 
 
+async def test_who_was_idle_for_longer_than_the_log_goes_back_does_not_read_it_by_itself(tmp_path: Path) -> None:
+    moment = [1_800_000_000.0]
+    database = await Counting.open(tmp_path / "store.db", clock=lambda: moment[0])
+    store = Store(database, clock)
+    await store.create_tables(boards)
+    for title in ("first", "second"):
+        async with followed(database) as live:
+            kept = Kept(database, live)
+            kept.consumer.clock, kept.consumer.idle_seconds = lambda: moment[0], 0.02
+            async with running(kept.consumer):
+                # Once it follows, nobody but the reader looks at the log, and that every two seconds.
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    while True:
+                        database.asked.clear()
+                        await asyncio.sleep(1.0)
+                        if database.asked and database.asked.count("GetRecords") <= 2:
+                            break
+                await store.put(Board(board="b", title=title))
+                await kept.until(title)
+                await until_saved(database)
+        moment[0] += 30 * 3600
+    await database.close()
+
+
 @pytest.mark.parametrize("target", BOTH)
 async def test_a_position_that_only_passed_over_changes_is_saved_after_so_many(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

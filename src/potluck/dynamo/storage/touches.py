@@ -134,6 +134,13 @@ class Touches:
                 # Others have committed already, or nobody knows what became of it: the logs tell.
                 self._known = NOTHING_KNOWN
 
+    def doubt(self) -> None:
+        """Whatever was known may be wrong: what others read next is looked up."""
+        with self._lock:
+            self._coming = None
+            self._known = NOTHING_KNOWN
+            self._sequences.clear()
+
     # --- accounting, with the lock held -------------------------------------------------------------------------
 
     def _account_for(self, header: bytes, rows: Rows) -> None:

@@ -204,10 +204,15 @@ class Writer:
             self.catalog.refresh(self.connection, undone=True)
             self.touches.ended(committed=False)
             raise
-        self.touches.ended(committed=True)
-        if rows.stored:
-            stored, rows.stored = rows.stored, []
-            self._handed_over += self.on_commit(stored) or ()
+        stored, rows.stored = rows.stored, []
+        try:
+            self.touches.ended(committed=True)
+            if stored:
+                self._handed_over += self.on_commit(stored) or ()
+        except Exception:
+            # It is committed: its writers must not be told otherwise, or they would write it again.
+            logger.exception("a commit was not told of")
+            self.touches.doubt()
         return outcomes
 
     def _look_for_others(self) -> None:

@@ -169,14 +169,18 @@ class Tail:
             del self.buffer.topics[topic]
 
     def subscribe(self, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
-        """What comes after this change of the shard, as it is read here; None if some of it may only be in the log."""
+        """What comes after this change of the shard, as it is read here; None if some of it may only be in the log.
+
+        To be called by who has read the shard from there to its end.
+        """
         self.start()
         buffer = self.buffer
         state = None if buffer is None else buffer.shards.get(shard)
         if buffer is None or state is None or shard not in buffer.vector:
             return None
         place = None if after is None else int(after)
-        if not state.reaches(place) and not (place is None and state.sequence is None):
+        # A shard in which nothing was found from its beginning on has nothing that either of them has not seen.
+        if state.sequence is not None and not state.reaches(place):
             return None
 
         def unsubscribe(subscription: Subscription) -> None:
