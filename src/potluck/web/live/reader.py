@@ -130,6 +130,9 @@ class Reader:
             part.log_pages = None
             part.ahead = None
             if since is None:
+                # Whatever they did before they began to follow is no news.
+                await part.tail.catch_up()
+                buffer = part.buffer = await part.tail.ready()
                 part.place, part.vector = buffer.end, buffer.vector
             else:
                 part.vector = await _resolved(buffer.log, since, now)

@@ -35,6 +35,8 @@ READY_SECONDS = 10.0
 # Each of them renders and sends when it runs next; other requests run in between.
 WOKEN_AT_ONCE = 50
 BUFFERED_AT_ONCE = 200
+# Whoever begins to follow waits at most so long for what was committed before.
+CATCH_UP_SECONDS = 1.0
 # A consumer that is further behind reads the log by itself.
 MOST_UNHANDLED = 1000
 # So many changes that do not concern a consumer, and it is woken to save how far it is.
@@ -123,6 +125,8 @@ class Tail:
         """By shard, what its reader waits for at the end of the log."""
         self._at_end: set[str] = set()
         """The shards whose readers have read all there is, and wait."""
+        self._all_read = asyncio.Event()
+        """Set while a reader waits at the end of the log, and nothing it has to look up was committed since."""
         self._subscriptions: dict[str, list[Subscription]] = {}
         self._waking: set[asyncio.Task[None]] = set()
         self._running: asyncio.Task[None] | None = None
@@ -155,6 +159,12 @@ class Tail:
                 await self._mark_failing(WHOLE, problem)
                 raise problem from None
         return self.buffer
+
+    async def catch_up(self) -> None:
+        """Wait until what this process has committed so far was read, if that has to be looked up; but not for long."""
+        if self._follows_commits and not self._all_read.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._all_read.wait(), CATCH_UP_SECONDS)
 
     def watch(self, topic: TopicKey, reader: Waiter) -> None:
         self._waiting.setdefault(topic, {})[reader] = None
@@ -399,6 +409,7 @@ class Tail:
                         self._waking.add(waking)
                         waking.add_done_callback(self._waking.discard)
                     return
+        self._all_read.clear()
         for news in self._news.values():
             news.set()
 
@@ -421,11 +432,14 @@ class Tail:
         if self._follows_commits:
             news = self._news[shard]
             self._at_end.add(shard)
+            if not news.is_set():
+                self._all_read.set()
             try:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(news.wait(), IDLE_SECONDS)
             finally:
                 self._at_end.discard(shard)
+                self._all_read.clear()
                 # Whatever is handed over from here on, while the log is read, sets it again.
                 news.clear()
             return
