@@ -52,6 +52,9 @@ WARMING = 4
 
 # What the app layer is to bring: so many times less processor time than the other side.
 ONE_ITEM_TARGET, LIST_TARGET = 25, 50
+# After a write of something else, and after one of theirs.
+AFTER_A_WRITE_TARGET, OWN_ITEM_TARGET, OWN_LIST_TARGET = 10, 4, 3
+ADD_TARGET, ADDS_TARGET = 3, 5
 
 # A server that took less than this in two looks running has nothing under way; its timers take some microseconds.
 QUIET_SECONDS = 0.000_05
@@ -134,6 +137,8 @@ class Person:
     token: str
     family: str
     one: str = ""
+    version: int = 1
+    """That of the one, which is checked off and put back."""
 
     @property
     def listed(self) -> str:
@@ -197,6 +202,11 @@ class Server:
         number = next(self.numbers)
         item = {"name": f"Added {number}", "quantity": 2}
         return self.prepared("POST", self.written[number // ADDED_TO_ONE], self.people[0].token, item)
+
+    def tick_own(self, person: Person) -> bytes:
+        seen, person.version = person.version, person.version + 1
+        change = {"status": "purchased" if seen % 2 else "pending", "version": seen}
+        return self.prepared("PATCH", f"{person.one}/status", person.token, change)
 
     def tick(self, connection: int) -> bytes:
         """Check it off; the next time, back onto the list."""
@@ -319,15 +329,18 @@ def repeated(server: Server, make: Make, connections: int, by_processor: list[fl
     return one_round
 
 
-def after_writes(server: Server, make: Callable[[Server, Person], bytes], by_processor: list[float]) -> Round:
-    """What many people read, each for the first time since somebody else wrote; the write itself is over by then."""
+def after_writes(
+    server: Server, make: Callable[[Server, Person], bytes], by_processor: list[float], *, own: bool = False
+) -> Round:
+    """What many people read, each for the first time since somebody else wrote, or they did; the writes are over."""
 
     async def one_round() -> float:
         connection = server.client.connections[0]
         requests = [make(server, person) for person in server.people]
         worked = taken = 0.0
         for _ in range(WRITES):
-            await server.client.send(connection, server.add())
+            for write in [server.tick_own(person) for person in server.people] if own else [server.add()]:
+                await server.client.send(connection, write)
             await server.idle()
             for request in requests[:WARMING]:
                 await server.client.send(connection, request)
@@ -405,8 +418,8 @@ async def measure(folder: Path, *, reads_only: bool) -> list[Finding]:
         def read(make: Callable[[Server, Person], bytes]) -> Side:
             return calls(lambda server, _: make(server, server.people[0]))
 
-        def read_after(make: Callable[[Server, Person], bytes]) -> Side:
-            return lambda server, kept: after_writes(server, make, kept)
+        def read_after(make: Callable[[Server, Person], bytes], *, own: bool = False) -> Side:
+            return lambda server, kept: after_writes(server, make, kept, own=own)
 
         def synced() -> float:
             return sync_milliseconds(folder)
@@ -419,11 +432,23 @@ async def measure(folder: Path, *, reads_only: bool) -> list[Finding]:
             return [finding for row in repeated_reads for finding in await row]
         rows = [
             *repeated_reads,
-            compared("one item after a write", read_after(Server.read_one), ours, theirs),
-            compared(f"list of {LISTED} after a write", read_after(Server.read_list), ours, theirs),
-            compared("add, alone", calls(Server.add), ours, theirs, synced=synced),
+            compared("one item after a write", read_after(Server.read_one), ours, theirs, AFTER_A_WRITE_TARGET),
+            compared(
+                f"list of {LISTED} after a write", read_after(Server.read_list), ours, theirs, AFTER_A_WRITE_TARGET
+            ),
+            compared("one item after its write", read_after(Server.read_one, own=True), ours, theirs, OWN_ITEM_TARGET),
+            compared(
+                f"list of {LISTED} after its write",
+                read_after(Server.read_list, own=True),
+                ours,
+                theirs,
+                OWN_LIST_TARGET,
+            ),
+            compared("add, alone", calls(Server.add), ours, theirs, ADD_TARGET, synced=synced),
             compared("tick, alone", calls(Server.tick), ours, theirs, synced=synced),
-            compared(f"add, {CONNECTIONS} at once", calls(Server.add, CONNECTIONS), ours, theirs, synced=synced),
+            compared(
+                f"add, {CONNECTIONS} at once", calls(Server.add, CONNECTIONS), ours, theirs, ADDS_TARGET, synced=synced
+            ),
             compared(f"tick, {CONNECTIONS} at once", calls(Server.tick, CONNECTIONS), ours, theirs, synced=synced),
         ]
         return [finding for row in rows for finding in await row]

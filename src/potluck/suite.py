@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
-from potluck.leases import Deposed, Lease, Terms
+from potluck.leases import Deposed, Lease, Rows, Terms
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
@@ -217,25 +218,33 @@ async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
 
 def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:
     """What goes on behind the calls: the consumers by one lease and one reader of each log, and whatever else."""
-    everything = [each for app in apps for each in app.consumers]
-    consumers = [each for each in everything if isinstance(each, Consumer)]
-    terms = Terms.for_takeover_within(core.settings.takeover_seconds)
-    lease = Lease(core.engine, "CONSUMERS", **terms._asdict())
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
-    for each in consumers:
-        each.share(lease, feed)
+    terms = Terms.for_takeover_within(core.settings.takeover_seconds)
+    work: list[Coroutine[Any, Any, None]] = []
+    together: dict[Rows, list[Consumer]] = {}
+    for each in (each for app in apps for each in app.consumers):
+        if isinstance(each, Consumer):
+            together.setdefault(each.rows, []).append(each)
+        else:
+            work.append(_kept_running(each.name, each.run))
+    for rows, consumers in together.items():
+        lease = Lease(core.engine, "CONSUMERS", rows, **terms._asdict())
+        for consumer in consumers:
+            consumer.share(lease, feed)
+        work.append(_kept_running("the consumers", partial(_consume, lease, consumers)))
+    return work
+
+
+async def _consume(lease: Lease, consumers: Sequence[Consumer]) -> None:
+    """Have all of them consume whenever their lease is ours."""
 
     async def consume() -> None:
         async with asyncio.TaskGroup() as group:
             for each in consumers:
                 group.create_task(_kept_running(each.name, each.consume))
 
-    async def run() -> None:
-        await lease.rows.create_if_missing(core.engine)
-        await lease.run(consume)
-
-    others = [_kept_running(each.name, each.run) for each in everything if not isinstance(each, Consumer)]
-    return [*others, *([_kept_running("the consumers", run)] if consumers else [])]
+    await lease.rows.create_if_missing(lease.engine)
+    await lease.run(consume)
 
 
 async def _kept_running(name: str, run: Callable[[], Awaitable[None]]) -> None:
