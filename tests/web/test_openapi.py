@@ -297,7 +297,7 @@ def test_parameters_are_those_of_the_path_the_input_the_access_and_the_kind_of_c
     assert taken("get", "/notes") == {"cursor": "query", "limit": "query"} | searched | known
     assert taken("post", "/notes") == once
     assert taken("get", "/notes/{noteId}") == noted | known
-    assert taken("get", "/notes/{noteId}/text") == noted
+    assert taken("get", "/notes/{noteId}/text") == noted | known
     assert taken("patch", "/notes/{noteId}") == noted | once | seen
     assert taken("delete", "/notes/{noteId}") == noted | once | seen
     assert taken("get", "/notes/events") == {"since": "query", "Last-Event-ID": "header"}
