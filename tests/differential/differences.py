@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -31,18 +31,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class Intended:
-    """A difference that is meant; `step` and `where` are patterns with *, and `now` is a part of what is there now."""
+    """A difference that is meant; `step` and `where` are patterns with *, and `now` is a part of what is there now.
+
+    With `rewrite`, what is there now is what was there, rewritten by it, and nothing else.
+    """
 
     step: str
     where: str
     reason: str
     now: str = ""
+    rewrite: Callable[[str], str] | None = None
 
     def covers(self, difference: Difference) -> bool:
         return (
             fnmatchcase(difference.step, self.step)
             and fnmatchcase(difference.where, self.where)
             and self.now in difference.now
+            and (self.rewrite is None or self.rewrite(difference.was) == difference.now)
         )
 
 

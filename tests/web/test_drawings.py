@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from potluck.web import style
-from potluck.web.drawings import WIDTH, Move, columns, flow, heat_map, shortened, told_apart
+from potluck.web.drawings import WIDTH, Move, columns, flow, heat_map, shortened, spark, told_apart, trend
 
 FRIDAY = date(2026, 11, 13)
 
@@ -98,3 +98,22 @@ def test_wide_letters_take_the_room_of_two_and_none_is_cut_in_half():
         "Ada",
     ]
     assert shortened("Cafe\u0301 bar", 6) == "Cafe\u0301…"
+
+
+def test_a_trend_has_a_gap_where_there_is_nothing():
+    drawn = trend([(1, 4, 7), (4, 4, 4), None, (10, 10, 10)], {0: "7 Sep", 3: "now"}, (1, 4, 7, 10))
+    assert len(drawn.points) == 3
+    # One line for the two that follow each other; one alone is a dot.
+    assert (drawn.line.count("M"), drawn.line.count("L")) == (1, 1)
+    assert drawn.band.endswith("Z")
+    assert drawn.points[0].y == drawn.points[1].y > drawn.points[2].y
+    assert [each.y for each in drawn.marks] == sorted((each.y for each in drawn.marks), reverse=True)
+    assert drawn.points[2].y == drawn.marks[-1].y
+    assert drawn.names[1].x == drawn.points[2].x <= drawn.plot_width
+
+
+def test_a_spark_of_nothing_lies_on_its_base():
+    flat, rising = spark([0.0] * 12), spark([0.0, 2.0, 4.0])
+    assert flat.now.y > rising.now.y
+    assert flat.now.x == rising.now.x < flat.width
+    assert flat.line.count("L") == 11

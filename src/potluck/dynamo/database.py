@@ -20,7 +20,7 @@ from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.actions.query import packed_query
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
-from potluck.dynamo.parameters import check, check_whole, table_name_of
+from potluck.dynamo.parameters import check, check_whole, table_name_of, unknown_operation
 from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.file import StoreFile
 from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
@@ -130,7 +130,7 @@ class Database:
 
     async def _answer(self, action: Action | None, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if action is None:
-            raise DynamoError("UnknownOperationException", "")
+            raise unknown_operation(operation)
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
         request = check(operation, request)

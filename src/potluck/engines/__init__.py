@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
+from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreUnusable
 from potluck.dynamo.storage.touches import EVERYWHERE, Place
 
 __all__ = [
@@ -97,7 +97,12 @@ async def open_engine(
 
         engine = await open_embedded(path)
     elif kind == "aws":
-        from potluck.engines.aws import Aws
+        try:
+            from potluck.engines.aws import Aws
+        except ModuleNotFoundError as missing:
+            raise StoreUnusable(
+                f"POTLUCK_ENGINE is 'aws', and {missing.name} is not installed: pip install 'potluck[aws]'"
+            ) from missing
 
         engine = await Aws.open(region=region, endpoint=endpoint)
     else:

@@ -212,7 +212,9 @@ class Access:
         self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
     ) -> tuple[E, Operation]:
         """The thing after these changes, and the write: `at.edit(item, the(Item.status).becomes("purchased"))`."""
-        stamps = self._stamps(type(thing), "updated_at")
+        stamps: dict[str, Any] = dict(self._stamps(type(thing), "updated_at"))
+        if self.principal is not None and "updated_by" in type(thing).__struct_fields__:
+            stamps["updated_by"] = self.principal.user_id
         changes = (*changes, *(the(getattr(type(thing), name)).becomes(value) for name, value in stamps.items()))
         values: dict[str, Any] = {}
         for each in changes:

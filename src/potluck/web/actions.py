@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import get_annotations, iscoroutinefunction, signature
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints, overload
 
@@ -218,6 +218,7 @@ class Page(Declared):
     address: str
     template: str
     takes_show: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 # --- the decorators ---------------------------------------------------------------------------------------------------
@@ -351,7 +352,7 @@ class Actions(Generic[E]):
         `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
         out from the whole list. `shows` is what OwnPages hold. `live` also serves `/events` and `/changes` of the
         rule's query, or of another that is made from the access. `row` is the template by which a page hears of
-        changes, at `row_events` after its address.
+        changes, at `row_events` after its address; a subject without an address for programs serves only those.
         """
 
         def declare(rule: Any) -> Any:
@@ -365,7 +366,7 @@ class Actions(Generic[E]):
                 raise DeclarationError(f"{rule.__name__}: `also` needs the whole list; name its `order=` as well")
             self.declared.append(
                 Listing(
-                    **read.common(self, self._api(path)),
+                    **read.common(self, None if self.api is None and row is not None else self._api(path)),
                     problems=problems_of(problems),
                     order=order,
                     also=also,
@@ -480,6 +481,7 @@ class Actions(Generic[E]):
         serialized: bool = False,
         allowance: Allowance | None = None,
         frees_room: bool = False,
+        largest_body: int | None = None,
     ) -> ActionDecorator[E]:
         """What a page posts: a form other than what a program would send, or the same rule, declared with its page.
 
@@ -499,14 +501,17 @@ class Actions(Generic[E]):
                 serialized=serialized,
                 allowance=allowance or (OTHERWISE if known is None else known.allowance),
                 frees_room=frees_room or (known is not None and known.frees_room),
+                largest_body=largest_body,
             )(rule)
 
         return declare
 
     # --- pages --------------------------------------------------------------------------------------------------------
 
-    def page(self, path: str, template: str) -> Callable[[T], T]:
+    def page(self, path: str, template: str, *, headers: Mapping[str, str] | None = None) -> Callable[[T], T]:
         """A page at this path after the address of the subject, or of the thing if the rule takes one.
+
+        `headers` are those of every answer with this page, such as what it may use of the device.
 
         The rule returns what its template shows, as names and values, or a response of its own. It takes an access,
         then what it needs of: the thing, an Input made of the address after `?`, and a Show.
@@ -520,6 +525,7 @@ class Actions(Generic[E]):
                     address=self._page(path, read.on_thing),
                     template=template,
                     takes_show=read.takes_show,
+                    headers=headers or {},
                 )
             )
             return rule

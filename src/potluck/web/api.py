@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -25,12 +26,13 @@ from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
-from potluck.web.pagination import OwnPages, PageRequest, References, list_input
+from potluck.web.pagination import LONGEST_PAGE, OwnPages, PageRequest, References, list_input
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
-from potluck.web.versions import expected, known, seen, tag_of
+from potluck.web.schema.encoding import encode
+from potluck.web.versions import etag_at, expected, known, seen, tag_of
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -40,8 +42,6 @@ __all__ = ["Api", "Question", "Since", "found_in", "shown_whole"]
 API = "/api/v1"
 # A list says where its live updates go on from; that must not grow old with it.
 LISTS_REMEMBERED_SECONDS = 600.0
-
-encode = msgspec.json.Encoder().encode
 
 
 class NoQuery(Input):
@@ -141,7 +141,7 @@ class Api:
                 given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
                 found = await read.rule(at, *given)
                 if isinstance(found, Response):
-                    return found, None
+                    return _tagged_file(request, found) if read.tagged else found, None
                 body = encode(await self._runner.show(read, at, found))
                 if not read.tagged:
                     return JsonResponse(body), None
@@ -150,7 +150,7 @@ class Api:
                 size = question.remembered_bytes(visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
                     # A version does not tell what changed by itself, as time passed.
-                    return JsonResponse(body, 200, {"etag": tagged}), size
+                    tagged = etag_at(tagged, body)
                 return Tagged(tagged, body), size
 
             return _unless_known(request, await self._core.store.remember(question, work))
@@ -292,15 +292,25 @@ async def found_in(
         seen = [each for each in part.items if at.sees(each)]
         return await plan.show_many(at, seen), part.next, {}, position
     shown = await shown_whole(core, listing, at, found)
-    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown))
+    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown), builtin_types=[datetime])
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
 
 
 async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> list[Any]:
     """Everything that the rule of a list found, as the caller sees it and in the list's order."""
+    plan = listing.subject.view_for(type(at))
+    if isinstance(found, References):
+        return await plan.show_many(at, await found.get(await core.store.all(found.query)))
+    if isinstance(found, OwnPages):
+        items, after = await found.read(LONGEST_PAGE, None)
+        pages = list(items)
+        while after is not None:
+            items, after = await found.read(LONGEST_PAGE, after)
+            pages += items
+        return pages
     whole = await core.store.all(found) if isinstance(found, Query) else found
-    shown = await listing.subject.view_for(type(at)).show_many(at, [each for each in whole if at.sees(each)])
+    shown = await plan.show_many(at, [each for each in whole if at.sees(each)])
     return shown if listing.order is None else sorted(shown, key=listing.order)
 
 
@@ -325,6 +335,15 @@ class Tagged(JsonResponse):
     def __init__(self, tag: str, body: bytes) -> None:
         super().__init__(body, 200, {"etag": tag})
         self.tag = tag
+
+
+def _tagged_file(request: Request, file: Response) -> ASGIApp:
+    """A file that is whole, with its tag; nothing of it for whoever has it already."""
+    body = getattr(file, "body", None)
+    if not isinstance(body, bytes) or file.status_code != 200:
+        return file
+    tag = file.headers["etag"] = tag_of(body)
+    return not_modified(tag) if known(request, tag) else file
 
 
 def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:

@@ -18,7 +18,7 @@ PLACES = {"path": "in the path", "query": "in the query", "header": "header", "c
 EXAMPLES = {
     "uuid": "3f2b8c1e-5d4a-4c6b-9e7f-0a1b2c3d4e5f",
     "date": "2026-05-17",
-    "date-time": "2026-05-17T09:30:00Z",
+    "date-time": "2026-05-17T09:30:00.000Z",
 }
 NAMED_EXAMPLES = {
     "email": "ada@example.org",

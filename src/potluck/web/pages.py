@@ -16,6 +16,7 @@ from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Page
 from potluck.web.api import Api, MaybeSince
+from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.authentication import Authentication
@@ -24,7 +25,7 @@ from potluck.web.http.responses import html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
-from potluck.web.requests import Ids, body_of, must_be_form, visitor_of
+from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
 from potluck.web.runner import Done, Runner, Sent
 from potluck.web.schema import decode_query
 
@@ -92,12 +93,24 @@ class Pages:
     def add_to(self, router: Router, subjects: Sequence[Actions[Any]]) -> None:
         for subject in subjects:
             for declared in subject.declared:
+                self._must_have_template(declared)
                 if isinstance(declared, Page):
                     self._by_rule[declared.rule] = declared
         for subject in subjects:
             for declared in subject.declared:
                 for method, address, endpoint in self._endpoints(declared):
                     router.add(method, address, endpoint)
+
+    def _must_have_template(self, declared: Declared) -> None:
+        name: str | None = None
+        if isinstance(declared, Page):
+            name = declared.template
+        elif isinstance(declared, Listing):
+            name = declared.row
+        elif isinstance(declared, Action) and declared.form is not None:
+            name = declared.form.row
+        if name and name not in self._templates.names:
+            raise DeclarationError(f"{declared.name}: there is no template {name}")
 
     def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
         if isinstance(declared, Page):
@@ -143,9 +156,8 @@ class Pages:
         if isinstance(context, Response):
             return context
         around = {"refused": "" if shown.is_told else detail, **await self._frame(page, at)}
-        response = self._templates.page(
-            request, page.template, visitor.principal, {**around, **context}, status, headers
-        )
+        said = {**page.headers, **(headers or {})}
+        response = self._templates.page(request, page.template, visitor.principal, {**around, **context}, status, said)
         assert visitor.keeps is not None
         return with_cookies(response, [cookie for each in shown.kept for cookie in visitor.keeps.keep(*each)])
 
@@ -163,7 +175,7 @@ class Pages:
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
             visitor = await visitor_of(request, self._authentication)
-            body = await body_of(request)
+            body = await body_of(request, action.largest_body or LARGEST_BODY)
             filled: Form[Any] | None = None
 
             def sent() -> Sent:

@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-import msgspec
-
 from potluck.people.errors import AccountGone, PeopleError, Throttled
 from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.retries import attempts
@@ -31,6 +29,7 @@ from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
+from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag, tag_of
 from potluck.web.writes import Writes
 
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Done", "Runner", "Sent"]
 
-encode = msgspec.json.Encoder().encode
 log = logging.getLogger(__name__)
 
 
@@ -212,7 +210,7 @@ class Runner:
             kept_by_rule[:] = [answer]
             assert key is not None
             shown = action.subject.view_for(type(at)).show(answer) if isinstance(answer, Entity) else answer
-            kept = _answer(action, answer, shown, made, {})
+            kept = _answer(action, answer, shown, made, {}, action.secret)
             return self._answers.keeping(key, replace(kept, of=of), account_checked=account_checked)
 
         at.keeps = None if key is None else keep
@@ -221,7 +219,8 @@ class Runner:
         given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
-        answer = _answer(action, writes.answer, shown, writes.made, writes.headers)
+        secret = action.secret or writes.secret
+        answer = _answer(action, writes.answer, shown, writes.made, writes.headers, secret)
         # A service that found nothing to change any more has written nothing, and kept nothing.
         kept = kept_by_rule == [writes.answer]
         if not kept and not await self._commit(at, writes, thing, sent.version, key, answer):
@@ -357,7 +356,7 @@ def _row(operation: Operation) -> tuple[str, str]:
     return table.name, repr([operation.key[name] for name in table.key_names])
 
 
-def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str]) -> Answer:
+def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str], secret: bool) -> Answer:
     if shown is None:
         return Answer(status=action.status, headers=dict(headers), made=None if made is None else str(made))
     body = encode(shown)
@@ -371,7 +370,7 @@ def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapp
         body=body,
         headers=sent,
         made=None if made is None else str(made),
-        secret=action.secret,
+        secret=secret,
     )
 
 

@@ -3,12 +3,14 @@
 import re
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potluck.apps.polls.counting import Rules, count
+from potluck.apps.polls.pages import charts as charts_package
 from potluck.apps.polls.pages.charts import charts
 from potluck.apps.polls.pages.charts.flows import in_short
 from tests.apps.polls.counting.strategies import contests
@@ -25,6 +27,18 @@ def test_of_many_rounds_a_few_are_offered_to_step_to():
         assert (numbers[0], numbers[-1]) == (1, len(record.rounds))
         assert [each.number for each in drawn.round.links if each.current] == [chosen]
         assert {drawn.round.before, drawn.round.after} - {chosen} <= set(numbers)
+
+
+def test_the_winners_card_says_when_no_votes_decided():
+    tied = charts(count(2, {(1,): 1, (2,): 1}, Rules(), [2, 1]), ["Ann", "Bob"])
+    assert tied.winners == ["Bob"]
+    assert re.sub("<[^>]*>", "", tied.decided) == "The tie between Ann and Bob was decided by lot."
+    undrawn = charts(count(2, {(1,): 1, (2,): 1}, Rules()), ["Ann", "Bob"])
+    assert "no lots having been drawn" in undrawn.decided
+    assert charts(count(2, {(1,): 2, (2,): 1}, Rules(), [2, 1]), ["Ann", "Bob"]).decided == ""
+    page = Path(charts_package.__file__).parents[2] / "templates/polls/outcome.html"
+    card = page.read_text().partition('<section class="winner"')[2].partition("</section>")[0]
+    assert "{{ drawn.decided }}" in card
 
 
 def test_names_in_sentences_are_marked_and_cannot_be_markup():

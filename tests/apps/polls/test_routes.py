@@ -37,8 +37,18 @@ async def test_anyone_makes_a_poll_and_its_key_is_told_once(calls):
     poll = await calls.poll(candidateDescriptions={HUT: "bring boots"}, expiresAt="2040-02-01T18:00:00+02:00")
     assert poll["adminKey"].startswith("pla_")
     assert sorted(poll["lotOrder"]) == sorted(CANDIDATES)
-    assert poll["expiresAt"] == "2040-02-01T16:00:00Z"
-    seen = data(await calls.ask("GET", f"/polls/{poll['id']}"))
+    assert poll["expiresAt"] == "2040-02-01T16:00:00.000Z"
+    answer = await calls.ask("GET", f"/polls/{poll['id']}")
+    seen = data(answer)
+    # Its tag tells it as it is told now: nothing new is not told again, and the same tag says which version is changed.
+    tag = answer.headers["etag"]
+    assert tag.startswith('"1-')
+    assert (await calls.ask("GET", f"/polls/{poll['id']}", if_none_match=tag)).status_code == 304
+    assert (await calls.ask("GET", f"/polls/{poll['id']}", if_none_match='"1"')).status_code == 200
+    for path in ("/results", "/results.csv", "/ballots", "/ballots?format=csv", "/ballots?format=blt"):
+        file = await calls.ask("GET", f"/polls/{poll['id']}{path}")
+        again = await calls.ask("GET", f"/polls/{poll['id']}{path}", if_none_match=file.headers["etag"])
+        assert (again.status_code, again.content) == (304, b"")
     assert seen == {name: value for name, value in poll.items() if name != "adminKey"}
     assert poll["adminKey"] not in json.dumps(await calls.rows())
 
@@ -135,15 +145,15 @@ async def test_a_poll_is_reopened_until_a_time_that_is_still_to_come(calls):
         assert found == data(await calls.ask("GET", path))
         return found["status"], found["expiresAt"], found["version"]
 
-    until = "2040-01-02T12:00:00Z"
+    until = "2040-01-02T12:00:00.000Z"
     assert await reopened({"expiresAt": until}) == ("open", until, 3)
     # Whoever says it once more, or until when of one that is open, is not told that it is so while it is not.
     assert await reopened({"expiresAt": until}) == ("open", until, 3)
-    assert await reopened({"expiresAt": "2040-01-02T14:00:00+01:00"}) == ("open", "2040-01-02T13:00:00Z", 4)
-    assert await reopened() == await reopened({}) == ("open", "2040-01-02T13:00:00Z", 4)
+    assert await reopened({"expiresAt": "2040-01-02T14:00:00+01:00"}) == ("open", "2040-01-02T13:00:00.000Z", 4)
+    assert await reopened() == await reopened({}) == ("open", "2040-01-02T13:00:00.000Z", 4)
     calls.clock.forward(days=2)
     assert data(await calls.ask("GET", path))["status"] == "closed"
-    assert await reopened({"expiresAt": "2040-02-01T00:00:00Z"}) == ("open", "2040-02-01T00:00:00Z", 5)
+    assert await reopened({"expiresAt": "2040-02-01T00:00:00Z"}) == ("open", "2040-02-01T00:00:00.000Z", 5)
     assert await reopened({"expiresAt": None}) == ("open", None, 6)
 
 

@@ -59,10 +59,9 @@ async def measured(core, app, recording):
         declared = direct.declared(rule)
         if isinstance(declared, Action):
             return (await runner.perform(declared, by, ids, lambda: Sent(sent, version))).shown
-        at, thing = await runner.admit(declared, by, ids)
         if isinstance(declared, Listing):
-            found = rule(at)
-            return await found.get((await core.store.page(found.query, 50)).items)
+            return await direct.list(rule, by.principal, **ids)
+        at, thing = await runner.admit(declared, by, ids)
         return await runner.show(declared, at, await rule(at, *(each for each in (thing, sent) if each is not None)))
 
     async def cost(what, rule, by, sent=None, version=None, **ids):

@@ -45,7 +45,7 @@ async def test_viewers_tick_unless_it_is_turned_off(calls):
     viewer = await calls.token(made)
     first, _ = await ids_of(calls, made)
     done = data(await calls.ask("PATCH", path_of(made, first), {"done": True, "version": 1}, by=viewer))
-    assert (done["done"], done["doneAt"], done["version"]) == (True, "2040-01-01T12:00:00Z", 2)
+    assert (done["done"], done["doneAt"], done["version"]) == (True, "2040-01-01T12:00:00.000Z", 2)
     # What is so already changes nothing.
     assert data(await calls.ask("PATCH", path_of(made, first), {"done": True, "version": 2}, by=viewer)) == done
     for more in ({"name": "X"}, {"note": "X"}):

@@ -21,11 +21,11 @@ YEAR = 365
 @pytest.mark.parametrize(
     ("said", "expires"),
     [
-        ({}, "2040-01-31T12:00:00Z"),
-        ({"expiresInDays": 1}, "2040-01-02T12:00:00Z"),
-        ({"expiresInDays": 365}, "2040-12-31T12:00:00Z"),
-        ({"expiresAt": "2040-01-01T12:00:01.999Z"}, "2040-01-01T12:00:01Z"),
-        ({"expiresAt": "2040-01-02T01:00:00+01:00"}, "2040-01-02T00:00:00Z"),
+        ({}, "2040-01-31T12:00:00.000Z"),
+        ({"expiresInDays": 1}, "2040-01-02T12:00:00.000Z"),
+        ({"expiresInDays": 365}, "2040-12-31T12:00:00.000Z"),
+        ({"expiresAt": "2040-01-01T12:00:01.999Z"}, "2040-01-01T12:00:01.000Z"),
+        ({"expiresAt": "2040-01-02T01:00:00+01:00"}, "2040-01-02T00:00:00.000Z"),
     ],
 )
 async def test_it_is_open_for_a_month_or_as_long_as_is_said(calls, said, expires):
@@ -75,7 +75,7 @@ async def test_it_expires_to_the_second_and_a_year_later_it_is_gone_to_the_secon
     problem(await calls.ask("GET", path, by=await calls.token(made)), 410, "shareable-expired")
     admin = await calls.token(made, ADMIN)
     seen = await calls.seen(made, admin)
-    assert (seen["expired"], seen["purgeAt"], len(seen["items"])) == (True, "2041-01-05T12:00:00Z", 2)
+    assert (seen["expired"], seen["purgeAt"], len(seen["items"])) == (True, "2041-01-05T12:00:00.000Z", 2)
     problem(await calls.ask("PATCH", path, {"name": "X", "version": 1}, by=admin), 410, "shareable-expired")
     calls.clock.forward(days=YEAR, seconds=-1)
     admin = await calls.token(made, ADMIN)
@@ -174,7 +174,7 @@ async def test_a_clone_is_a_new_one_with_fresh_ticks_also_after_expiry(calls):
     before = await calls.seen(made)
     clone = await calls.data("POST", f"{path}/clone", None, 201, by=by)
     assert clone["shortId"] != made["shortId"]
-    assert clone["expiresAt"] == "2040-02-06T12:00:00Z"
+    assert clone["expiresAt"] == "2040-02-06T12:00:00.000Z"
     # It asks for a passcode like the original, and for another one.
     assert clone["viewPasscode"] not in (None, VIEW)
     seen = await calls.seen(clone)

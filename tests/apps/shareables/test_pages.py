@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.web.reading import BROWSER
 from tests.web.suites import PASSWORD
@@ -38,6 +36,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         said = {"entity": "checklist", "name": "Fair", "lines": "Table\n\n Bunting \n", "days": "7", "asks": "true"}
         path, card = await card_of(maker, "/shareables", viewPasscode=VIEW, adminPasscode=ADMIN, **said)
         assert "2 things" in card
+        assert "Your list is on the table" in card
         assert VIEW in card
         assert ADMIN in card
         # Once.
@@ -98,6 +97,8 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         _, card = await card_of(maker, f"{path}/passcodes", view="another view", admin="another admin")
         assert "another view" in card
         assert "another admin" in card
+        assert "is on the table" not in card
+        assert "New passcodes are set" in card
         assert "Summer fair" in await shown(maker, path)
         assert (await guest.get(path, headers=BROWSER)).headers["location"] == f"{path}/unlock"
 
@@ -171,29 +172,47 @@ async def test_a_page_says_nothing_to_whoever_previews_its_link_or_searches_for_
     assert 'name="robots" content="noindex"' in head
 
 
-@pytest.mark.parametrize(
-    "preview",
-    [
-        "WhatsApp/2.23.20.0",
-        "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
-        "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
-        "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
-        "TelegramBot (like TwitterBot)",
-        "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
-        "Mozilla/5.0 (Macintosh) AppleWebKit/601.2.4 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
-        "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
-    ],
+PREVIEWS = (
+    "WhatsApp/2.23.20.0",
+    "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+    "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+    "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+    "TelegramBot (like TwitterBot)",
+    "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    "Mozilla/5.0 (Macintosh) AppleWebKit/601.2.4 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
+    "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
+    "http.rb/5.1.1 (Mastodon/4.2.1; +https://mastodon.example/)",
+    "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)",
+    "facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/",
+    "Viber/13.3.0",
+    "Iframely/1.3.1 (+https://iframely.com/docs/about)",
 )
-async def test_a_messenger_that_previews_a_link_is_shown_neither_name_nor_content(calls, preview):
-    made = await calls.made(["Two tents"], name="Secret party", note="At mine")
-    for path in (f"/shareables/{made['shortId']}", "/shareables/zzz-zzz-00000"):
-        answer = await calls.client.get(path, headers=BROWSER | {"user-agent": preview})
-        assert answer.status_code == 200
-        assert "<title>Shareables · Potluck</title>" in answer.text
-        for secret in ("Secret party", "At mine", "Two tents"):
-            assert secret not in answer.text
-    person = BROWSER | {"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"}
-    assert "Two tents" in (await calls.client.get(f"/shareables/{made['shortId']}", headers=person)).text
+PEOPLE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1",
+    "Mozilla/5.0 (Linux; Android 9; CUBOT P30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0 Mobile Safari/537.36",
+)
+
+
+async def test_a_messenger_that_previews_a_link_is_shown_neither_name_nor_content(calls):
+    listed = await calls.made(["Two tents"], name="Secret party", note="At mine")
+    poll = await calls.poll("Two tents", "A hut", name="Secret party", note="At mine")
+    paths = [
+        *("/shareables/zzz-zzz-00000", f"/shareables/{listed['shortId']}", f"/shareables/{listed['shortId']}/share"),
+        *(f"/shareables/{poll['shortId']}{part}" for part in ("", "/share", "/results")),
+    ]
+    for preview in PREVIEWS:
+        for path in paths:
+            answer = await calls.client.get(path, headers=BROWSER | {"user-agent": preview})
+            assert answer.status_code == 200
+            assert "<title>Shareables · Potluck</title>" in answer.text, (preview, path)
+            assert not [each for each in ("Secret party", "At mine", "Two tents") if each in answer.text], (
+                preview,
+                path,
+            )
+            assert "set-cookie" not in answer.headers
+    for person in PEOPLE:
+        answer = await calls.client.get(f"/shareables/{listed['shortId']}", headers=BROWSER | {"user-agent": person})
+        assert "Two tents" in answer.text, person
 
 
 async def test_a_maker_who_is_signed_in_sees_theirs_and_a_short_id_in_any_spelling_leads_there(calls):

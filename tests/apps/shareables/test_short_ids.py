@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from potluck.apps.shareables import short_ids
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
 from potluck.apps.shareables.fields import spelled
 from potluck.apps.shareables.short_ids import POOL_DEPTH, PoolRefill, ShortIdPool
@@ -15,6 +16,12 @@ from tests.apps.shareables.test_entities import checklist, new  # noqa: F401
 from tests.people.assembly import WRAPPERS
 
 FULL = POOL_PARTITIONS * POOL_DEPTH
+
+
+@pytest.fixture(autouse=True)
+def without_rest(monkeypatch):
+    """Here the whole pool is waited for."""
+    monkeypatch.setattr(short_ids, "REST_SECONDS", 0)
 
 
 async def filled(calls, least=FULL):

@@ -40,8 +40,10 @@ async def test_an_item_through_the_design_s_states(home):
         "ttl": None,
         "addedBy": ben["userId"],
         "addedByName": "Ben",
-        "createdAt": "2040-01-01T12:00:00Z",
-        "updatedAt": "2040-01-01T12:00:00Z",
+        "updatedBy": None,
+        "updatedByName": "Ben",
+        "createdAt": "2040-01-01T12:00:00.000Z",
+        "updatedAt": "2040-01-01T12:00:00.000Z",
         "restockedAt": None,
     }
     path = f"/shopping-list/{cake['shoppingItemId']}"
@@ -50,7 +52,9 @@ async def test_an_item_through_the_design_s_states(home):
     calls.clock.forward(hours=1)
     bought = data(await home.ask("PATCH", f"{path}/status", {"status": "purchased", "version": 1}))
     ttl = int((NOW + timedelta(hours=1) + week).timestamp())
-    assert bought == cake | {"status": "purchased", "version": 2, "ttl": ttl, "updatedAt": "2040-01-01T13:00:00Z"}
+    by_ada = {"updatedBy": bought["updatedBy"], "updatedByName": "Ada", "updatedAt": "2040-01-01T13:00:00.000Z"}
+    assert bought == cake | {"status": "purchased", "version": 2, "ttl": ttl, **by_ada}
+    assert bought["updatedBy"] != ben["userId"]
     # What is so already stays so, and a second phone that saw the first version is told.
     assert data(await home.ask("PATCH", f"{path}/status", {"status": "purchased", "version": 2})) == bought
     stale = await home.ask("PATCH", f"{path}/status", {"status": "purchased", "version": 1})
@@ -264,7 +268,7 @@ async def test_a_purchase_is_added_to_the_inventory_once(home):
     answers = await asyncio.gather(*(home.ask("POST", f"{path}/restock", {"quantity": 5}) for _ in range(2)))
     done, refused = sorted(answers, key=lambda each: each.status_code)
     assert data(done)["inventoryItem"]["quantity"] == 6
-    assert data(done)["shoppingItem"]["restockedAt"] == "2040-01-01T12:00:00Z"
+    assert data(done)["shoppingItem"]["restockedAt"] == "2040-01-01T12:00:00.000Z"
     problem(refused, 409, "already-restocked")
     assert data(await home.ask("GET", f"/inventory/{milk['itemId']}"))["quantity"] == 6
 

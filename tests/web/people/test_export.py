@@ -77,7 +77,7 @@ async def test_the_zip_has_everything_of_the_person_and_the_manifest_counts_it(d
     assert archive.testzip() is None
     manifest = json.loads(archive.read("manifest.json"))
     assert (manifest["format"], manifest["version"]) == ("potluck-export", 1)
-    assert (manifest["exportedAt"], manifest["userId"]) == ("2040-01-01T12:00:00Z", ada["userId"])
+    assert (manifest["exportedAt"], manifest["userId"]) == ("2040-01-01T12:00:00.000Z", ada["userId"])
     assert "apostrophe" in " ".join(manifest["notes"])
     assert [each["name"] for each in manifest["files"]] == [
         "people.json",

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from msgspec import Struct
 from starlette.responses import Response, StreamingResponse
 
@@ -41,13 +40,12 @@ from potluck.apps.journal.profile import profile_of
 from potluck.store import Store, all_done
 from potluck.table import delete
 from potluck.web.actions import Actions
+from potluck.web.schema.encoding import encode
 
 __all__ = ["AccountData", "JournalExport", "export", "export_journal"]
 
 ENTRIES_AT_ONCE = 32
 ROWS_AT_ONCE = 500
-
-encode = msgspec.json.Encoder().encode
 
 export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
 

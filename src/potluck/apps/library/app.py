@@ -1,5 +1,7 @@
 """Library, as it is handed to the assembly."""
 
+from pathlib import Path
+
 from potluck.apps.library.collections import collections
 from potluck.apps.library.consistency import CONSEQUENTIAL, ConsistencyManager
 from potluck.apps.library.context import LibraryContext
@@ -14,6 +16,8 @@ from potluck.apps.library.leaving import export_of, forgetting
 from potluck.apps.library.lending import events, loans
 from potluck.apps.library.libraries import APP, libraries
 from potluck.apps.library.lookup import Lookup, lookups
+from potluck.apps.library.page_frame import HOME, LENT
+from potluck.apps.library.pages import ENDPOINTS, PAGES
 from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
 from potluck.people.entities import Account, accounts
@@ -26,7 +30,7 @@ from potluck.web.outbound import Outbound
 __all__ = ["SUBJECTS", "consumers_of", "library_app", "made_with"]
 
 SUBJECTS = (
-    libraries, collections, items, books, videos, events, loans, shares, searching, lookups, imports, exports
+    libraries, collections, items, books, videos, events, loans, shares, searching, lookups, imports, exports, *PAGES
 )  # fmt: skip
 
 
@@ -50,13 +54,15 @@ def made_with(core: Core, outbound: Outbound) -> App:
         tables=[media_library],
         subjects=SUBJECTS,
         context=context,
-        entry=entry,
+        endpoints=ENDPOINTS,
+        templates=Path(__file__).parent / "templates",
+        entry=entry._replace(address=HOME),
         consumers=consumers_of(core, covers),
         export=export_of(core),
         forget=forgetting(core.store),
         place_name=sharing.place_name,
         accept=sharing.accept,
-        home_card=home_card_of(core, f"{entry.address}/lent" if entry.address else ""),
+        home_card=home_card_of(core, LENT),
         demo=demo_of(core, Direct(core, SUBJECTS, context)),
     )
 

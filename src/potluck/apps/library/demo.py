@@ -3,17 +3,22 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from random import Random
 from uuid import UUID
 
+from potluck.apps.library.entities import Book, Cover
 from potluck.apps.library.export_files import COLUMNS
+from potluck.apps.library.fields import owner_of
 from potluck.apps.library.importing import ImportFile, import_file
 from potluck.apps.library.isbn import check_digit
 from potluck.apps.library.items import ShelfFilter, all_items
 from potluck.apps.library.lending import Lend, lend
 from potluck.apps.library.libraries import NewLibrary, create_library
+from potluck.apps.library.painted_covers import painted_cover
 from potluck.apps.library.shares import NewShare, Sharing, share
 from potluck.people.authentication import Principal
+from potluck.table import put, the, update
 from potluck.web.app import Core, Demo, Guests, WorthALook
 from potluck.web.direct import Direct
 
@@ -26,10 +31,15 @@ Row = Mapping[str, object]
 NAMES = "Odile Tomas Ruth Bo Per Wren Ines Clio Farah Ode Halina Sixten Pilar Dana Mirela Jonas Amara Lev Noa Hugo"
 SURNAMES = "Brandt Ekberg Anselm Tran Lindqvist Adeyemi Calloway Vance Siddiq Marsh Wójcik Ålund Ocampo Moravec Stoica"
 THINGS = "Harbour Moth Orchard Lantern Copper Umbrella Salt River Clock Kitchen Ferry Winter Letter Island Garden Tram"
+KINDS = (
+    "Amber Borrowed Crooked Distant Early Folded Gentle Hollow Idle Jealous Kindly Late Marigold Narrow Open Patient "
+    "Quiet Restless Second Tall Unlit Velvet Wandering Yellow"
+)
+# Titles that begin alike stand beside each other, so most begin with a word of their own.
 FULL_TITLES = (
-    "{a} {b}", "The {a} {b}", "{a} and {b}", "A Short History of the {a}", "The {b} at the End of the {a}",
-    "{a} Weather", "How to Mend a {b}", "The {a} Keeper’s {b}", "Notes on the {a}", "Nobody’s {b}",
-    "Two {b}s and a {a}",
+    "{c} {a}", "{c} {a}s", "{a} and {b}", "{a} Weather", "{c} {b}s for Beginners", "{a} Season", "{c} {a}, {b}",
+    "{b} in Nine Hours", "The {a} Keeper’s {b}", "Nobody’s {b}", "How to Mend a {b}", "{c} as a {b}",
+    "On {a}s", "Two {b}s and a {a}",
 )  # fmt: skip
 SERIES = {
     "Inspector Vasik": (
@@ -54,11 +64,11 @@ HALL_BOOKS, BEDROOM_BOOKS, BOAT_BOOKS = 220, 34, 28
 def made_up_books(seed: int, count: int) -> Iterator[Row]:
     """So many books, no two with the same title."""
     drawn = Random(seed)
-    names, surnames, things = NAMES.split(), SURNAMES.split(), THINGS.split()
+    names, surnames, things, kinds = NAMES.split(), SURNAMES.split(), THINGS.split(), KINDS.split()
     seen: set[str] = set()
     while len(seen) < count:
         first, second = drawn.sample(things, 2)
-        title = drawn.choice(FULL_TITLES).format(a=first, b=second)
+        title = drawn.choice(FULL_TITLES).format(a=first, b=second, c=drawn.choice(kinds))
         if title not in seen:
             seen.add(title)
             yield {"title": title, "authors": f"{drawn.choice(names)} {drawn.choice(surnames)}", "isbn": _isbn(drawn)}
@@ -103,6 +113,24 @@ def demo_of(core: Core, direct: Direct) -> Demo:
         chosen = items[number % len(items)]
         await direct.do(lend, by, Lend(to=to), library_id=library_id, item_id=chosen.item_id)
 
+    async def with_covers(by: Principal, library_id: UUID, every: int) -> None:
+        """One of so many has a picture, as if it had been fetched."""
+        items = await direct.list(all_items, by, ShelfFilter(), library_id=library_id)
+        for item in items[2::every]:
+            if item.kind != "book" or not item.authors or item.collection_id is not None or item.lent_to:
+                continue
+            image = painted_cover(item.title, item.authors[0])
+            cover = Cover(
+                owner_id=owner_of(by.user_id),
+                item_id=item.item_id,
+                source="https://covers.example/made-up.jpg",
+                hash=sha256(image).hexdigest(),
+                image=image,
+            )
+            book = Book.one(cover.owner_id, library_id, item.item_id)
+            named = update(book, the(Book.cover_hash).becomes(cover.hash), keep_version=True)
+            await core.store.transact(named, put(cover))
+
     async def shared(by: Principal, library_id: UUID, with_whom: Principal, email: str) -> None:
         made = await direct.do(share, by, NewShare(email=email), library_id=library_id)
         await Sharing(core).accept(with_whom, made.token)
@@ -111,6 +139,8 @@ def demo_of(core: Core, direct: Direct) -> Demo:
         shelf = await filled(guests.mara, HALL, hall(), "Books that came with us, and some that stayed")
         bedroom = await filled(guests.mara, BEDROOM, made_up_books(12, BEDROOM_BOOKS))
         boats = await filled(guests.noor, BOATS, made_up_books(13, BOAT_BOOKS))
+        for by, library_id, every in ((guests.mara, shelf, 9), (guests.mara, bedroom, 7), (guests.noor, boats, 6)):
+            await with_covers(by, library_id, every)
         guests.ago(days=240)
         await lent(guests.mara, bedroom, 3, "Ida")
         guests.ago(days=40)
@@ -122,6 +152,12 @@ def demo_of(core: Core, direct: Direct) -> Demo:
         await shared(guests.mara, shelf, guests.leo, "leo@potluck.example")
         await shared(guests.noor, boats, guests.mara, "mara@potluck.example")
         guests.ago()
-        return []
+        return [
+            WorthALook(
+                f"Mara’s {HALL}: {HALL_BOOKS + 22} books and films, three of them lent",
+                f"/library/{shelf}",
+                "Leo may look in, and sees no gaps. Mara looks into Noor’s.",
+            )
+        ]
 
     return demo

@@ -17,7 +17,7 @@ DAYS_OF_MONTH = 30
 
 
 def home_card_of(core: Core, address: str) -> Callable[[Principal], Awaitable[HomeCard]]:
-    """Over all libraries of the person; `address` is where who has what is shown, if there is such a page."""
+    """Over all libraries of the person; `address` is where who has what is shown."""
 
     async def home_card(caller: Principal) -> HomeCard:
         out = sorted(await loans_of(core.store, caller.user_id), key=lambda each: (each.lent_at, each.item_id))
@@ -30,7 +30,7 @@ def home_card_of(core: Core, address: str) -> Callable[[Principal], Awaitable[Ho
             for each in out
             if (now - each.lent_at).days >= LONG_DAYS or (each.due is not None and each.due < now.date())
         ]
-        if not address or not overdue:
+        if not overdue:
             return HomeCard(fact)
         refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in overdue[:MOST_WAITING]]
         items = await core.store.get_many(refs)

@@ -2,8 +2,10 @@
 adds nothing; each row that cannot be taken is named with its reason."""
 
 import asyncio
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -13,12 +15,13 @@ from msgspec.structs import replace
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
-from potluck.apps.library.import_files import FileFormat, Row, UnreadableFile, format_of, rows_of
+from potluck.apps.library.import_files import MOST_ROWS, FileFormat, Row, UnreadableFile, format_of, rows_of
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
-from potluck.apps.library.lookup import Known, Lookup
+from potluck.apps.library.lookup import Known, Looked, Lookup
+from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.apps.library.search import words_of
-from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of
+from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of, must_take
 from potluck.field_types import Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
@@ -28,17 +31,20 @@ from potluck.table import absent, put
 from potluck.table.keys.folding import fold
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
-from potluck.web.errors import NotFound
+from potluck.web.allowances import Allowance
+from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import Input, Unset
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Outcome, Writes, or_retry
 
-__all__ = ["ImportFile", "Imported", "import_file", "imports"]
+__all__ = ["LARGEST_IMPORT", "ROWS", "ImportFile", "Imported", "LeftOut", "as_new_book", "import_file", "imports"]
 
 LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, and some for the caller.
 ITEMS_AT_ONCE = 22
 MOST_LOOKED_UP = 300
+LOOKED_UP_AT_ONCE = 4
+LOOKED_UP_FOR = timedelta(seconds=60)
 SHOWN_FIRST = 20
 
 
@@ -63,6 +69,8 @@ class Planned(Struct, rename="camel", frozen=True, kw_only=True):
     by: list[str]
     collection: str | None
     order: int | None
+    item_id: UUID | None
+    """Which it is, once it was added."""
 
 
 class Imported(Struct, rename="camel", frozen=True, kw_only=True):
@@ -110,15 +118,27 @@ def _title_of(item: Item) -> tuple[object, ...]:
     return type(item), *words_of(item.title), "by", *words_of(" ".join(by))
 
 
-imports: Actions[Any] = Actions(OwnLibrary, api="/libraries/{library_id}/import", tag=TAG)
+imports: Actions[Any] = Actions(
+    OwnLibrary, api="/libraries/{library_id}/import", page=f"{LIBRARY}/import", tag=TAG, frame=frame_of("shelves")
+)
 
 
-@imports.action("POST", "", largest_body=LARGEST_IMPORT)
+def rows_in(sent: ImportFile) -> int:
+    """How much an import is: about as many as it may add, or look up."""
+    return min(sent.text.count("\n") + 1, MOST_ROWS)
+
+
+# The largest file can be looked at and then added, and another half.
+ROWS = Allowance("imported rows", 5_000, weight=rows_in)
+
+
+@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, allowance=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     """Add what is in a file: our own CSV, a Goodreads export or a list of ISBNs. Without `apply` only say what would
     happen. Only the owner may."""
     try:
-        rows = list(rows_of(sent.text, sent.format or format_of(sent.text)))
+        # Thousands of rows take a while, in which others have their turns.
+        rows = await asyncio.to_thread(lambda: list(rows_of(sent.text, sent.format or format_of(sent.text))))
     except UnreadableFile as bad:
         raise InvalidFields(WrongField("text", str(bad))) from bad
     rows = await _looked_up(at.context.lookup, rows)
@@ -129,6 +149,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
         new = list(_new_items(shelf, rows))
         if not sent.apply:
             return Writes(_said(rows, new, applied=False))
+        must_take(shelf.library, len(new))
         done = True
         for batch in _batches(new, ITEMS_AT_ONCE):
             done = await at.write(*_adding(shelf, [item for _, item in batch]))
@@ -143,7 +164,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
 async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
     """The rows that say only an ISBN, with what is known of it."""
     wanted = list(dict.fromkeys(row.isbn for row in rows if row.isbn is not None))
-    looked = dict(zip(wanted, await asyncio.gather(*map(lookup.book, wanted[:MOST_LOOKED_UP])), strict=False))
+    looked = await _asked(lookup, wanted[:MOST_LOOKED_UP])
     reasons = {
         "no-match": "Nobody knows this ISBN; add it by hand",
         "unreachable": "It cannot be looked up now; try again later, or add it by hand",
@@ -162,11 +183,31 @@ async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
     return taken
 
 
+async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
+    """What is known of each; of the rest nothing, once nobody answers, or it has taken long enough."""
+    looked: dict[str, Looked] = {}
+    until = time.monotonic() + LOOKED_UP_FOR.total_seconds()
+    for start in range(0, len(isbns), LOOKED_UP_AT_ONCE):
+        some = isbns[start : start + LOOKED_UP_AT_ONCE]
+        found = await asyncio.gather(*map(lookup.book, some))
+        looked |= zip(some, found, strict=True)
+        if all(each.outcome == "unreachable" for each in found) or time.monotonic() > until:
+            rest = Looked(outcome="unreachable", matches=[])
+            return dict.fromkeys(isbns, rest) | looked
+    return looked
+
+
+def as_new_book(isbn: str, book: Known) -> NewBook:
+    """What a provider says of an ISBN, held to the same rules as what people type; else InvalidFields."""
+    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
+    return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
+
+
 def _as_known(row: Row, book: Known) -> Row:
-    """The row with what a provider says, which is held to the same rules as what people type."""
-    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": row.isbn}
+    """The row with what a provider says."""
+    assert row.isbn is not None
     try:
-        return row._replace(new=decode_tree(NewBook, {**said, "pictureUrl": book.picture_url}))
+        return row._replace(new=as_new_book(row.isbn, book))
     except InvalidFields as wrong:
         return row._replace(reason=wrong.errors[0].message)
 
@@ -255,6 +296,7 @@ def _said(rows: list[Row], new: list[tuple[Row, Item]], *, applied: bool) -> Imp
                 by=item.authors if isinstance(item, Book) else item.directors,
                 collection=item.collection_name,
                 order=item.order,
+                item_id=item.item_id if applied else None,
             )
             for row, item in new[:SHOWN_FIRST]
         ],

@@ -9,9 +9,14 @@ from potluck.apps.library.entities import Book, Video
 from potluck.web.inputs import UNSET, Unset
 from potluck.web.views import View, computed
 
-__all__ = ["ItemView"]
+__all__ = ["ItemView", "people_of"]
 
 Item = Book | Video
+
+
+def people_of(item: Item) -> list[str]:
+    """Who made it, the first of them first."""
+    return item.authors if isinstance(item, Book) else item.directors
 
 
 class ItemView(View[Book | Video]):
@@ -35,7 +40,8 @@ class ItemView(View[Book | Video]):
     @computed
     def cover(item: Item) -> str:
         """Where its cover is, fetched or drawn; another picture is another address, so that browsers may keep it."""
-        drawn = zlib.crc32(f"{item.title}\n{item.collection_name}\n{item.order}".encode())
+        words = (item.title, item.collection_name, item.order, *people_of(item)[:1])
+        drawn = zlib.crc32("\n".join(map(str, words)).encode())
         version = f"{drawn:08x}" if item.cover_hash is None else item.cover_hash[:16]
         return f"/api/v1/libraries/{item.library_id}/items/{item.item_id}/cover?v={version}"
 

@@ -9,6 +9,7 @@ from potluck.apps.library.entities import Book, Event, Library, LibraryItem, Loa
 from potluck.apps.library.fields import Borrower, Due, owner_of
 from potluck.apps.library.items import items
 from potluck.apps.library.libraries import TAG
+from potluck.apps.library.page_frame import LENT, frame_of
 from potluck.apps.library.shelving import Item
 from potluck.store import Store
 from potluck.table import Query, WriteRefused, delete, put, the
@@ -105,7 +106,7 @@ class LoanView(View[Loan]):
 
 
 events = Actions(OwnLibrary, None, EventView, api="/libraries/{library_id}/items", tag=TAG)
-loans = Actions(SignedIn, None, LoanView, api="/loans", tag=TAG)
+loans = Actions(SignedIn, None, LoanView, api="/loans", page=LENT, tag=TAG, frame=frame_of("lent"))
 
 
 @items.action("POST", "/lend", AlreadyLent)

@@ -14,6 +14,7 @@ from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
 from potluck.apps.library.fields import SearchText
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG, libraries_of
+from potluck.apps.library.page_frame import SEARCH, frame_of
 from potluck.apps.library.search import Entry, SearchIndex, best
 from potluck.field_types import Integer
 from potluck.store import Store
@@ -114,7 +115,9 @@ def entry_of(row: Any) -> Entry:
     raise TypeError(row)
 
 
-searching: Actions[Book | Video] = Actions(SignedIn, None, ItemView, api="/library-search", tag=TAG)
+searching: Actions[Book | Video] = Actions(
+    SignedIn, None, ItemView, api="/library-search", page=SEARCH, tag=TAG, frame=frame_of("search")
+)
 
 
 @searching.read()

@@ -11,6 +11,7 @@ from potluck.apps.library.access import InLibrary, OwnLibrary
 from potluck.apps.library.entities import Library, Share, SharedLibrary
 from potluck.apps.library.fields import LibraryId, owner_of, user_of
 from potluck.apps.library.libraries import APP, TAG, libraries, place_of
+from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, TooMany
@@ -28,10 +29,23 @@ from potluck.web.places import InvitationMade
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
-__all__ = ["Joined", "NewShare", "Sharing", "all_shares", "ending", "leave_library", "share", "shares", "unshare"]
+__all__ = [
+    "Joined",
+    "NewShare",
+    "Sharing",
+    "all_shares",
+    "ending",
+    "leave_library",
+    "share",
+    "shares",
+    "stopped",
+    "unshare",
+]
 
 MOST_SHARES = 100
-LOOKING = "looking"
+# Three rows of each invitation and two of each share fit into one transaction, with what is checked.
+ENDED_AT_ONCE = 18
+GUEST = "guest"
 """The role of everybody who is invited."""
 
 
@@ -74,7 +88,10 @@ class OfShare(OwnLibrary):
     email: AnyEmail
 
 
-shares = Actions(OwnLibrary, None, ShareView, api="/libraries/{library_id}/shares", tag=TAG)
+shares = Actions(
+    OwnLibrary, None, ShareView, api="/libraries/{library_id}/shares", page=f"{LIBRARY}/shares", tag=TAG,
+    frame=frame_of("sharing"),
+)  # fmt: skip
 
 
 @shares.create(TOO_MANY, secret=True)
@@ -82,7 +99,7 @@ async def share(at: OwnLibrary, new: NewShare) -> Writes[InvitationMade]:
     """Invite somebody to look. Whoever opens the link signed in may look from then on, once. Only the owner may."""
     invitations = at.core.people.invitations
     by = at.principal.user_id
-    made, writes = await invitations.prepare(APP, place_of(at.owner_id, at.library_id), LOOKING, by, new.email)
+    made, writes = await invitations.prepare(APP, place_of(at.owner_id, at.library_id), GUEST, by, new.email)
     shown = InvitationMade(
         id=made.invitation_id,
         token=made.secret,
@@ -102,15 +119,34 @@ async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
 @shares.delete("/{email}")
 async def unshare(at: OfShare) -> Writes[None]:
     """From this moment on, whoever was invited by this address looks no more. Only the owner may."""
-    address = folded_email(at.email)
+    return await stopped(at, at.email)
+
+
+async def stopped(at: OwnLibrary, email: str) -> Writes[None]:
+    """What ends all that was given to an address; NotFound if that is nothing."""
+    address = folded_email(email)
+    async for _ in attempts("ending shares", at.rows.patience):
+        library, looking, invited = await _by_address(at, address)
+        if not looking and not invited:
+            raise NotFound
+        # Somebody may come in by the invitation meanwhile: then it is not found the next time, and they are.
+        some = invited[:ENDED_AT_ONCE]
+        withdrawn = [or_retry(write) for each in some for write in withdrawing(each, when=present)]
+        writes = [*withdrawn, *(ending(library, looking[:ENDED_AT_ONCE]) if looking else ())]
+        if len(looking) <= ENDED_AT_ONCE and len(invited) <= ENDED_AT_ONCE:
+            return Writes(None, *writes)
+        await at.write(*writes)
+    raise AssertionError("attempts end by raising")
+
+
+async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share], list[InvitationOfPlace]]:
+    """The library, and who looks or is invited by an address, as it is now."""
+    library = await at.rows.get(Library.one(at.owner_id, at.library_id))
+    if library is None:
+        raise NotFound
     everybody = await at.rows.all(Share.of_library(at.owner_id, at.library_id))
     looking = [each for each in everybody if folded_email(each.email) == address]
-    invited = [each for each in await _invited(at) if folded_email(each.email or "") == address]
-    if not looking and not invited:
-        raise NotFound
-    # Somebody may come in by the invitation meanwhile: then it is not found the next time, and they are.
-    withdrawn = [or_retry(write) for each in invited for write in withdrawing(each, when=present)]
-    return Writes(None, *withdrawn, *(ending(at.library, looking) if looking else ()))
+    return library, looking, [each for each in await _invited(at) if folded_email(each.email or "") == address]
 
 
 @libraries.action("POST", "/leave", OwnShare)

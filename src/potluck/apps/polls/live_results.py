@@ -11,7 +11,6 @@ its caller may look, and sends it then; so in every process, without one writing
 from datetime import datetime
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -23,6 +22,7 @@ from potluck.apps.polls.results import CurrentRecord, current_record, outcome
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changed, Changes, Event, EventStreamResponse, Message
+from potluck.web.schema.encoding import encode
 
 __all__ = ["LiveResults", "PollNow"]
 
@@ -65,7 +65,7 @@ class LiveResults:
 
         async def render(_: Event) -> Message:
             if whole:
-                return Message("updated", msgspec.json.encode(await self._now()))
+                return Message("updated", encode(await self._now()))
             await self._look()
             return Message("reset", "{}")
 

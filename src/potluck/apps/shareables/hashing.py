@@ -16,6 +16,7 @@ class Hashing:
     def __init__(self, passwords: Passwords) -> None:
         self._passwords = passwords
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._tries: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def hash(self, passcode: str, client: str) -> str:
         """What is stored of a passcode."""
@@ -26,6 +27,11 @@ class Hashing:
         """Whether the hash is this passcode's. Without a hash it is False, after the same work."""
         async with self._turn(client):
             return await self._passwords.verify(passcode, hash, client)
+
+    def trying(self, client: str) -> asyncio.Lock:
+        """To be held from counting a try until it is known to be right: many who come at once behind one address must
+        not be taken for somebody who guesses."""
+        return self._tries.setdefault(client, asyncio.Lock())
 
     def _turn(self, client: str) -> asyncio.Semaphore:
         return self._turns.setdefault(client, asyncio.Semaphore(AT_ONCE))

@@ -1,6 +1,7 @@
 """A shareable that somebody looks at: its items and itself as they change, votes coming in, and how many look.
 
-Viewers are told until it expires. No row says that it has; each stream knows when that will be, and ends then.
+Viewers are told until it expires. No row says that it has; each stream knows when that will be, and ends then. The
+page of an admin, which becomes another one, hears that it is `over`.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -8,7 +9,6 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -24,6 +24,7 @@ from potluck.web.allowances import Allowance
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
+from potluck.web.schema.encoding import encode
 from potluck.web.views import view_plan
 
 __all__ = ["LiveShareable", "Looking", "Voted"]
@@ -117,7 +118,7 @@ class LiveShareable:
             by=at.visitor.listening,
             right=at.right(),
             render=self._render if row is None else lambda event: self._drawn(event, row),
-            schedule=self._end,
+            schedule=self._end_for_viewers if row is None else self._end,
         )
         return EventStreamResponse(EventSource(self._counted(source), source.end))
 
@@ -139,9 +140,12 @@ class LiveShareable:
             name, item = "votes", Voted(votes_of(shards))
         elif isinstance(item, OwnShareable):
             name = "shareable"
-        return Message(name, msgspec.json.encode(item))
+        return Message(name, encode(item))
 
     async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> Message:
+        if event.item is None:
+            # Its time is over, for an admin; viewers have been refused by now.
+            return Message("over", "{}")
         if isinstance(event.item, Looking):
             return await self._render(event)
         if isinstance(event.item, ItemView):
@@ -162,8 +166,11 @@ class LiveShareable:
         finally:
             await source.close()
 
-    def _end(self) -> datetime | None:
-        return self._at.shareable.expires_at if self._at.role == "view" else None
+    def _end(self) -> datetime:
+        return self._at.shareable.expires_at
+
+    def _end_for_viewers(self) -> datetime | None:
+        return self._end() if self._at.role == "view" else None
 
 
 @shareables.read("/events", media_type="text/event-stream")

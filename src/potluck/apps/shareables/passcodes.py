@@ -1,5 +1,6 @@
 """Passcodes: one to look, one to look after it; stored hashed, shown once, and how a session is opened with one."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from unicodedata import normalize
@@ -114,26 +115,33 @@ def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpe
 
 async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writes[SessionOpened]:
     """A session by this passcode. Wrong ones are counted, before they are looked at; WrongPasscode says no more."""
+    async with at.services.hashing.trying(at.visitor.client):
+        role = await _role_by(at, shareable, passcode)
+    made, session = opened(at, shareable, role)
+    field = the(Shareable.admin_passcode if role == "admin" else Shareable.view_passcode)
+    still = check(Shareable.one(shareable.short_id), when=field == session.passcode)
+    return Writes(made, or_retry(still), put(session))
+
+
+async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role:
     throttles, client, now = at.core.people.throttles, at.visitor.client, at.now
     both = f"{client} {shareable.short_id}"
     left = await throttles.attempt(TRIES_FROM, client)
     slowly = not await throttles.allows(TRIES_AT, shareable.short_id)
     if slowly:
         left = min(left, await throttles.attempt(TRIES_FROM_AT, both))
-    hashes = (shareable.admin_passcode, shareable.view_passcode)
+    verify = at.services.hashing.verify
     # Always both, so that how long it takes tells nothing.
-    is_admin, is_view = [await at.services.hashing.verify(passcode, each, client) for each in hashes]
+    is_admin, is_view = await asyncio.gather(
+        verify(passcode, shareable.admin_passcode, client), verify(passcode, shareable.view_passcode, client)
+    )
     if not is_admin and not is_view:
         raise WrongPasscode(triesLeft=left)
     await throttles.forgive(TRIES_FROM, client, now)
     await throttles.forgive(TRIES_AT, shareable.short_id, now)
     if slowly:
         await throttles.forgive(TRIES_FROM_AT, both, now)
-    role: Role = "admin" if is_admin else "view"
-    made, session = opened(at, shareable, role)
-    field = the(Shareable.admin_passcode if role == "admin" else Shareable.view_passcode)
-    still = check(Shareable.one(shareable.short_id), when=field == session.passcode)
-    return Writes(made, or_retry(still), put(session))
+    return "admin" if is_admin else "view"
 
 
 async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:

@@ -6,7 +6,6 @@ found empty says that the pool runs low, which is noticed at about half: then it
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from itertools import product
 from string import ascii_uppercase, digits
 
 from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
@@ -25,7 +24,9 @@ __all__ = ["POOL_DEPTH", "PoolRefill", "ShortIdPool"]
 POOL_DEPTH = 4
 # So many empty partitions in a row mean that the pool is empty, or so good as.
 PARTITIONS_TRIED = 8
-ENTRIES_AT_ONCE = 500
+# Between one more id in every partition and the next. The first are enough for whoever comes; the rest is in no hurry,
+# and takes the time of a process that has just been started for something else.
+REST_SECONDS = 5.0
 SPELLING = (ascii_uppercase, ascii_uppercase, ascii_uppercase, "-") * 2 + (digits,) * 5
 
 Place = tuple[int, int]
@@ -70,9 +71,12 @@ class ShortIdPool:
         """Fill every partition up; what others take or add meanwhile does no harm."""
         self.low.clear()
         there = {(each.partition, each.bucket) async for each in self._entries()}
-        missing = [place for place in product(range(POOL_PARTITIONS), range(POOL_DEPTH)) if place not in there]
-        for start in range(0, len(missing), ENTRIES_AT_ONCE):
-            await self._fill(missing[start : start + ENTRIES_AT_ONCE])
+        places = ((partition, bucket) for bucket in range(POOL_DEPTH) for partition in range(POOL_PARTITIONS))
+        missing = [place for place in places if place not in there]
+        for start in range(0, len(missing), POOL_PARTITIONS):
+            if start:
+                await asyncio.sleep(REST_SECONDS)
+            await self._fill(missing[start : start + POOL_PARTITIONS])
 
     async def _fill(self, places: Iterable[Place]) -> list[ShortIdPoolEntry]:
         """New ids in these places. One that is there already is replaced: who is about to claim it picks another."""

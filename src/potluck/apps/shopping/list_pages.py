@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
@@ -40,6 +39,7 @@ from potluck.web.forms import blank, values_of
 from potluck.web.http.clients import lacks_https
 from potluck.web.inputs import Versioned
 from potluck.web.layout import initials
+from potluck.web.schema.encoding import encode
 from potluck.web.writes import Writes
 
 __all__ = ["list_home", "person", "store_choices"]
@@ -87,6 +87,8 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     offered = suggestions(at_home, items)
     pending = [each for each in items if each.status == "pending"]
     wanted = {each.item_id for each in pending if each.item_id is not None}
+    # What is missing on the list comes first.
+    running_low = sorted((each for each in at_home if each.low), key=lambda each: each.item_id in wanted)
     kept = Kept(
         person=person(at.principal),
         family=family,
@@ -109,7 +111,8 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
         ),
         "store": store,
         "offered": [each for each in offered if called(each.name, pending) is None],
-        "low": [each for each in at_home if each.low and each.item_id not in wanted],
+        "low": [each for each in running_low if each.item_id not in wanted],
+        "running_low": running_low,
         "you": at.principal.user_id,
         "kept": _as_text(kept),
         "new_id": new_id(),
@@ -147,7 +150,7 @@ def _groups(pending: Sequence[ShoppingItemView], store: str) -> list[tuple[str, 
 
 def _as_text(kept: Kept) -> Markup:
     """JSON as the text of an element: between tags only these two need to be written otherwise."""
-    return Markup(msgspec.json.encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
+    return Markup(encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def _duplicate(show: Show) -> Duplicate | None:

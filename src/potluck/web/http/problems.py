@@ -6,7 +6,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -24,6 +23,7 @@ from potluck.web.errors import (
 )
 from potluck.web.http.responses import html
 from potluck.web.layout import Templates
+from potluck.web.schema.encoding import encode
 from potluck.web.versions import if_match
 
 __all__ = ["PROBLEM_JSON", "HttpProblem", "Problems", "Refusal"]
@@ -100,7 +100,7 @@ class Problems:
             }
             return html(self._templates.render(request, "problem.html", context), problem.status, headers)
         body = problem.body(refusal.detail, _request_id(request)) | dict(refusal.members)
-        return Response(msgspec.json.encode(body), problem.status, headers, PROBLEM_JSON)
+        return Response(encode(body), problem.status, headers, PROBLEM_JSON)
 
 
 def wants_html(accept: str) -> bool:

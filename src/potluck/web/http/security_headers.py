@@ -50,21 +50,26 @@ def _raw(headers: dict[str, str]) -> list[Header]:
 
 
 ON_DOCUMENTS = _raw(HEADERS)
+# What a page may use of the device, where it says so itself: two such headers would both count.
+DEVICE = b"permissions-policy"
+ON_DOCUMENTS_BUT_DEVICE = [(name, value) for name, value in ON_DOCUMENTS if name != DEVICE]
 ON_DATA = _raw(DATA_HEADERS)
 ON_ANSWERS = ON_DATA + OWN_ANSWER
 
 
 def added_headers(own: Sequence[Header], path: str) -> list[Header]:
     """A response's own headers, and those that every response has."""
-    is_data = is_kept = False
+    is_data = is_kept = says_device = False
     for name, value in own:
         if name == b"content-type":
             is_data = value in DATA
         elif name == b"cache-control":
             is_kept = True
+        elif name == DEVICE:
+            says_device = True
     if is_data and not is_kept and path.startswith(API):
         return [*own, *ON_ANSWERS]
-    headers = [*own, *(ON_DATA if is_data else ON_DOCUMENTS)]
+    headers = [*own, *(ON_DATA if is_data else ON_DOCUMENTS_BUT_DEVICE if says_device else ON_DOCUMENTS)]
     if not is_kept:
         headers += OWN_ANSWER if path.startswith(API) else OWN_PAGE
     return headers

@@ -30,6 +30,7 @@ from potluck.web.live.events import Event, EventName, See, entities, event_for, 
 from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable, Vector
 from potluck.web.live.reader import Lost, ReadChange, Reader
 from potluck.web.live.tail import Subscription, Tail
+from potluck.web.schema.encoding import encode
 
 __all__ = ["Allowed", "Changed", "Changes", "Listening", "Live", "Message", "Render", "Schedule"]
 
@@ -122,7 +123,7 @@ class Changes(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 
 def as_json(event: Event) -> bytes:
     """The item as in every JSON answer."""
-    return msgspec.json.encode(event.item)
+    return encode(event.item)
 
 
 class Live:

@@ -25,6 +25,7 @@ from potluck.people.accounts import AccountExport, Accounts
 from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.web.app import App, Export
+from potluck.web.schema.encoding import encode
 
 __all__ = ["ZIP", "ExportFile", "Exports", "inert"]
 
@@ -215,7 +216,7 @@ class _Tables:
         waiting: list[tuple[str, type[Struct], bytes]] = []
         size = 0
         async for name, row in given:
-            line = msgspec.json.encode(row)
+            line = encode(row)
             waiting.append((name, type(row), line))
             size += len(line)
             if size >= COLLECTED:
@@ -277,7 +278,7 @@ class _Writing:
         """What the files are, last; nothing follows."""
         manifest = Manifest(exported_at=self._now, user_id=user_id, notes=[APOSTROPHES], files=self._files)
         with self._zip.open(self._info("manifest.json"), "w") as opened:
-            opened.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+            opened.write(msgspec.json.format(encode(manifest), indent=2) + b"\n")
 
     @staticmethod
     def _write_csv(member: "_Member", table: _Table) -> None:

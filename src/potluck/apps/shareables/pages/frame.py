@@ -1,5 +1,6 @@
 """What the pages have in common: their files, what stands around a shareable, and what a browser keeps of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from starlette.responses import Response
 from potluck.apps.polls.pages.frame import FILES as POLLS_FILES
 from potluck.apps.shareables.access import SHARE_COOKIE, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
+from potluck.apps.shareables.pages.terms import days_to_choose
 from potluck.apps.shareables.passcodes import SESSION_LASTS
 from potluck.apps.shareables.shareables import HOME
 from potluck.web.app_files import AppFiles
@@ -29,6 +31,7 @@ __all__ = [
     "frame",
     "keep_session",
     "page",
+    "previews",
     "to_unlock",
     "vote_sections",
 ]
@@ -41,6 +44,12 @@ BALLOT_FILES = AppFiles(POLLS_FILES.folder, f"{HOME}/ballot-files")
 UNLISTED = {"x-robots-tag": "noindex"}
 # Passcodes that were just set, for the one page that shows them.
 FRESH_COOKIE = "potluck-share-fresh"
+# Messengers and search engines fetch a link to show what is behind it; each says who it is. Cubot makes telephones.
+PREVIEWS = re.compile(
+    r"(?<!cu)bot\b|crawl|spider|scrap|preview|externalhit|embed|unfurl|snippet|iframely"
+    r"|whatsapp|skype|viber|mastodon|pleroma|akkoma|cardyb",
+    re.IGNORECASE,
+)
 UNITS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
 
 
@@ -50,9 +59,16 @@ def frame() -> dict[str, Any]:
 
 
 def page(call: Call, name: str, *cookies: Cookie, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
-    """A page of the app; none is found by searching."""
+    """A page of the app; none is found by searching, and who only previews a link is told nothing of a shareable."""
+    if "shareable" in context and previews(call):
+        name, cookies = "preview", ()
     context = {**frame(), **context}
     return call.page(f"shareables/{name}.html", *cookies, headers={**UNLISTED, **(headers or {})}, **context)
+
+
+def previews(call: Call) -> bool:
+    """Whether somebody fetches the page only to show what is behind its address."""
+    return PREVIEWS.search(call.request.headers.get("user-agent", "")) is not None
 
 
 def address_of(short_id: str) -> str:
@@ -77,6 +93,7 @@ def around(at: ToShareable) -> dict[str, Any]:
         "admin": at.role == "admin",
         "open": not shareable.expired(at.now),
         "left": days_left(shareable.expires_at, at.now),
+        **days_to_choose(at.now),
         # Something is kept here that can be forgotten.
         "unlocked": at.session is not None,
     }

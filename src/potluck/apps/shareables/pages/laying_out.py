@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.shareables.access import PasscodeNeeded, Reader
@@ -11,7 +12,7 @@ from potluck.apps.shareables.entities import ChecklistItem
 from potluck.apps.shareables.fields import MOST_ITEMS
 from potluck.apps.shareables.laying_out import NewShareable, ShareableMade, create_shareable
 from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
-from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, latest_day
+from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, days_to_choose
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import HOME, shareables
 from potluck.field_types import Text
@@ -23,7 +24,7 @@ from potluck.web.http.responses import Cookie, redirect
 from potluck.web.qr import qr_code
 from potluck.web.schema.decoding import decode_tree
 
-__all__ = ["pages", "shown_once", "to_card"]
+__all__ = ["Fresh", "pages", "shown_once", "to_card"]
 
 FRESH_SECONDS = 600
 
@@ -73,9 +74,7 @@ async def make(call: Call) -> Response:
 
 
 def _choices(call: Call) -> dict[str, Any]:
-    now = call.core.clock()
-    days = {"today": now.date().isoformat(), "latest": latest_day(now)}
-    return {"open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days}
+    return {"open_for": OPEN_FOR, "most_items": MOST_ITEMS, **days_to_choose(call.core.clock())}
 
 
 def _beside_fields(error: InvalidFields) -> InvalidFields:
@@ -92,16 +91,25 @@ def _beside_fields(error: InvalidFields) -> InvalidFields:
 # --- the card ---------------------------------------------------------------------------------------------------------
 
 
+class Fresh(Struct, array_like=True, frozen=True):
+    """Passcodes that were just set, for the one page that shows them."""
+
+    view: str | None = None
+    admin: str | None = None
+    replaced: bool = False
+    """Whether there were others before."""
+
+
 def to_card(call: Call, made: ShareableMade) -> Response:
     """To its card, as its admin."""
     session = keep_session(call, made.short_id, made.admin_token)
-    fresh = shown_once(call, made.short_id, made.view_passcode, made.admin_passcode)
+    fresh = shown_once(call, made.short_id, Fresh(made.view_passcode, made.admin_passcode))
     return redirect(f"{address_of(made.short_id)}/share", *session, *fresh)
 
 
-def shown_once(call: Call, short_id: str, view: str | None, admin: str | None) -> Sequence[Cookie]:
+def shown_once(call: Call, short_id: str, fresh: Fresh) -> Sequence[Cookie]:
     """The cookies by which the card shows these passcodes, once: they are in no address and nowhere else."""
-    return call.keep(FRESH_COOKIE, msgspec.json.encode([view, admin]).decode(), FRESH_SECONDS, address_of(short_id))
+    return call.keep(FRESH_COOKIE, msgspec.json.encode(fresh).decode(), FRESH_SECONDS, address_of(short_id))
 
 
 @pages.get(f"{ONE}/share")
@@ -110,12 +118,11 @@ async def share(call: Call) -> Response:
         at = await call.admit(Reader)
     except PasscodeNeeded:
         return redirect(to_unlock(call))
-    fresh = call.visitor.kept(FRESH_COOKIE)
-    view, admin = msgspec.json.decode(fresh, type=tuple[str | None, str | None]) if fresh else (None, None)
+    kept = call.visitor.kept(FRESH_COOKIE)
+    fresh = msgspec.json.decode(kept, type=Fresh) if kept else Fresh()
     shown = around(at)
     items = 0
     if at.shareable.poll_id is None:
         items = len(await at.rows.all(ChecklistItem.of(at.short_id)))
-    taken_away = call.drop(FRESH_COOKIE, shown["address"]) if fresh else ()
-    context = {"view": view, "admin_passcode": admin, "items": items, "qr": qr_code(shown["link"]), **shown}
-    return page(call, "share", *taken_away, **context)
+    taken_away = call.drop(FRESH_COOKIE, shown["address"]) if kept else ()
+    return page(call, "share", *taken_away, fresh=fresh, items=items, qr=qr_code(shown["link"]), **shown)

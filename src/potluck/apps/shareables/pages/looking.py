@@ -1,6 +1,5 @@
 """The list or the poll itself, live; what is left of it when its time is over; and what a preview of its link sees."""
 
-import re
 from typing import Any
 
 from starlette.responses import Response
@@ -9,10 +8,9 @@ from potluck.apps.shareables.access import Expired, PasscodeNeeded, Reader, ToSh
 from potluck.apps.shareables.fields import MOST_ITEMS, spelled
 from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.live import LiveShareable
-from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, to_unlock
+from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, previews, to_unlock
 from potluck.apps.shareables.pages.looking_after import to_clone
 from potluck.apps.shareables.pages.opening import nothing_there
-from potluck.apps.shareables.pages.terms import latest_day
 from potluck.apps.shareables.pages.voting import poll_page
 from potluck.apps.shareables.shareables import ShareableView
 from potluck.web.api import MaybeSince
@@ -23,9 +21,6 @@ from potluck.web.schema import decode_query
 
 __all__ = ["pages"]
 
-# Messengers and search engines fetch a link to show what is behind it; each says who it is.
-PREVIEWS = re.compile(r"bot\b|crawl|spider|preview|externalhit|whatsapp|skype|embed|unfurl|snippet", re.IGNORECASE)
-
 pages = Endpoints()
 
 
@@ -35,9 +30,9 @@ async def look(call: Call) -> Response:
     short_id = spelled(typed)
     if short_id != typed:
         return redirect(address_of(short_id))
-    if PREVIEWS.search(call.request.headers.get("user-agent", "")):
+    if previews(call):
         # The same whether it is there or not.
-        return page(call, "preview", address=address_of(short_id))
+        return page(call, "preview")
     try:
         at = await call.admit(Reader)
     except NotFound:
@@ -49,10 +44,10 @@ async def look(call: Call) -> Response:
     position = await at.core.live.position(*LiveShareable(at).lists)
     context = {**around(at), "position": position, "people": await at.services.presence.people(at.short_id)}
     if at.shareable.expired(at.now):
-        return page(call, "expired", **context, **await _contents(at), **to_clone(at))
+        return page(call, "expired", **context, **await _contents(at), **to_clone())
     if at.shareable.poll_id is not None:
         return await poll_page(call, context)
-    return page(call, "list", **context, **await _contents(at), latest=latest_day(at.now))
+    return page(call, "list", **context, **await _contents(at))
 
 
 async def _contents(at: Reader) -> dict[str, Any]:

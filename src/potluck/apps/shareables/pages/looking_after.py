@@ -11,8 +11,8 @@ from potluck.apps.shareables.fields import MOST_ITEMS, Name, Note
 from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
 from potluck.apps.shareables.laying_out import Clone, clone_shareable
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, keep_session, page
-from potluck.apps.shareables.pages.laying_out import shown_once, to_card
-from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, end_of, latest_day
+from potluck.apps.shareables.pages.laying_out import Fresh, shown_once, to_card
+from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, end_of
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
 from potluck.apps.shareables.shareables import (
     ShareableChange,
@@ -52,12 +52,7 @@ class Settings(Versioned):
 
 @shareables.page("/edit", "shareables/edit.html")
 async def edit_page(at: Editor, shareable: Shareable, show: Show) -> dict[str, Any]:
-    return {
-        **around(at),
-        "form": show.form(Settings, shareable),
-        "clash": show.clash,
-        "latest": latest_day(at.now),
-    }
+    return {**around(at), "form": show.form(Settings, shareable), "clash": show.clash}
 
 
 @shareables.form("/settings", then=LIST, on=edit_page)
@@ -116,7 +111,7 @@ async def passcodes(call: Call) -> Response:
         try:
             await call.perform(shareables, replace_passcodes, decode_tree(PasscodeChange, given))
             view, admin = given.get("view"), given.get("admin")
-            cookies = [*shown_once(call, at.short_id, view, admin)] if view or admin else []
+            cookies = [*shown_once(call, at.short_id, Fresh(view, admin, replaced=True))] if view or admin else []
             if admin and at.session is not None:
                 # Their own session went with the old one.
                 opened = await call.perform(shareables, open_session, Unlock(passcode=admin))
@@ -153,7 +148,7 @@ class CloneForm(TermsForm):
 @pages.get(f"{ONE}/clone")
 async def clone_page(call: Call) -> Response:
     at = await call.admit(Keeper)
-    return page(call, "clone", **around(at), **to_clone(at), done=await _ticked(at))
+    return page(call, "clone", **around(at), **to_clone(), done=await _ticked(at))
 
 
 @pages.post(f"{ONE}/clone")
@@ -167,13 +162,12 @@ async def clone(call: Call) -> Response:
             return to_card(call, await call.perform(shareables, clone_shareable, sent))
         except (InvalidFields, NotNow) as error:
             refusal = error
-    return _again(call, "clone", filled, refusal, at, **to_clone(at), done=await _ticked(at))
+    return _again(call, "clone", filled, refusal, at, **to_clone(), done=await _ticked(at))
 
 
-def to_clone(at: Reader) -> dict[str, Any]:
+def to_clone() -> dict[str, Any]:
     """What the form has to offer."""
-    days = {"today": at.now.date().isoformat(), "latest": latest_day(at.now)}
-    return {"form": blank(CloneForm), "open_for": OPEN_FOR, **days}
+    return {"form": blank(CloneForm), "open_for": OPEN_FOR}
 
 
 async def _ticked(at: Keeper) -> int:

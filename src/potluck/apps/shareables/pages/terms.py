@@ -8,7 +8,7 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.forms import Line
 from potluck.web.inputs import Input
 
-__all__ = ["OPEN_FOR", "TermsForm", "end_of", "latest_day"]
+__all__ = ["OPEN_FOR", "TermsForm", "days_to_choose", "end_of"]
 
 UNTIL = "until"
 OPEN_FOR = (
@@ -45,6 +45,7 @@ def end_of(day: str) -> datetime:
         raise InvalidFields(WrongField("until", "Choose a day")) from None
 
 
-def latest_day(now: datetime) -> str:
-    """The last day that may be chosen, wherever on earth it ends."""
-    return (now + LONGEST_LIFE - timedelta(days=2)).date().isoformat()
+def days_to_choose(now: datetime) -> dict[str, str]:
+    """The first and the last day that may be chosen, wherever on earth that one ends."""
+    latest = now + LONGEST_LIFE - timedelta(days=2)
+    return {"today": now.date().isoformat(), "latest": latest.date().isoformat()}

@@ -3,7 +3,6 @@
 import "./people.js";
 import "./ticking.js";
 import { send, toast } from "./sending.js";
-import { sorting } from "./sorting.js";
 import { tell, waits } from "./unsent.js";
 
 const list = document.getElementById("contents");
@@ -33,16 +32,13 @@ if (list.dataset.sorting) {
     tell();
   }
 
-  sorting(list, {
-    named: (row) => row.querySelector(".row-name").textContent,
-    moved() {
-      // As the server will: the numbers in use stay in use, so that what it tells of them moves nothing.
-      const rows = [...list.children];
-      const numbers = rows.map((row) => row.dataset.order).sort();
-      rows.forEach((row, place) => (row.dataset.order = numbers[place]));
-      order.wanted = true;
-      push();
-    },
+  list.addEventListener("potluck:moved", () => {
+    // As the server will: the numbers in use stay in use, so that what it tells of them moves nothing.
+    const rows = [...list.children];
+    const numbers = rows.map((row) => row.dataset.order).sort();
+    rows.forEach((row, place) => (row.dataset.order = numbers[place]));
+    order.wanted = true;
+    push();
   });
   waits({
     count: () => Number(order.failed && !order.sending),

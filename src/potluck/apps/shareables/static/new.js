@@ -1,7 +1,5 @@
 // Laying one out: rows as one types Enter, in place of one large field. What is sent is that field.
 
-import { sorting } from "./sorting.js";
-
 const part = document.querySelector("[data-lines]");
 const area = part.querySelector("textarea");
 const list = part.querySelector("[data-rows]");
@@ -42,7 +40,7 @@ const typed = area.value;
 area.hidden = true;
 next.hidden = false;
 part.querySelector("label").htmlFor = field.id;
-sorting(list, { named: (row) => valueOf(row) || "this row", moved: follow });
+list.addEventListener("potluck:moved", follow);
 add(typed);
 
 function addTyped() {

@@ -27,3 +27,4 @@ lookAgain();
 // Its time is over, another passcode was set, or it is gone: the page as it is now says which.
 const OVER = new Set([401, 403, 404, 410]);
 document.addEventListener("htmx:sse:error", (event) => OVER.has(event.detail.status) && location.reload());
+document.addEventListener("potluck:heard", (event) => event.detail.name === "over" && location.reload());

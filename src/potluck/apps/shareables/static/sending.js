@@ -26,10 +26,3 @@ export async function send(address, fields) {
 }
 
 export const toast = (words) => document.dispatchEvent(new CustomEvent("potluck:toast", { detail: words }));
-
-// Read out, and shown nowhere.
-export function say(words) {
-  const said = document.querySelector("[data-said]");
-  // The same words twice would not be read out again.
-  said.textContent = said.textContent === words ? `${words} ` : words;
-}

@@ -11,6 +11,9 @@
 // would swap into such a list finds its rows' places in the same way, and empties the form that it came from, unless
 // something else was typed there meanwhile.
 //
+// A list that is one part of a longer one says by data-live-from and data-live-to between which data-orders it stands:
+// rows before or after are another part's.
+//
 // What else a page may have for a list with the id "notes":
 //   data-live-badge="notes"   says "Live", or what it has in data-live-said; else "Last fresh at 17:42"
 //   data-live-count="notes"   has the number of rows
@@ -19,7 +22,8 @@
 //
 // After a reset, or where no stream comes about, the page is fetched again and the list brought up to it; a script asks
 // for that with the event potluck:refresh on the list. An event of any other name is handed on to scripts, as
-// potluck:heard with its name and data. Of two rows of one version, the one with other data- attributes is the news.
+// potluck:heard with its name and data; that nothing will be heard any more, because whoever looks may not, is handed on
+// as potluck:over. Of two rows of one version, the one with other data- attributes is the news.
 
 /* global htmx */
 
@@ -63,8 +67,14 @@ function tell(list, live) {
   const state = stateOf(list);
   if (live || state.live) state.fresh = new Date();
   state.live = live;
+  label(list);
+}
+
+// Also a badge that has just come, with a row or with what stands beside the list, says how it is now.
+function label(list) {
+  const { live, fresh } = stateOf(list);
   for (const badge of around(list, "badge")) {
-    const said = live ? (badge.dataset.liveSaid ?? "Live") : `Last fresh at ${clock.format(state.fresh)}`;
+    const said = live ? (badge.dataset.liveSaid ?? "Live") : `Last fresh at ${clock.format(fresh)}`;
     badge.classList.toggle("off", !live);
     if (badge.textContent !== said) badge.textContent = said;
   }
@@ -85,6 +95,12 @@ const rowsIn = (text) => {
 };
 
 const versionOf = (row) => Number(row.dataset.version ?? 0);
+
+function isElsewhere(list, row) {
+  const { liveFrom = "", liveTo } = list.dataset;
+  const { order = "" } = row.dataset;
+  return order < liveFrom || (liveTo !== undefined && order > liveTo);
+}
 
 function place(list, row) {
   const order = row.dataset.order;
@@ -116,6 +132,11 @@ function put(list, row, told) {
   // An answer to this window can come after the news that the row is gone.
   if (!told && state.gone.has(row.id)) return;
   if (told) state.gone.delete(row.id);
+  if (isElsewhere(list, row)) {
+    old?.remove();
+    count(list);
+    return;
+  }
   if (!old) {
     place(list, row);
   } else {
@@ -136,6 +157,7 @@ function put(list, row, told) {
   htmx.process(row);
   if (told) row.classList.add("changed");
   count(list);
+  label(list);
 }
 
 function take(list, row) {
@@ -209,7 +231,9 @@ async function readNow(list) {
     if (isNews(row, shown)) put(list, document.adoptNode(row), true);
   }
   follow(list, page);
-  tell(list, state.live);
+  // Also without a stream, what is shown is as of now.
+  state.fresh = new Date();
+  label(list);
   return fresh.dataset.live;
 }
 
@@ -250,7 +274,9 @@ heard("htmx:sse:after:connection", (list) => tell(list, true));
 heard("htmx:sse:error", (list, state, event) => {
   tell(list, false);
   state.over = OVER.has(event.detail.status);
-  if (state.over) sayOver();
+  if (!state.over) return;
+  sayOver();
+  list.dispatchEvent(new Event("potluck:over", { bubbles: true }));
 });
 
 heard("htmx:sse:close", (list) => tell(list, false));

@@ -1,9 +1,10 @@
 // Rows that are put in another order: dragged by the handle; or lifted by a touch, Space or Enter, and moved by two
 // buttons, the arrows, Home and End. Escape puts a row back where it was lifted.
 //
-//   <ol> <li class="sortable"> <button data-grip> … <span class="movers" hidden> <button data-move="-1"> …
-
-import { say } from "./sending.js";
+//   <ol data-sorts> <li class="sortable"> <button data-grip> … <span class="movers" hidden> <button data-move="-1"> …
+//   <p class="hidden-text" role="status" data-said></p>
+//
+// A row is called what its .row-name says, or what is typed in it. The list hears of every new order: potluck:moved.
 
 const EDGE = 90;
 const FAR_ENOUGH = 5;
@@ -12,8 +13,17 @@ const rules = new Intl.PluralRules("en", { type: "ordinal" });
 const endings = { one: "st", two: "nd", few: "rd", other: "th" };
 const ordinal = (number) => `${number}${endings[rules.select(number)]}`;
 
-// named(row) is what a row is called; moved(rows) hears of every new order.
-export function sorting(list, { named, moved }) {
+const named = (row) => row.querySelector(".row-name")?.textContent || row.querySelector("input")?.value || "this row";
+
+// Read out, and shown nowhere.
+function say(words) {
+  const said = document.querySelector("[data-said]");
+  // The same words twice would not be read out again.
+  said.textContent = said.textContent === words ? `${words} ` : words;
+}
+
+function sorting(list) {
+  const moved = () => list.dispatchEvent(new Event("potluck:moved"));
   // By id: while one holds a row, what comes from the server may put another in its place.
   let held = null;
   let before = [];
@@ -165,3 +175,5 @@ export function sorting(list, { named, moved }) {
   new MutationObserver(draw).observe(list, { childList: true });
   draw();
 }
+
+for (const list of document.querySelectorAll("[data-sorts]")) sorting(list);

@@ -1,0 +1,75 @@
+"""A collection in another order: its numbers stay, and what stands at them changes."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+from uuid import UUID
+
+from potluck.apps.library.access import OwnLibrary
+from potluck.apps.library.collections import collections
+from potluck.apps.library.entities import Collection, CollectionMember, LibraryItem
+from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, ItemId
+from potluck.apps.library.shelving import Item, member_of
+from potluck.field_types import Length
+from potluck.table import delete, put, the
+from potluck.table.operations import Operation
+from potluck.web.inputs import Input
+from potluck.web.writes import Outcome, Writes, or_retry
+
+__all__ = ["WantedOrder", "order_collection"]
+
+# A transaction takes 100 actions: three for each item, and some for the caller.
+AT_ONCE = 30
+
+
+class WantedOrder(Input):
+    item_ids: Annotated[list[ItemId], Length(1, LAST_ORDER, "Name 1 to 1,000 items, in their order")]
+    """Those that are not named follow, in the order that they have."""
+
+
+@collections.action("PUT", "/order")
+async def order_collection(at: OwnLibrary, collection: Collection, wanted: WantedOrder) -> Writes[Collection]:
+    """Put the items of a collection into another order. Its numbers stay: a series of which the second volume is
+    missing has no second afterwards either. Only the owner may."""
+    there = await at.rows.all(
+        CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
+    )
+    numbers = one_each([each.order for each in there])
+    orders = dict(zip(_in_order([each.item_id for each in there], wanted.item_ids), numbers, strict=True))
+    refs = [
+        LibraryItem.one(at.owner_id, at.library_id, each.item_id)
+        for each in there
+        if orders[each.item_id] != each.order
+    ]
+    items = [each for each in await at.rows.get_many(refs) if each is not None and each.order is not None]
+    *first, last = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)] or [[]]
+    for several in first:
+        if not await at.write(*_moved(at, several, orders)):
+            return await order_collection(at, collection, wanted)
+    return Writes(collection, *_moved(at, last, orders))
+
+
+def _in_order(there: Sequence[UUID], wanted: Iterable[UUID]) -> list[UUID]:
+    known = set(there)
+    named = list(dict.fromkeys(each for each in wanted if each in known))
+    return [*named, *(each for each in there if each not in set(named))]
+
+
+def one_each(orders: Sequence[int]) -> list[int]:
+    """The numbers that are in use, from the first on; where several items had one, each gets its own if there are."""
+    numbers: list[int] = []
+    for each in sorted(orders):
+        numbers.append(max(each, numbers[-1] + 1) if numbers else each)
+    if numbers and numbers[-1] > LAST_ORDER:
+        return [min(each, LAST_ORDER) for each in range(FIRST_ORDER, len(orders) + FIRST_ORDER)]
+    return numbers
+
+
+def _moved(at: OwnLibrary, items: Iterable[Item], orders: dict[UUID, int]) -> list[Operation | Outcome]:
+    writes: list[Operation | Outcome] = []
+    for item in items:
+        after, write = at.edit(item, the(type(item).order).becomes(orders[item.item_id]))
+        before, now = member_of(item), member_of(after)
+        assert before is not None
+        assert now is not None
+        writes += [or_retry(write), delete(before), put(now)]
+    return writes

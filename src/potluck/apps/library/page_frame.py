@@ -1,0 +1,33 @@
+"""What the pages of the library have in common: where they are, their files, and the way from one to another."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from potluck.apps.library.drawn_books import SHARED
+from potluck.web.app_files import AppFiles
+from potluck.web.layout import Section
+
+__all__ = ["FILES", "HOME", "ITEM", "LENT", "LIBRARY", "SEARCH", "SHARING", "frame_of"]
+
+HOME = "/library"
+LIBRARY = f"{HOME}/{{library_id}}"
+ITEM = f"{LIBRARY}/items/{{item_id}}"
+SEARCH, LENT, SHARING = f"{HOME}/search", f"{HOME}/lent", f"{HOME}/sharing"
+FILES = AppFiles(Path(__file__).parent / "static", f"{HOME}/files")
+SECTIONS = (
+    ("shelves", "library-big", "Shelves", HOME),
+    ("search", "search", "Search", SEARCH),
+    ("lent", "hand-helping", "Who has what", LENT),
+    ("sharing", "users", "Sharing", SHARING),
+)
+
+
+def frame_of(current: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+    """What all pages of one section show."""
+    sections = [Section(address, icon, name, each == current) for each, icon, name, address in SECTIONS]
+
+    async def frame(at: Any) -> dict[str, Any]:
+        return {"app": "library", "here": "Library", "file": FILES.address, "sections": sections, "drawn": SHARED}
+
+    return frame

@@ -1,0 +1,156 @@
+"""What came in: by ISBN, by the camera, many at once, or by hand."""
+
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from potluck.apps.library.access import OwnLibrary
+from potluck.apps.library.drawn_books import face, spine
+from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
+from potluck.apps.library.fields import IsbnText
+from potluck.apps.library.importing import as_new_book
+from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
+from potluck.apps.library.libraries import LibraryView
+from potluck.apps.library.lookup import Looked, Lookup
+from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
+from potluck.apps.library.pages.collecting import collection_named
+from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
+from potluck.apps.library.pages.rows import ShelfRowView
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.actions import Actions, Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.inputs import Input
+from potluck.web.schema.decoding import decode_tree
+from potluck.web.writes import Writes
+
+__all__ = ["adding", "drawings"]
+
+ADD = f"{LIBRARY}/add"
+# The barcode is read by the browser itself; what the camera sees does not leave it.
+WITH_CAMERA = {"permissions-policy": "camera=(self), geolocation=(), microphone=()"}
+LONGEST_DRAWN = 200
+
+adding: Actions[Book | Video] = Actions(OwnLibrary, None, ItemView, page=ADD, frame=frame_of("shelves"))
+drawings = Endpoints()
+
+
+class FoundForm(Input):
+    isbn: IsbnText
+
+
+@adding.page("", "library/add.html", headers=WITH_CAMERA)
+async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
+    (library,) = await at.show(LibraryView, [at.library])
+    asked = show.query
+    lookup: Lookup = at.context.lookup
+    filled = show.form(HandForm, {"kind": "video" if asked.get("kind") == "video" else "book"})
+    found: Looked | None = None
+    isbn = asked.get("isbn", "").strip()
+    wrong, have, thirteen = "", None, ""
+    if isbn and not asked.get("hand"):
+        try:
+            thirteen = isbn_13(isbn)
+        except BadIsbn as bad:
+            wrong = str(bad)
+        else:
+            found = await lookup.book(thirteen)
+            have = await _with_isbn(at, thirteen)
+    films: Looked | None = None
+    title = asked.get("title", "").strip()
+    if title and asked.get("kind") == "video":
+        films = await lookup.video(title)
+        filled = show.form(HandForm, _film(films, title, asked.get("pick", "")))
+    elif asked.get("hand"):
+        filled = show.form(HandForm, {"kind": "book", "isbn": isbn, "title": title})
+    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=lambda each: each.name)
+    return {
+        "library": library,
+        "isbn": isbn,
+        "thirteen": thirteen,
+        "isbn_wrong": wrong or show.form(FoundForm).errors["isbn"],
+        "found": found,
+        "have": have,
+        "films": films,
+        "form": filled,
+        "face": face,
+        "spine": spine,
+        "collections": [each.name for each in named],
+        "added": await _added(at, asked.get("added", "")),
+        "by_hand": bool(asked.get("hand") or films is not None or filled.wrong),
+    }
+
+
+async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
+    """What is on the shelf with this ISBN."""
+    async for item in at.rows.each(LibraryItem.in_library(at.owner_id, at.library_id)):
+        if isinstance(item, Book) and item.isbn == isbn:
+            return (await at.show(ShelfRowView, [item]))[0]
+    return None
+
+
+async def _added(at: OwnLibrary, item_id: str) -> ShelfRowView | None:
+    """What was just put on the shelf."""
+    try:
+        item = await at.rows.get(LibraryItem.one(at.owner_id, at.library_id, UUID(item_id)))
+    except ValueError:
+        return None
+    return None if item is None else (await at.show(ShelfRowView, [item]))[0]
+
+
+def _film(films: Looked, title: str, pick: str) -> dict[str, Any]:
+    """The form with what is known of the film that was picked."""
+    if not pick.isdecimal() or not 0 < int(pick) <= len(films.matches):
+        return {"kind": "video", "title": title}
+    film = films.matches[int(pick) - 1]
+    said = {
+        "people": ", ".join(film.directors),
+        "cast": ", ".join(film.cast),
+        "releaseYear": film.release_year,
+        "duration": film.duration,
+        "summary": film.summary,
+        "pictureUrl": film.picture_url,
+        "tmdbId": film.tmdb_id,
+    }
+    return {"kind": "video", "title": film.title, **{name: str(value or "") for name, value in said.items()}}
+
+
+@adding.form("/isbn", then=f"{ADD}?added={{item_id}}", on=add_page)
+async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
+    """Put on the shelf what is known of an ISBN."""
+    isbn = isbn_13(wanted.isbn)
+    looked: Looked = await at.context.lookup.book(isbn)
+    if looked.outcome != "found":
+        raise InvalidFields(WrongField("isbn", "It could not be looked up; put it in by hand"))
+    return await add_book(at, as_new_book(isbn, looked.matches[0]))
+
+
+@adding.form("/hand", then=f"{ADD}?added={{item_id}}", on=add_page)
+async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
+    """Put on the shelf what was typed; a collection that is not there yet is made."""
+    kind = "video" if typed.kind == "video" else "book"
+    sent = sent_of(typed, kind)
+    number = typed.order.strip()
+    try:
+        if kind == "video" and typed.tmdb_id.isdecimal():
+            sent["tmdbId"] = int(typed.tmdb_id)
+        # Before a collection is made for it, it must be something that can be put there.
+        decode_tree(NewBook if kind == "book" else NewVideo, sent)
+        if typed.collection.strip():
+            sent["collectionId"] = str(await collection_named(at, at.library, typed.collection))
+            sent["order"] = int(number) if number.isdecimal() and len(number) < 5 else number or None
+        if kind == "book":
+            return await add_book(at, decode_tree(NewBook, sent))
+        return await add_video(at, decode_tree(NewVideo, sent))
+    except InvalidFields as wrong:
+        raise beside_fields(wrong) from wrong
+
+
+@drawings.get(f"{HOME}/spine", public=True)
+async def drawn_spine(call: Call) -> Response:
+    """How a book will stand there, while its title is typed."""
+    title, by = (call.query.get(each, "").strip()[:LONGEST_DRAWN] for each in ("title", "by"))
+    kind = "video" if call.query.get("kind") == "video" else "book"
+    return Response(spine(title or "A title", by, kind), media_type="text/html")

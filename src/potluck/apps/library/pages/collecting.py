@@ -1,0 +1,127 @@
+"""Collections: one with its items in their order, and several items that become one."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.collections import (
+    CollectionChange,
+    CollectionView,
+    NewCollection,
+    change_collection,
+    collections,
+    delete_collection,
+)
+from potluck.apps.library.entities import Collection, CollectionMember, Library, LibraryItem
+from potluck.apps.library.fields import ItemId
+from potluck.apps.library.items import ItemChange, change_item
+from potluck.apps.library.libraries import LibraryView, libraries
+from potluck.apps.library.ordering import order_collection
+from potluck.apps.library.page_frame import LIBRARY
+from potluck.apps.library.pages.rows import ShelfRowView
+from potluck.field_types import Length
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import new_id
+from potluck.retries import attempts
+from potluck.table import absent, check, present, put
+from potluck.table.keys.folding import fold
+from potluck.web.actions import Show
+from potluck.web.errors import NotFound
+from potluck.web.forms import Line
+from potluck.web.inputs import Input
+from potluck.web.schema.decoding import decode_tree
+from potluck.web.writes import Writes, or_retry
+
+__all__ = ["collection_named"]
+
+COLLECTION = f"{LIBRARY}/collections/{{collection_id}}"
+MOST_GROUPED = 100
+SHOWN_TO_GROUP = 1000
+
+
+@collections.page("", "library/collection.html")
+async def collection_page(at: InLibrary, collection: Collection, show: Show) -> dict[str, Any]:
+    members = await at.rows.all(
+        CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
+    )
+    found = await at.rows.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in members])
+    (library,) = await at.show(LibraryView, [at.library])
+    (view,) = await at.show(CollectionView, [collection])
+    clash = show.clash if isinstance(show.clash, CollectionView) else None
+    return {
+        "library": library,
+        "collection": view,
+        "items": await at.show(ShelfRowView, [each for each in found if each is not None]),
+        "form": show.form(CollectionChange, clash or collection),
+        "clash": clash,
+        "said": show.query.get("said", ""),
+    }
+
+
+collections.form("/rename", then=f"{COLLECTION}?said=renamed", on=collection_page)(change_collection)
+collections.form("/delete", then=f"{LIBRARY}?said=apart")(delete_collection)
+collections.form("/order", then=f"{COLLECTION}?said=ordered", on=collection_page)(order_collection)
+
+
+# --- several become one -----------------------------------------------------------------------------------------------
+
+
+class Group(Input):
+    name: Line = ""
+    """One that is there, or a new one."""
+    item_ids: Annotated[list[ItemId], Length(1, MOST_GROUPED, "Tick what belongs together, up to 100 at once")]
+
+
+@libraries.page("/group", "library/group.html")
+async def group_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, Any]:
+    part = await at.rows.page(LibraryItem.in_library(at.owner_id, at.library_id), SHOWN_TO_GROUP)
+    (view,) = await at.show(LibraryView, [library])
+    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=lambda each: each.name)
+    return {
+        "library": view,
+        "items": await at.show(ShelfRowView, [each for each in part.items if each.collection_id is None]),
+        "more": part.next is not None,
+        "collections": [each.name for each in named],
+        "form": show.form(Group),
+    }
+
+
+@libraries.form(
+    "/group", then=lambda at, made: f"/library/{at.library_id}/collections/{made}?said=grouped", on=group_page
+)
+async def group(at: OwnLibrary, library: Library, sent: Group) -> Writes[UUID]:
+    """Put several items into a collection, in the order in which they are named."""
+    collection_id = await collection_named(at, library, sent.name, "name")
+    for item_id in sent.item_ids:
+        async for _ in attempts("grouping", at.rows.patience):
+            item = await at.rows.get(LibraryItem.one(at.owner_id, at.library_id, item_id))
+            if item is None or item.collection_id == collection_id:
+                break
+            moved = await change_item(at, item, ItemChange(collection_id=collection_id))
+            if await at.write(*(moved.outcomes.get(id(each), each) for each in moved.operations)):
+                break
+    return Writes(collection_id)
+
+
+async def collection_named(at: OwnLibrary, library: Library, name: str, field: str = "collection") -> UUID:
+    """The collection of this name in a library of the caller's; it is made if there is none."""
+    try:
+        new = decode_tree(NewCollection, {"name": name})
+    except InvalidFields as wrong:
+        raise InvalidFields(*(WrongField(field, each.message) for each in wrong.errors)) from wrong
+    async for _ in attempts("making a collection", at.rows.patience):
+        there = await at.rows.all(Collection.in_library(library.owner_id, library.library_id))
+        found = {fold(each.name): each.collection_id for each in there}.get(fold(new.name))
+        if found is not None:
+            return found
+        made = at.make(new, owner_id=library.owner_id, library_id=library.library_id, collection_id=new_id())
+        elsewhere = [] if library.library_id == at.library_id else [or_retry(check(_ref(library), when=present))]
+        if elsewhere and await at.rows.get(_ref(library)) is None:
+            raise NotFound
+        if await at.write(or_retry(put(made, when=absent)), *elsewhere):
+            return made.collection_id
+    raise AssertionError("attempts end by raising")
+
+
+def _ref(library: Library) -> Any:
+    return Library.one(library.owner_id, library.library_id)

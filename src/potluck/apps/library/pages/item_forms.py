@@ -1,0 +1,98 @@
+"""What people type of a book or a video, and the same as a program would send it."""
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from potluck.apps.library.item_views import ItemView
+from potluck.field_types import Text
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.forms import Line
+from potluck.web.inputs import Input, Versioned
+
+__all__ = ["HandForm", "ItemForm", "beside_fields", "sent_of", "typed_of"]
+
+LongText = Annotated[str, Text(0, 20_000, "That is too long", trim=False)]
+
+
+class HandForm(Input):
+    """Something that is put on the shelf by hand."""
+
+    kind: Line = "book"
+    title: Line = ""
+    people: Line = ""
+    """Who made it, with commas or semicolons between."""
+    isbn: Line = ""
+    cast: Line = ""
+    release_year: Line = ""
+    duration: Line = ""
+    summary: LongText = ""
+    picture_url: Line = ""
+    tmdb_id: Line = ""
+    collection: Line = ""
+    """The name of one that is there, or of a new one."""
+    order: Line = ""
+
+
+class ItemForm(Versioned):
+    """The same of something that is there."""
+
+    title: Line = ""
+    people: Line = ""
+    isbn: Line = ""
+    cast: Line = ""
+    release_year: Line = ""
+    duration: Line = ""
+    summary: LongText = ""
+    picture_url: Line = ""
+
+
+def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
+    """What a program would send; what is blank is null."""
+    said = {"title": form.title, "summary": form.summary or None, "pictureUrl": form.picture_url or None}
+    if kind == "book":
+        return {**said, "authors": _names(form.people), "isbn": form.isbn or None}
+    numbers = {"releaseYear": _number(form.release_year), "duration": _number(form.duration)}
+    return {**said, "directors": _names(form.people), "cast": _names(form.cast), **numbers}
+
+
+def typed_of(item: ItemView) -> dict[str, Any]:
+    """What stands in the form of something that is there."""
+    shown = {
+        "title": item.title,
+        "people": _joined(item.authors if item.kind == "book" else item.directors),
+        "isbn": item.isbn,
+        "cast": _joined(item.cast or ()),
+        "releaseYear": item.release_year,
+        "duration": item.duration,
+        "summary": item.summary,
+        "pictureUrl": item.picture_url,
+    }
+    return {name: "" if not value else str(value) for name, value in shown.items()}
+
+
+def beside_fields(wrong: InvalidFields) -> InvalidFields:
+    """What is wrong beside the field that a person sees: who made it is one field."""
+    named = {"authors": "people", "directors": "people", "collectionId": "collection"}
+    return InvalidFields(
+        *(WrongField(named.get(base := each.field.partition("[")[0], base), each.message) for each in wrong.errors)
+    )
+
+
+def _names(typed: str) -> list[str]:
+    # A name may have a comma in it: with a semicolon anywhere, only those stand between names.
+    between = ";" if ";" in typed else ","
+    return [" ".join(each.split()) for each in typed.split(between) if each.strip()]
+
+
+def _joined(names: Any) -> str:
+    found: Iterable[str] = names or ()
+    listed = list(found)
+    if any("," in each for each in listed):
+        return "; ".join(listed) + (";" if len(listed) == 1 else "")
+    return ", ".join(listed)
+
+
+def _number(typed: str) -> int | str | None:
+    text = typed.strip()
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text or None

@@ -1,0 +1,222 @@
+"""One book or video: what is known of it, lending it with one touch, where it has been, and changing or moving it."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.covers import NoCover, fetch_cover
+from potluck.apps.library.entities import Book, Collection, Event, Library, LibraryItem, Loan, Share, Video
+from potluck.apps.library.home_card import how_long
+from potluck.apps.library.item_views import ItemView
+from potluck.apps.library.items import ItemChange, change_item, delete_item, items
+from potluck.apps.library.lending import AlreadyLent, Lend, NotLent, give_back, lend, loans_of
+from potluck.apps.library.libraries import Forced, LibraryView, StillLent
+from potluck.apps.library.page_frame import HOME, ITEM, LENT, LIBRARY
+from potluck.apps.library.pages.collecting import collection_named
+from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
+from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.actions import Show
+from potluck.web.forms import Line
+from potluck.web.inputs import Versioned
+from potluck.web.layout import initials
+from potluck.web.schema.decoding import decode_tree
+from potluck.web.writes import Writes
+
+__all__ = ["PersonButton", "known_people"]
+
+HISTORY_SHOWN = 60
+PEOPLE_SHOWN = 8
+
+
+class PersonButton(NamedTuple):
+    """Somebody to lend to, with how much of the owner's they have."""
+
+    name: str
+    initials: str
+    has: int
+
+
+class Past(NamedTuple):
+    """Something that happened to an item, for its page."""
+
+    what: str
+    borrower: str
+    at: datetime
+    after: str
+    """How long it was out, of what came back."""
+
+
+@items.page("", "library/item.html")
+async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
+    position = await at.core.live.position(shelf_rows(at))
+    shown: dict[str, Any] = {**await _one(at, item), "position": position, "said": show.query.get("said", "")}
+    if not at.owns:
+        return shown
+    events = (await at.rows.page(Event.of_item(at.owner_id, at.library_id, item.item_id), HISTORY_SHOWN)).items
+    loan = await at.rows.get(Loan.one(at.owner_id, at.library_id, item.item_id))
+    refusal = show.refusal
+    return shown | {
+        "loan": loan,
+        "out_for": "" if loan is None else how_long(loan.lent_at, at.now),
+        "overdue": loan is not None and loan.due is not None and loan.due < at.now.date(),
+        "people": await known_people(at),
+        "history": _past(events),
+        "form": show.form(Lend),
+        "today": at.now.date().isoformat(),
+        "quicker": refusal.members["lentTo"] if isinstance(refusal, AlreadyLent) else "",
+        "is_back": isinstance(refusal, NotLent),
+        "no_cover": isinstance(refusal, NoCover),
+    }
+
+
+async def _one(at: InLibrary, item: Book | Video) -> dict[str, Any]:
+    (row,) = await at.show(ShelfRowView, [item])
+    (view,) = await at.show(ItemView, [item])
+    (library,) = await at.show(LibraryView, [at.library])
+    return {"item": view, "row": row, "library": library, "address": row.address}
+
+
+async def known_people(at: InLibrary) -> list[PersonButton]:
+    """Who has something, the most first, then who looks in: whoever one is likely to lend to."""
+    loans = await loans_of(at.rows, at.principal.user_id)
+    items = await at.rows.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans])
+    has = Counter(each.lent_to for each in items if each is not None and each.lent_to is not None)
+    looking = sorted(each.name for each in await at.rows.all(Share.of_library(at.owner_id, at.library_id)))
+    names = [*(name for name, _ in has.most_common(PEOPLE_SHOWN)), *(each for each in looking if each not in has)]
+    return [PersonButton(name[:50], initials(name), has[name]) for name in names[:PEOPLE_SHOWN]]
+
+
+def _past(events: Any) -> list[Past]:
+    """The history, newest first; what came back says after how long."""
+    past: list[Past] = []
+    for number, each in enumerate(events):
+        before = events[number + 1] if number + 1 < len(events) else None
+        back = each.type == "RETURNED"
+        after = how_long(before.updated_at, each.updated_at) if back and before is not None else ""
+        past.append(Past("Back from" if back else "Lent to", each.event, each.updated_at, after))
+    return past
+
+
+items.form("/lend", then=f"{ITEM}?said=lent", on=item_page)(lend)
+# Where somebody says that it is back is where they go on.
+items.form("/return", then=f"{ITEM}?said=back", on=item_page)(give_back)
+items.form("/back", then=f"{LENT}?said=back&of={{item_id}}&in={{library_id}}", on=item_page)(give_back)
+items.form("/back-on-list", then=f"{LIBRARY}?said=back&of={{item_id}}", on=item_page)(give_back)
+items.form("/lend-again", then=LENT, on=item_page)(lend)
+
+
+# --- changing it ------------------------------------------------------------------------------------------------------
+
+
+@items.page("/edit", "library/edit.html")
+async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
+    shown = await _one(at, item)
+    clash = show.clash if isinstance(show.clash, ItemView) else None
+    return shown | {
+        "form": show.form(ItemForm, typed_of(clash or shown["item"])),
+        "version": (clash or shown["item"]).version,
+        "clash": clash,
+        "no_cover": isinstance(show.refusal, NoCover),
+    }
+
+
+@items.form("/edit", then=f"{ITEM}?said=changed", on=edit_page)
+async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Book | Video]:
+    try:
+        change = decode_tree(ItemChange, sent_of(typed, "book" if isinstance(item, Book) else "video"))
+        return await change_item(at, item, change)
+    except InvalidFields as wrong:
+        raise beside_fields(wrong) from wrong
+
+
+items.form("/cover", then=f"{ITEM}?said=cover", on=edit_page)(fetch_cover)
+
+
+# --- moving it --------------------------------------------------------------------------------------------------------
+
+
+class Move(Versioned):
+    where: Line = ""
+    """The id of a library; with a slash and the id of one of its collections, into that."""
+    collection: Line = ""
+    """The name of a new collection in that library, or of one that is there."""
+    order: Line = ""
+
+
+class Place(NamedTuple):
+    """A library to move to, with its collections."""
+
+    library_id: UUID
+    name: str
+    collections: list[tuple[str, str]]
+
+
+@items.page("/move", "library/move.html")
+async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
+    shown = await _one(at, item)
+    places = []
+    for library in await at.rows.all(Library.of_owner(at.owner_id)):
+        named = sorted(
+            await at.rows.all(Collection.in_library(at.owner_id, library.library_id)), key=lambda it: it.name
+        )
+        listed = [(f"{library.library_id}/{each.collection_id}", each.name) for each in named]
+        places.append(Place(library.library_id, library.library_name, listed))
+    here = f"{item.library_id}/{item.collection_id}" if item.collection_id is not None else str(item.library_id)
+    clash = show.clash if isinstance(show.clash, ItemView) else None
+    return shown | {
+        "places": places,
+        "form": show.form(Move, {"where": here, "order": "" if item.order is None else str(item.order)}),
+        "version": (clash or shown["item"]).version,
+        "clash": clash,
+    }
+
+
+def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
+    """Its page in the library that it moved to."""
+    return f"{HOME}/{item.library_id}/items/{item.item_id}?said=moved"
+
+
+@items.form("/move", then=_where_it_is, on=move_page)
+async def move(at: OwnLibrary, item: Book | Video, wanted: Move) -> Writes[Book | Video]:
+    library_id, _, collection_id = wanted.where.partition("/")
+    sent: dict[str, Any] = {"libraryId": library_id or str(item.library_id), "collectionId": collection_id or None}
+    try:
+        change = decode_tree(ItemChange, sent)
+        if wanted.collection.strip():
+            library = at.library
+            if change.library_id != at.library_id:
+                found = await at.rows.get(Library.one(at.owner_id, change.library_id))  # type: ignore[arg-type]
+                if found is None:
+                    raise InvalidFields(WrongField("where", "You have no such library"))
+                library = found
+            made = await collection_named(at, library, wanted.collection)
+            sent["collectionId"] = str(made)
+        order = wanted.order.strip()
+        if order and sent["collectionId"] is not None and not _same_number_elsewhere(item, sent, order):
+            sent["order"] = int(order) if order.isdecimal() and len(order) < 5 else order
+        return await change_item(at, item, decode_tree(ItemChange, sent))
+    except InvalidFields as wrong:
+        raise beside_fields(wrong) from wrong
+
+
+def _same_number_elsewhere(item: Book | Video, sent: dict[str, Any], order: str) -> bool:
+    """Whether the number is only what stood in the form, of a collection that it leaves."""
+    return str(item.collection_id) != sent["collectionId"] and str(item.order) == order
+
+
+# --- deleting it ------------------------------------------------------------------------------------------------------
+
+
+@items.page("/delete", "library/delete.html")
+async def delete_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
+    loan = await at.rows.get(Loan.one(at.owner_id, at.library_id, item.item_id))
+    lent_meanwhile = isinstance(show.refusal, StillLent)
+    return {**await _one(at, item), "loan": loan, "lent_meanwhile": lent_meanwhile}
+
+
+@items.form("/delete", then=f"{LIBRARY}?said=deleted", on=delete_page, frees_room=True)
+async def delete_by_page(at: OwnLibrary, item: Book | Video, sure: Forced) -> Writes[None]:
+    return await delete_item(at, item, sure)

@@ -1,0 +1,64 @@
+"""Who has what, from all of one's shelves, on one page."""
+
+from datetime import date, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from potluck.apps.library.entities import Event, LibraryItem
+from potluck.apps.library.fields import owner_of
+from potluck.apps.library.home_card import LONG_DAYS, how_long
+from potluck.apps.library.lending import loans, loans_of
+from potluck.apps.library.pages.rows import ShelfRowView
+from potluck.web.access import SignedIn
+from potluck.web.actions import Show
+from potluck.web.layout import initials
+
+__all__ = ["lent_page"]
+
+
+class Out(NamedTuple):
+    """Something that is out: since when, until when it was meant to be, and for how long if that is long."""
+
+    row: ShelfRowView
+    since: datetime
+    due: date | None
+    long: str
+    overdue: bool
+
+
+@loans.page("", "library/lent.html")
+async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
+    found = await loans_of(at.rows, at.principal.user_id)
+    refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in found]
+    items = await at.rows.get_many(refs)
+    pairs = [(loan, item) for loan, item in zip(found, items, strict=True) if item is not None and item.lent_to]
+    rows = await at.show(ShelfRowView, [item for _, item in pairs])
+    now = at.now
+    by_person: dict[str, list[Out]] = {}
+    for (loan, item), row in sorted(zip(pairs, rows, strict=True), key=lambda each: each[0][0].lent_at):
+        overdue = loan.due is not None and loan.due < now.date()
+        long = how_long(loan.lent_at, now) if (now - loan.lent_at).days >= LONG_DAYS else ""
+        by_person.setdefault(str(item.lent_to), []).append(Out(row, loan.lent_at, loan.due, long, overdue))
+    # Who has had something for the longest comes first.
+    people = [(name, initials(name), out) for name, out in by_person.items()]
+    return {
+        "columns": (people[::2], people[1::2]),
+        "people": len(people),
+        "count": len(rows),
+        "returned": await _returned(at, show) if show.query.get("said") == "back" else None,
+    }
+
+
+async def _returned(at: SignedIn, show: Show) -> tuple[ShelfRowView, str] | None:
+    """What was just said to be back, and from whom."""
+    owner_id = owner_of(at.principal.user_id)
+    try:
+        library_id, item_id = UUID(show.query.get("in", "")), UUID(show.query.get("of", ""))
+    except ValueError:
+        return None
+    item = await at.rows.get(LibraryItem.one(owner_id, library_id, item_id))
+    last = await at.rows.first(Event.of_item(owner_id, library_id, item_id))
+    if item is None or item.lent_to or last is None:
+        return None
+    (row,) = await at.show(ShelfRowView, [item])
+    return row, last.event

@@ -1,0 +1,142 @@
+"""What stands on a shelf, as pages show it: collections, books and videos in one list, each with its drawings."""
+
+from typing import Literal
+from uuid import UUID
+from zlib import crc32
+
+import msgspec
+from markupsafe import Markup
+
+from potluck.apps.library.access import InLibrary, Looker
+from potluck.apps.library.drawn_books import bookend, face, gap, spine
+from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
+from potluck.apps.library.item_views import ItemView, people_of
+from potluck.apps.library.page_frame import LIBRARY, frame_of
+from potluck.table import Query
+from potluck.table.entity import plan_of
+from potluck.web.actions import Actions
+from potluck.web.inputs import UNSET, Unset
+from potluck.web.views import View, computed, view_plan
+
+__all__ = ["LOOKS", "ShelfRowView", "shelf", "shelf_rows"]
+
+Row = Collection | Book | Video
+
+LOOKS = (("spines", "library-big", "Spines"), ("covers", "layout-grid", "Covers"), ("list", "list", "List"))
+"""The ways to look at a shelf: each is a template, and hears of changes by it."""
+(PLACE,) = media_library.index_key_names("GSI1")[-1:]
+
+
+class ShelfRowView(View[Collection | Book | Video]):
+    """One place on a shelf. Who has it, and its version, only its owner sees."""
+
+    library_id: UUID
+
+    @computed
+    def id(row: Row) -> UUID:
+        return row.collection_id if isinstance(row, Collection) else row.item_id
+
+    @computed
+    def kind(row: Row) -> Literal["collection", "book", "video"]:
+        return "collection" if isinstance(row, Collection) else "book" if isinstance(row, Book) else "video"
+
+    @computed
+    def name(row: Row) -> str:
+        return row.name if isinstance(row, Collection) else row.title
+
+    @computed
+    def by(row: Row) -> list[str]:
+        return [] if isinstance(row, Collection) else people_of(row)
+
+    @computed
+    def collection_name(row: Row) -> str | None:
+        return None if isinstance(row, Collection) else row.collection_name
+
+    @computed
+    def volume(row: Row) -> int | None:
+        return None if isinstance(row, Collection) else row.order
+
+    @computed
+    def count(row: Row) -> int:
+        return row.item_count if isinstance(row, Collection) else 1
+
+    @computed
+    def library_name(row: Row) -> str:
+        return "" if isinstance(row, Collection) else row.library_name
+
+    @computed
+    def owner_name(row: Row) -> str:
+        return "" if isinstance(row, Collection) else row.owner_name
+
+    @computed
+    def picture(row: Row) -> str:
+        """Where its cover is, if one was fetched."""
+        if isinstance(row, Collection) or row.cover_hash is None:
+            return ""
+        return str(view_plan(ItemView).functions["cover"](row))
+
+    @computed
+    def place(row: Row) -> str:
+        """What it stands by."""
+        return str(plan_of(row).coding.encode(row)[PLACE]["S"])
+
+    @computed
+    def owned(row: Row, looker: Looker) -> bool:
+        return looker.owns(row)
+
+    @computed
+    def lent_to(row: Row, looker: Looker) -> str | Unset | None:
+        return UNSET if isinstance(row, Collection) or not looker.owns(row) else row.lent_to
+
+    @computed
+    def version(row: Row, looker: Looker) -> int | Unset:
+        return row.version if looker.owns(row) else UNSET
+
+    @property
+    def address(self) -> str:
+        return f"/library/{self.library_id}/{'collections' if self.kind == 'collection' else 'items'}/{self.id}"
+
+    @property
+    def mark(self) -> str:
+        """Another one for whatever is seen of it."""
+        return f"{crc32(msgspec.json.encode(self)):08x}"
+
+    @property
+    def volumes(self) -> str:
+        return f"{self.count} volume{'' if self.count == 1 else 's'}"
+
+    @property
+    def maker(self) -> str:
+        return self.by[0] if self.by else ""
+
+    @property
+    def spine(self) -> Markup:
+        """As it stands there: its spine; the gap that it left; or the bookend of a collection."""
+        if self.kind == "collection":
+            return bookend(self.name, self.volumes)
+        if self.lent_to:
+            return gap(self.name if self.volume is None else f"{self.volume} {self.name}", self.lent_to)
+        return spine(self.name, self.maker, self.kind, self.collection_name, self.volume)
+
+    @property
+    def face(self) -> Markup:
+        """Its cover, fetched or drawn."""
+        if self.picture:
+            return Markup('<img class="face" src="{}" alt="" width="400" height="600" loading="lazy">').format(
+                self.picture
+            )
+        return face(self.name, self.maker, self.kind, self.collection_name, self.volume)
+
+
+shelf: Actions[Collection | Book | Video] = Actions(
+    InLibrary, None, ShelfRowView, page=LIBRARY, tag="Library", frame=frame_of("shelves")
+)
+
+
+def shelf_rows(at: InLibrary) -> Query[Collection | Book | Video]:
+    """All that stands on a library's shelf, each collection followed by its items."""
+    return ShelfRow.of_library(at.owner_id, at.library_id)
+
+
+for look, *_ in LOOKS:
+    shelf.list(live=True, row=f"library/on_{look}.html", row_events=f"/{look}/events")(shelf_rows)

@@ -1,0 +1,80 @@
+"""Who looks in: every library with its guests and whom it invites, and what others share."""
+
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from potluck.apps.library.access import OwnLibrary
+from potluck.apps.library.entities import Share
+from potluck.apps.library.fields import owner_of
+from potluck.apps.library.libraries import APP, place_of
+from potluck.apps.library.page_frame import HOME, SHARING, frame_of
+from potluck.apps.library.pages.shelves import own_libraries
+from potluck.apps.library.shares import NewShare, ShareView, Sharing, share, shares, stopped
+from potluck.people.fields import AnyEmail
+from potluck.web.access import SignedIn
+from potluck.web.actions import Actions, Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import Input
+from potluck.web.layout import initials
+from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
+from potluck.web.writes import Writes
+
+__all__ = ["coming_in", "sharing"]
+
+sharing: Actions[Any] = Actions(SignedIn, page=SHARING, frame=frame_of("sharing"))
+coming_in = Endpoints()
+
+
+class Stop(Input):
+    email: AnyEmail
+
+
+@sharing.page("", "library/sharing.html")
+async def sharing_page(at: SignedIn, show: Show) -> dict[str, Any]:
+    return await _shown(at, show)
+
+
+@shares.page("", "library/sharing.html")
+async def shares_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
+    """The same, about one library: a link that was just made, or an address that cannot be one."""
+    return await _shown(at, show, at.library_id)
+
+
+async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[str, Any]:
+    own, shared = await own_libraries(at)
+    owner_id = owner_of(at.principal.user_id)
+    looking = {}
+    for each in own:
+        people = await at.rows.all(Share.of_library(owner_id, each.library_id))
+        invited = await at.core.people.invitations.of_place(APP, place_of(owner_id, each.library_id))
+        views = await at.show(ShareView, [*people, *invited])
+        looking[each.library_id] = [(view, initials(view.name or "")) for view in views]
+    return {
+        # What it is about comes first, then what is shared, then what nobody else sees.
+        "own": sorted(own, key=lambda each: (each.library_id != about, not looking[each.library_id])),
+        "shared": shared,
+        "looking": looking,
+        "about": about,
+        "form": show.form(NewShare),
+        "made": show.done,
+        "said": show.query.get("said", ""),
+        "now": at.now,
+    }
+
+
+shares.form("", then="", on=shares_page)(share)
+
+
+@shares.form("/stop", then=f"{SHARING}?said=stopped", on=shares_page, frees_room=True)
+async def stop(at: OwnLibrary, who: Stop) -> Writes[None]:
+    return await stopped(at, who.email)
+
+
+@coming_in.post(f"{HOME}/invitation")
+async def come_in(call: Call) -> Response:
+    """Accept the invitation that the browser carries."""
+    joined: Any = await Sharing(call.core).accept(call.signed_in(), carried_invitation(call))
+    return redirect(f"{HOME}/{joined.library_id}?said=joined", *drop_invitation(call))

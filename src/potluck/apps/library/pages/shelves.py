@@ -1,0 +1,148 @@
+"""The libraries of a person, the shelf of each in three looks, and what its owner does with it as a whole."""
+
+import asyncio
+from typing import Any
+
+from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.entities import Library, LibraryItem, Loan, Share, ShelfRow
+from potluck.apps.library.libraries import (
+    Forced,
+    LibraryChange,
+    LibraryView,
+    NewLibrary,
+    StillLent,
+    by_name,
+    change_library,
+    create_library,
+    delete_library,
+    libraries,
+    libraries_of,
+)
+from potluck.apps.library.page_frame import HOME, LIBRARY
+from potluck.apps.library.pages.rows import LOOKS, ShelfRowView, shelf_rows
+from potluck.apps.library.shares import leave_library
+from potluck.people.errors import InvalidFields
+from potluck.web.access import SignedIn
+from potluck.web.actions import Show
+from potluck.web.writes import Writes
+
+__all__ = ["library_page", "own_libraries", "shelf_page"]
+
+# As many as one shelf shows; the rest is on the next.
+ON_ONE_SHELF = 300
+# Enough to fill a board, of as many libraries as people look at.
+ON_ONE_BOARD, BOARDS = 16, 24
+LOOK_COOKIE = "potluck-library-look"
+LOOK_KEPT_SECONDS = 400 * 24 * 3600
+
+
+async def own_libraries(at: SignedIn) -> tuple[list[LibraryView], list[LibraryView]]:
+    """The libraries of a person and those shared with them, each by name."""
+    rows = await libraries_of(at.rows, at.principal.user_id)
+    found = sorted(await at.show(LibraryView, rows), key=by_name)
+    return [each for each in found if each.owned], [each for each in found if not each.owned]
+
+
+@libraries.page("", "library/libraries.html")
+async def libraries_page(at: SignedIn, show: Show) -> dict[str, Any]:
+    rows = await libraries_of(at.rows, at.principal.user_id)
+    found = sorted(await at.show(LibraryView, rows), key=by_name)
+    owners = {each.library_id: each.owner_id for each in rows}
+
+    async def board(library: LibraryView) -> list[ShelfRowView]:
+        query = ShelfRow.of_library(owners[library.library_id], library.library_id)
+        return await at.show(ShelfRowView, (await at.rows.page(query, ON_ONE_BOARD)).items)
+
+    boards = await asyncio.gather(*map(board, found[:BOARDS]))
+    return {
+        "own": [each for each in found if each.owned],
+        "shared": [each for each in found if not each.owned],
+        "boards": {library.library_id: rows for library, rows in zip(found, boards, strict=False)},
+        "form": show.form(NewLibrary),
+        "said": show.query.get("said", ""),
+    }
+
+
+libraries.form("", then=LIBRARY, on=libraries_page)(create_library)
+
+
+# --- one shelf --------------------------------------------------------------------------------------------------------
+
+
+@libraries.page("", "library/shelf.html")
+async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, Any]:
+    known = [each for each, *_ in LOOKS]
+    asked = show.query.get("look", "")
+    if asked in known:
+        show.keep(LOOK_COOKIE, asked, LOOK_KEPT_SECONDS, HOME)
+    look = next((each for each in (asked, at.visitor.kept(LOOK_COOKIE)) if each in known), known[0])
+    sealed_for = f"{at.principal.user_id} {at.library_id} shelf"
+    after = show.query.get("after", "")
+    try:
+        goes_on = at.core.cursors.unseal(after, sealed_for) if after else None
+    except InvalidFields:
+        # An address of another day, or somebody else's: the shelf from its beginning.
+        goes_on = None
+    # Where live updates go on from is asked before the shelf is read.
+    query = shelf_rows(at)
+    position = await at.core.live.position(query)
+    part = await at.rows.page(query, ON_ONE_SHELF, goes_on)
+    rows = await at.show(ShelfRowView, part.items)
+    (view,) = await at.show(LibraryView, [library])
+    about = next((each for each in rows if str(each.id) == show.query.get("of")), None)
+    return {
+        "library": view,
+        "rows": rows,
+        "look": look,
+        "looks": LOOKS,
+        "position": position,
+        "first": rows[0].place if rows and goes_on is not None else "",
+        "last": rows[-1].place if rows and part.next is not None else "",
+        "later": goes_on is not None,
+        "more": "" if part.next is None else at.core.cursors.seal(part.next, sealed_for),
+        "others": [each for several in await own_libraries(at) for each in several],
+        "lent": await at.rows.count(Loan.in_library(at.owner_id, at.library_id)) if at.owns else 0,
+        "lookers": await _lookers(at) if at.owns else [],
+        "about": about,
+        "said": show.query.get("said", ""),
+        "many": show.query.get("many", ""),
+    }
+
+
+async def _lookers(at: InLibrary) -> list[str]:
+    """Who looks in, by name."""
+    return sorted(each.name for each in await at.rows.all(Share.of_library(at.owner_id, at.library_id)))
+
+
+# --- the library as a whole -------------------------------------------------------------------------------------------
+
+
+@libraries.page("/settings", "library/settings.html")
+async def library_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, Any]:
+    (view,) = await at.show(LibraryView, [library])
+    clash = show.clash if isinstance(show.clash, LibraryView) else None
+    return {
+        "library": view,
+        "form": show.form(LibraryChange, clash or view),
+        "clash": clash,
+        "still_lent": show.refusal if isinstance(show.refusal, StillLent) else None,
+        "out": await _out(at),
+    }
+
+
+async def _out(at: OwnLibrary) -> list[tuple[str, str]]:
+    """What is lent out of it, and to whom."""
+    loans = await at.rows.all(Loan.in_library(at.owner_id, at.library_id))
+    items = await at.rows.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in loans])
+    return [(each.title, each.lent_to) for each in items if each is not None and each.lent_to is not None]
+
+
+libraries.form("/settings", then=LIBRARY, on=library_page)(change_library)
+
+
+@libraries.form("/delete", then=f"{HOME}?said=deleted", on=library_page, frees_room=True)
+async def delete_by_page(at: OwnLibrary, library: Library, sure: Forced) -> Writes[None]:
+    return await delete_library(at, library, sure)
+
+
+libraries.form("/leave", then=f"{HOME}?said=left", frees_room=True)(leave_library)

@@ -1,0 +1,34 @@
+// Another order of a collection is sent as it is made. Its numbers stay; what stands at them changes.
+
+const list = document.getElementById("volumes");
+const numbers = [...list.querySelectorAll("[data-number]")].map((each) => each.textContent);
+const PATIENCE = 10_000;
+let wanted = false;
+let sending = false;
+
+const toast = (words) => document.dispatchEvent(new CustomEvent("potluck:toast", { detail: words }));
+
+async function push() {
+  if (sending) return;
+  sending = true;
+  while (wanted) {
+    wanted = false;
+    const ids = [...list.children].map((row) => ["itemIds", row.id.replace("volume-", "")]);
+    const answer = await fetch(list.dataset.ordering, {
+      method: "POST",
+      body: new URLSearchParams(ids),
+      headers: { accept: "application/json" },
+      redirect: "manual",
+      signal: AbortSignal.timeout(PATIENCE),
+    }).catch(() => null);
+    const taken = answer && (answer.ok || answer.type === "opaqueredirect");
+    if (!taken && !wanted) toast("The new order is not saved. Move it once more to try again.");
+  }
+  sending = false;
+}
+
+list.addEventListener("potluck:moved", () => {
+  list.querySelectorAll("[data-number]").forEach((each, place) => (each.textContent = numbers[place]));
+  wanted = true;
+  push();
+});

@@ -1,0 +1,76 @@
+"""JSON as every answer has it: a time is in UTC and to the millisecond, `2026-11-16T10:00:00.000Z`.
+
+msgspec writes as many digits as a time happens to need, so times are written out before it sees them. Where they can be
+is known from the types of a struct: in one that holds none, nothing is looked at.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, TypeVar, get_args
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import fields, replace
+
+__all__ = ["encode"]
+
+SECONDS = len("2026-11-16T10:00:00")
+MILLISECONDS = len("2026-11-16T10:00:00.000")
+
+Writer = Callable[[Any], Any]
+
+_encode = msgspec.json.Encoder().encode
+
+
+def encode(value: Any) -> bytes:
+    return _encode(WRITERS[type(value)](value))
+
+
+def _time(value: datetime) -> str:
+    # Several times as fast as isoformat.
+    text: str = msgspec.to_builtins(value if value.tzinfo is UTC else value.astimezone(UTC))
+    return text[:SECONDS] + (".000Z" if text[SECONDS] == "Z" else text[SECONDS:MILLISECONDS] + "Z")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _each(values: Any) -> list[Any]:
+    return [WRITERS[type(each)](each) for each in values]
+
+
+def _each_named(values: dict[Any, Any]) -> dict[Any, Any]:
+    return {name: WRITERS[type(each)](each) for name, each in values.items()}
+
+
+class _Writers(dict[type[Any], Writer]):
+    """What writes out the times in a value, by its type."""
+
+    def __missing__(self, kind: type[Any]) -> Writer:
+        found = self[kind] = _struct_writer(kind) if issubclass(kind, Struct) else _same
+        return found
+
+
+WRITERS = _Writers({datetime: _time, list: _each, tuple: _each, dict: _each_named})
+
+
+def _struct_writer(kind: type[Struct]) -> Writer:
+    names = [each.name for each in fields(kind) if _may_hold_times(each.type)]
+    if not names:
+        return _same
+
+    def written(value: Any) -> Any:
+        # Replaced as they are, whatever the field's type says: the struct is only encoded.
+        return replace(value, **{name: WRITERS[type(held)](held) for name in names if (held := getattr(value, name))})
+
+    return written
+
+
+def _may_hold_times(kind: Any, within: frozenset[type[Struct]] = frozenset()) -> bool:
+    parts = get_args(kind)
+    if parts:
+        return any(_may_hold_times(each, within) for each in parts if each is not Ellipsis)
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return kind not in within and any(_may_hold_times(each.type, within | {kind}) for each in fields(kind))
+    return kind is Any or isinstance(kind, TypeVar) or kind in (datetime, object, list, tuple, dict)

@@ -1,0 +1,121 @@
+"""What pages promise that needs no browser: bounds, what a guest is shown, and what a device may be used for."""
+
+import re
+
+from potluck.apps.library import libraries
+from potluck.apps.library.import_files import MOST_ROWS
+from potluck.apps.library.pages import shelves
+from potluck.apps.library.search import marked
+from tests.apps.library.calls import calls_on, data, problem
+from tests.web.suites import bearer
+
+
+def html(person):
+    return bearer(person["token"]) | {"accept": "text/html"}
+
+
+async def test_a_guest_sees_the_shelf_in_every_look_and_nothing_of_who_has_what(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada, bo = await calls.person(), await calls.person("Bo")
+        home = await calls.library(ada, "Hall")
+        vasik = await calls.make(f"{home}/collections", {"name": "Inspector Vasik"}, by=ada)
+        made = {}
+        for title, said in (("Ebb", {}), ("The Green Tram", {"collectionId": vasik["collectionId"]}), ("Zinc", {})):
+            made[title] = await calls.make(f"{home}/books", {"title": title, **said}, by=ada)
+        item = f"{home}/items/{made['Ebb']['itemId']}"
+        data(await calls.ask("POST", f"{item}/lend", {"to": "Grandma Edith"}, by=ada))
+        await calls.invited(home, ada, bo)
+        pages = home.replace("/libraries/", "/library/")
+        # A collection is followed by its items, whatever it is looked at as.
+        for look in ("spines", "covers", "list"):
+            shown = {}
+            for who in (ada, bo):
+                answer = await calls.client.get(f"{pages}?look={look}", headers=html(who))
+                assert answer.status_code == 200
+                shown[who["email"]] = text = answer.text
+                places = [text.index(f'id="row-{each}"') for each in _ids(made, vasik)]
+                assert places == sorted(places), look
+            assert "Grandma Edith" in shown[ada["email"]]
+            assert "Grandma Edith" not in shown[bo["email"]]
+            assert "/add" not in shown[bo["email"]]
+        one = item.replace("/libraries/", "/library/")
+        assert "Grandma Edith" not in (await calls.client.get(one, headers=html(bo))).text
+        for path in ("/edit", "/move", "/delete"):
+            assert (await calls.client.get(one + path, headers=html(bo))).status_code == 403
+        found = await calls.client.get("/library/search?q=eb", headers=html(bo))
+        assert "Ada’s" in found.text.replace("<bdi>", "").replace("</bdi>", "")
+        assert "Grandma Edith" not in found.text
+
+
+async def test_a_long_shelf_goes_on_and_each_part_says_where_it_stands(tmp_path, monkeypatch):
+    monkeypatch.setattr(shelves, "ON_ONE_SHELF", 2)
+    async with calls_on(tmp_path) as calls:
+        ada, bo = await calls.person(), await calls.person("Bo")
+        home = await calls.library(ada)
+        for title in ("Ash", "Ebb", "Flood", "Tin", "Zinc"):
+            await calls.make(f"{home}/books", {"title": title}, by=ada)
+        await calls.invited(home, ada, bo)
+        page = home.replace("/libraries/", "/library/")
+        address, read = page, []
+        while address:
+            text = (await calls.client.get(address, headers=html(ada))).text
+            part = re.findall(r'data-order="item#(\w+)#~"', text)
+            ends = [re.findall(rf'data-live-{end}="item#(\w+)#~"', text) for end in ("from", "to")]
+            following = re.search(r'href="([^"]+\?after=[^"]+)"', text)
+            assert ends == [part[:1] if read else [], part[-1:] if following else []]
+            read += part
+            address = following and following[1]
+            if following and len(read) == 2:
+                # Somebody else begins at the beginning: a place is sealed for who was given it.
+                theirs = (await calls.client.get(address, headers=html(bo))).text
+                assert re.findall(r'data-order="item#(\w+)#~"', theirs) == part
+        assert read == ["ash", "ebb", "flood", "tin", "zinc"]
+
+
+def _ids(made, vasik):
+    return [made["Ebb"]["itemId"], vasik["collectionId"], made["The Green Tram"]["itemId"], made["Zinc"]["itemId"]]
+
+
+async def test_only_the_page_that_adds_may_use_the_camera(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada = await calls.person()
+        page = (await calls.library(ada)).replace("/libraries/", "/library/")
+        allowed = {}
+        for path in (page, f"{page}/add", "/library", "/"):
+            answer = await calls.client.get(path, headers=html(ada))
+            (allowed[path],) = answer.headers.get_list("permissions-policy")
+        assert [path for path, said in allowed.items() if "camera=(self)" in said] == [f"{page}/add"]
+        assert all("geolocation=()" in said for said in allowed.values())
+
+
+async def test_a_person_has_only_so_many_libraries(tmp_path, monkeypatch):
+    monkeypatch.setattr(libraries, "MOST_LIBRARIES", 2)
+    async with calls_on(tmp_path) as calls:
+        ada = await calls.person()
+        for name in ("One", "Two"):
+            await calls.library(ada, name)
+        refused = problem(await calls.ask("POST", "/libraries", {"libraryName": "Three"}, by=ada), 409, "too-many")
+        assert "at most 2 libraries" in refused["detail"]
+        by = html(ada) | {"content-type": "application/x-www-form-urlencoded"}
+        shown = await calls.client.post("/library", content="libraryName=Three", headers=by)
+        assert (shown.status_code, "at most 2 libraries" in shown.text) == (409, True)
+
+
+async def test_an_import_counts_by_its_rows(tmp_path):
+    async with calls_on(tmp_path) as calls:
+        ada = await calls.person()
+        home = await calls.library(ada)
+        largest = {"text": "x\n" * MOST_ROWS, "format": "isbns"}
+        answers = [await calls.ask("POST", f"{home}/import", largest, by=ada) for _ in range(3)]
+        assert [each.status_code for each in answers] == [200, 200, 429]
+        # Something small is still looked at.
+        data(await calls.ask("POST", f"{home}/import", {"text": "9780306406157"}, by=ada))
+
+
+def test_what_a_search_meant_is_marked():
+    found = marked("The Harbour Master’s Light", "harbor ligth")
+    assert [piece for piece, hit in found if hit] == ["Harbour", "Light"]
+    assert "".join(piece for piece, _ in found) == "The Harbour Master’s Light"
+    assert marked("Harbour Lights, Again", "harbor lights")[:2] == [("Harbour Lights", True), (", ", False)]
+    assert marked("אור בנמל", "נמל") == [("אור", False), (" ", False), ("בנמל", True)]
+    assert marked("Ash & Honey", "zinc") == [("Ash", False), (" & ", False), ("Honey", False)]

@@ -1,0 +1,363 @@
+"""The library in a browser: books come in, stand together, are lent and come back, and a friend looks in."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.e2e.browsing import Visit
+from tests.e2e.coming_in import FROM_HERE, join
+from tests.e2e.reading_rooms import ReadingRoom, reading_room_on
+from tests.elsewhere import Said, another_host
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+PANTRY, HARBOUR, NOBODYS, MOTHS = "9780306406157", "9780804429573", "9791090636071", "9783161484100"
+TRAMS = ("The Green Tram", "Nine Umbrellas", "A Cold Room", "Last Stop, Lipova")
+
+# A camera that sees one book after the other, as a browser that reads barcodes would tell.
+CAMERA = """
+window.BarcodeDetector = class {
+  static async getSupportedFormats() { return ["ean_13"]; }
+  async detect() { return (window.seen ?? []).map((rawValue) => ({ rawValue })); }
+};
+navigator.mediaDevices.getUserMedia = async () => {
+  const canvas = document.createElement("canvas");
+  const drawn = canvas.getContext("2d");
+  setInterval(() => drawn.fillRect(0, 0, 9, 9), 50);
+  return canvas.captureStream(20);
+};
+"""
+
+
+def cover() -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", (200, 300), "#e7623e").save(written, "PNG")
+    return written.getvalue()
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory) -> Iterator[ReadingRoom]:
+    covers: list[str] = []
+
+    def answer(path: str) -> Said:
+        if path == "/harbour.png":
+            return Said(cover(), media_type="image/png")
+        known = {
+            PANTRY: {"title": "The Cartographer’s Pantry", "authors": [{"name": "Odile Brandt"}]},
+            HARBOUR: {"title": "Harbour Lights", "authors": [{"name": "Tomas Ekberg"}], "cover": {"large": covers[0]}},
+            MOTHS: {"title": "Moth Season", "authors": [{"name": "Ines Calloway"}]},
+        }
+        (key,) = parse_qs(urlsplit(path).query)["bibkeys"]
+        book = known.get(key.removeprefix("ISBN:"))
+        return Said(json.dumps({} if book is None else {key: book}).encode())
+
+    with another_host(answer) as host:
+        covers.append(host.address("/harbour.png", "covers.example"))
+        with reading_room_on(tmp_path_factory.mktemp("library"), host.address()) as room:
+            yield room
+
+
+@pytest.fixture
+def window(visit, room):
+    return lambda path, *args, **options: visit(path, *args, at=room.address, **options)
+
+
+def signed_up(window, name: str, path: str = "/library") -> tuple[Visit, str]:
+    seen = window("/sign-in")
+    email = join(seen, name)
+    seen.open(path)
+    return seen, email
+
+
+def call(visit: Visit, method: str, path: str, body: Any = None, status: int = 0) -> Any:
+    """Ask the JSON door as this window's person, where the typing is not what is looked at."""
+    answer = visit.page.request.fetch(f"{visit.address}/api/v1{path}", method=method, data=body, headers=FROM_HERE)
+    assert answer.status == status if status else answer.ok, answer.text()
+    return answer.json() if answer.body() and not status else None
+
+
+def library(visit: Visit, name: str, *titles: str, **said: Any) -> tuple[str, dict[str, str]]:
+    """A library with these books: its id, and theirs by title."""
+    library_id = call(visit, "POST", "/libraries", {"libraryName": name})["libraryId"]
+    made = {each: call(visit, "POST", f"/libraries/{library_id}/books", {"title": each, **said}) for each in titles}
+    return library_id, {title: each["itemId"] for title, each in made.items()}
+
+
+def looked_at(seen: Visit, name: str = "", shown_in: str = "light") -> None:
+    """For everyone, in both themes, and down to 320 pixels; and kept as a picture."""
+    # In the second theme nothing but the colours is another.
+    for theme, only in (("dark", None), ("light", "color-contrast")):
+        seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        found = seen.violations(only=only)
+        assert found == [], (name, found)
+        if name and theme == shown_in:
+            seen.picture(f"library-{name}-{theme}")
+    size = seen.page.viewport_size
+    for width in (320, size["width"]):
+        seen.page.set_viewport_size({"width": width, "height": size["height"]})
+        assert seen.overflow() == 0, (name, width)
+    seen.page.emulate_media(reduced_motion="no-preference")
+    seen.check()
+
+
+def on_shelf(seen: Visit) -> list[str]:
+    return seen.page.locator("#shelf > [id] .hidden-text").all_text_contents()
+
+
+def live(seen: Visit) -> None:
+    expect(seen.page.locator("[data-live-badge]:not(.off)")).to_have_text("Live")
+
+
+def toast(seen: Visit, words: str) -> None:
+    expect(seen.page.locator("#toasts")).to_contain_text(words)
+
+
+def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
+    seen, _ = signed_up(window, "Mara Okafor")
+    page = seen.page
+    looked_at(seen, "first")
+    page.get_by_label("What is it called?").fill("Hall shelf")
+    seen.follow(page.get_by_role("button", name="Put it up"))
+    expect(page.get_by_text("Room for the first book")).to_be_visible()
+    looked_at(seen, "empty")
+    page.add_init_script(CAMERA)
+    seen.follow(page.get_by_role("link", name="Add", exact=True))
+
+    # By a number that cannot be one, then by one that can.
+    page.get_by_label("Type the number").fill("978-0-306-40615-8")
+    seen.follow(page.get_by_role("button", name="Look up").first)
+    expect(page.get_by_text("For these twelve it would be 7")).to_be_visible()
+    page.get_by_label("Type the number").fill("0-306-40615-2")
+    seen.follow(page.get_by_role("button", name="Look up").first)
+    expect(page.get_by_text("Found at Open Library")).to_be_visible()
+    looked_at(seen, "found")
+    seen.follow(page.get_by_role("button", name="Put on Hall shelf").first)
+    toast(seen, "The Cartographer’s Pantry is on Hall shelf")
+    expect(page.get_by_label("Type the number")).to_be_focused()
+
+    # One book after the other in front of the camera: what is there is said, and one can be taken back.
+    page.get_by_role("button", name="Scan barcodes").tap()
+    came_in = page.get_by_role("list", name="What came in")
+    for isbn, words in (
+        (HARBOUR, "Harbour Lights"), (PANTRY, "On the shelf already"), (NOBODYS, "Nobody knows this ISBN"),
+        (MOTHS, "Moth Season"),
+    ):  # fmt: skip
+        page.evaluate("(isbn) => (window.seen = [isbn])", isbn)
+        expect(came_in).to_contain_text(words)
+    expect(came_in.get_by_role("listitem")).to_have_count(4)
+    page.get_by_role("button", name="Undo: Moth Season").tap()
+    expect(came_in).to_contain_text("Taken back")
+    page.get_by_role("button", name="Stop").tap()
+    looked_at(seen, "scanned", "dark")
+
+    # By hand, into a collection that is made on the way; a video too.
+    for number, (title, kind) in enumerate(
+        (("The Green Tram", "Book"), ("Nine Umbrellas", "Book"), ("Ferry", "Video"))
+    ):
+        page.get_by_role("radio", name=kind).check()
+        page.get_by_label("Title").fill(title)
+        page.get_by_label("Who made it").fill("Dana Moravec")
+        if number < 2:
+            page.get_by_label("Collection", exact=True).fill("inspector vasik" if number else "Inspector Vasik")
+        else:
+            expect(page.get_by_label("Year")).to_be_visible()
+            expect(page.locator("[data-spine]")).to_contain_text("Ferry")
+        seen.follow(page.locator("#by-hand").get_by_role("button", name="Put on Hall shelf"))
+        toast(seen, f"{title} is on Hall shelf")
+
+    # Many at once: everything is shown before anything is added.
+    page.get_by_label("One ISBN per line").fill(f"{MOTHS}\n{HARBOUR}\n978-0-306-40615-8\nsee notes\n{NOBODYS}")
+    seen.follow(page.get_by_role("button", name="Preview 5"))
+    expect(page.locator(".import-facts dd")).to_have_text(["1", "1", "3"])
+    expect(page.get_by_text("row 4")).to_be_visible()
+    looked_at(seen, "preview")
+    seen.follow(page.get_by_role("button", name="Add 1"))
+    toast(seen, "1 item is on Hall shelf")
+    assert on_shelf(seen) == [
+        "Ferry, Dana Moravec, video", "Harbour Lights, Tomas Ekberg", "Collection: Inspector Vasik, 2 volumes",
+        "Inspector Vasik 1: The Green Tram, Dana Moravec", "Inspector Vasik 2: Nine Umbrellas, Dana Moravec",
+        "Moth Season, Ines Calloway", "The Cartographer’s Pantry, Odile Brandt",
+    ]  # fmt: skip
+    # The cover comes by itself, and stands face out.
+    expect(page.locator(".faced img.face")).to_be_visible()
+    looked_at(seen, "shelf")
+    for look in ("Covers", "List"):
+        seen.follow(page.get_by_role("link", name=look))
+        looked_at(seen, look.lower())
+    # It is looked at in the same way the next time.
+    seen.open(urlsplit(page.url).path)
+    expect(page.get_by_role("link", name="List")).to_have_attribute("aria-current", "true")
+
+
+def test_books_stand_together_are_lent_and_come_back(window):
+    seen, _ = signed_up(window, "Mara Okafor")
+    page = seen.page
+    hall, ids = library(seen, "Hall shelf", *TRAMS, "Dust & Marmalade")
+    library(seen, "Bedroom")
+    seen.open(f"/library/{hall}/group")
+    for title in TRAMS:
+        page.get_by_text(title).tap()
+    page.get_by_label("The collection").fill("Inspector Vasik")
+    looked_at(seen, "group")
+    seen.follow(page.get_by_role("button", name="Together"))
+    toast(seen, "They stand together now")
+
+    # In another order, by the keyboard.
+    names = page.locator("#volumes .row-name")
+    assert names.all_text_contents() == sorted(TRAMS)
+    # Moved, saved, and read back: nothing tells of the moment, so the page is asked until it is so.
+    page.get_by_role("button", name=re.compile("^Move A Cold Room, place 1")).press("Space")
+    with page.expect_response(lambda answer: answer.url.endswith("/order")):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    moved = ["Last Stop, Lipova", "A Cold Room", "Nine Umbrellas", "The Green Tram"]
+    assert names.all_text_contents() == moved
+    looked_at(seen, "collection")
+    page.reload()
+    assert names.all_text_contents() == moved
+    assert page.locator("#volumes [data-number]").all_text_contents() == ["1", "2", "3", "4"]
+
+    # Lent with a name, back with a touch, lent again with a touch.
+    seen.follow(page.get_by_role("link", name="A Cold Room"))
+    page.get_by_label("Whom?").fill("Grandma Edith")
+    seen.follow(page.get_by_role("button", name="Lend", exact=True))
+    toast(seen, "A Cold Room is at Grandma Edith’s")
+    seen.follow(page.get_by_role("button", name="It is back"))
+    toast(seen, "Grandma Edith brought A Cold Room back")
+    seen.follow(page.get_by_role("button", name="Undo"))
+    seen.open(f"/library/{hall}/items/{ids['Dust & Marmalade']}")
+    seen.follow(page.get_by_role("button", name="Grandma Edith has 1 of yours"))
+    seen.open("/library/lent")
+    expect(page.get_by_text("2 items at one person’s")).to_be_visible()
+    looked_at(seen, "lent")
+    seen.follow(page.get_by_role("button", name="Dust & Marmalade is back"))
+    toast(seen, "Grandma Edith brought Dust & Marmalade back")
+    expect(page.get_by_text("1 item at one person’s")).to_be_visible()
+
+    # Found while one types, misspelt.
+    seen.open("/library/search")
+    page.get_by_role("searchbox").press_sequentially("dsut marmelade", delay=20)
+    expect(page.get_by_role("link", name="Dust & Marmalade Hall shelf")).to_be_visible()
+    assert page.locator("mark").all_text_contents() == ["Dust", "Marmalade"]
+    page.get_by_role("searchbox").fill("vasik cold")
+    expect(page.get_by_text("Grandma Edith has it")).to_be_visible()
+    looked_at(seen, "search")
+    page.get_by_role("searchbox").fill("zanzibar")
+    expect(page.get_by_text("No “zanzibar” on any shelf")).to_be_visible()
+
+    # Changed, moved to another library with its history, and deleted.
+    here = f"/library/{hall}/items/{ids['Dust & Marmalade']}"
+    seen.open(f"{here}/edit")
+    page.get_by_label("Authors").fill("Clio Vance")
+    looked_at(seen)
+    seen.follow(page.get_by_role("button", name="Save"))
+    expect(page.locator("#about-top")).to_contain_text("Clio Vance")
+    looked_at(seen, "item")
+    seen.follow(page.get_by_role("link", name="Move"))
+    looked_at(seen)
+    page.get_by_label("Library and collection").select_option(label="Bedroom, by itself")
+    page.get_by_label("Or a new collection").fill("Kitchen")
+    seen.follow(page.get_by_role("button", name="Move"))
+    toast(seen, "It stands in Kitchen now")
+    expect(page.get_by_text("Back from Grandma Edith")).to_be_visible()
+    seen.follow(page.get_by_role("link", name="Delete"))
+    looked_at(seen)
+    seen.follow(page.get_by_role("button", name="Delete it"))
+    toast(seen, "It is off the shelf")
+    seen.open(f"/library/{hall}/settings")
+    looked_at(seen, "settings")
+    page.get_by_text("I want to delete it").tap()
+    seen.follow(page.get_by_role("button", name="Delete all the same"))
+    toast(seen, "The library is gone")
+    assert page.locator(".board-name").all_text_contents() == ["Bedroom"]
+
+
+def test_a_friend_looks_in_live_and_loses_it_when_the_share_ends(window):
+    owner, _ = signed_up(window, "Mara Okafor")
+    hall, ids = library(owner, "Hall shelf", "Paper Boats")
+    call(owner, "POST", f"/libraries/{hall}/items/{ids['Paper Boats']}/lend", {"to": "Ida"})
+    owner.open("/library/sharing")
+    owner.follow(owner.page.get_by_role("link", name="Share it"))
+    owner.page.get_by_label("Invite by e-mail").fill("leo@example.org")
+    owner.follow(owner.page.get_by_role("button", name="Invite"))
+    link = owner.page.locator(".made code").inner_text()
+    looked_at(owner, "shared")
+    owner.page.reload(wait_until="load")
+    assert link not in owner.page.content()
+
+    guest, _ = signed_up(window, "Leo Lindqvist", "/library/search")
+    guest.page.goto(link)
+    guest.page.wait_for_url(re.compile(r"/invitation$"))
+    guest.follow(guest.page.get_by_role("button", name="Come in"))
+    toast(guest, "You can look in")
+    live(guest)
+    # What is lent stands there for a guest, and nothing can be done with it.
+    assert on_shelf(guest) == ["Paper Boats"]
+    assert "Ida" not in guest.page.content()
+    expect(guest.page.get_by_role("link", name="Add")).to_have_count(0)
+    looked_at(guest, "guest")
+    call(owner, "POST", f"/libraries/{hall}/books", {"title": "Harbour Knots"})
+    expect(guest.page.locator("#shelf > [id]")).to_have_count(2)
+    expect(guest.page.locator("[data-items]")).to_have_text("2 items")
+    # On one part of a longer shelf, what stands on another part does not show up.
+    guest.page.evaluate("document.getElementById('shelf').dataset.liveTo = 'item#q'")
+    for title in ("Zinc", "Ash & Honey"):
+        call(owner, "POST", f"/libraries/{hall}/books", {"title": title})
+    expect(guest.page.locator("#shelf > [id]")).to_have_count(3)
+    assert on_shelf(guest) == ["Ash & Honey", "Harbour Knots", "Paper Boats"]
+
+    item = guest.page.context.new_page()
+    item.goto(f"{guest.address}/library/{hall}/items/{ids['Paper Boats']}")
+    call(owner, "PATCH", f"/libraries/{hall}/items/{ids['Paper Boats']}", {"title": "Paper Ships", "version": 2})
+    expect(item.get_by_role("heading", name="Paper Ships")).to_be_visible()
+    cover = call(guest, "GET", f"/libraries/{hall}/items/{ids['Paper Boats']}")["cover"].removeprefix("/api/v1")
+    assert [each["title"] for each in call(guest, "GET", "/library-search?q=paper")["items"]] == ["Paper Ships"]
+    guest.check()
+
+    owner.open("/library/sharing")
+    looked_at(owner, "sharing")
+    # From here on the guest's windows are refused what they ask for, which browsers tell of.
+    guest.expected = "404"
+    owner.follow(owner.page.get_by_role("button", name="Stop sharing with Leo Lindqvist"))
+    toast(owner, "They look in no more")
+    for page in (guest.page, item):
+        page.wait_for_url(re.compile(r"/library\?said=over$"))
+        assert "Paper" not in page.content()
+    for path in ("", "/items", f"/items/{ids['Paper Boats']}", f"/items/{ids['Paper Boats']}/lend"):
+        method = "POST" if path.endswith("lend") else "GET"
+        call(guest, method, f"/libraries/{hall}{path}", {"to": "Leo"} if method == "POST" else None, status=404)
+    call(guest, "GET", cover, status=404)
+    assert call(guest, "GET", "/library-search?q=paper")["items"] == []
+    guest.without_network()
+
+
+def test_at_a_desk_there_is_a_wall_of_covers_and_everything_goes_without_a_script(window):
+    desk = window("/sign-in", screen="desk", java_script_enabled=False)
+    join(desk, "Mara Okafor")
+    desk.open("/library")
+    page = desk.page
+    page.get_by_label("What is it called?").fill("Hall shelf")
+    page.get_by_role("button", name="Put it up").click()
+    page.get_by_role("link", name="Add", exact=True).click()
+    page.locator("#by-hand").get_by_label("Title").fill("On Mending")
+    page.locator("#by-hand").get_by_role("button", name="Put on Hall shelf").click()
+    page.get_by_label("One ISBN per line").fill(f"{PANTRY}\n{HARBOUR}")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Add 2").click()
+    page.get_by_role("link", name="Covers").click()
+    expect(page.locator(".on-wall")).to_have_count(3)
+    page.get_by_role("link", name="On Mending").click()
+    page.get_by_label("Whom?").fill("Ida")
+    page.get_by_role("button", name="Lend", exact=True).click()
+    page.get_by_role("link", name="Search").click()
+    page.get_by_role("searchbox").fill("mendign")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text("Ida has it")).to_be_visible()
+    desk.picture("library-unscripted")
