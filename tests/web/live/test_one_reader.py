@@ -56,7 +56,8 @@ class Kept:
 
     def __init__(self, engine: Any, live: Live, name: str = "titles") -> None:
         self.titles: list[str] = []
-        lease = Lease(engine, name, ROWS, seconds=1.0, renew_every=0.2, look_every=0.05)
+        # Given back when the consumer stops, and long enough that nothing else takes it away.
+        lease = Lease(engine, name, ROWS, seconds=30.0, renew_every=0.2, look_every=0.05)
         of = [Board]
         self.consumer = Consumer(
             engine, name, boards.name, self.handle, of=of, rows=ROWS, lease=lease, follow=live.feed(boards)
