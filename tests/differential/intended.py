@@ -269,6 +269,7 @@ TO_THE_READER = "a card speaks to who finds it, and is printed without what its 
 
 LETTER = [
     Intended("*", "around", "menus close on Escape and on a touch elsewhere", now="js/menus.js"),
+    Intended("*", "*/entityType", "a thing on the list says what it is, as in the design", now="ShoppingListItem"),
     Intended("*", "*/updatedBy*", "who changed a thing last is told to whoever changed it too"),
     Intended("shopping_pages/*", "html", "who changed a thing last is kept with the list", now='"updatedByName"'),
     *(

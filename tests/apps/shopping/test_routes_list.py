@@ -40,6 +40,7 @@ async def test_an_item_through_the_design_s_states(home):
         "ttl": None,
         "addedBy": ben["userId"],
         "addedByName": "Ben",
+        "entityType": "ShoppingListItem",
         "updatedBy": None,
         "updatedByName": "Ben",
         "createdAt": "2040-01-01T12:00:00.000Z",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 from potluck.apps.shopping.access import InFamily
@@ -85,6 +86,10 @@ class ShoppingItemView(View[ShoppingListItem]):
     created_at: datetime
     updated_at: datetime
     restocked_at: datetime | None
+
+    @computed
+    def entity_type(item: ShoppingListItem, names: ListNames) -> Literal["ShoppingListItem"]:
+        return "ShoppingListItem"
 
     @computed
     def item_id(item: ShoppingListItem, names: ListNames) -> UUID | None:
