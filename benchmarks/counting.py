@@ -1,4 +1,5 @@
-"""How fast a million votes are counted, beside pyrankvote and a plain loop: `python -m benchmarks.counting`."""
+"""How fast a million votes are read and counted, beside `csv.reader` and `Counter`, pyrankvote and a plain loop:
+`python -m benchmarks.counting`, or `python -m benchmarks.counting reading` for the reading alone."""
 
 import asyncio
 import json
@@ -6,6 +7,9 @@ import os
 import platform
 import random
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -172,13 +176,113 @@ def pyrankvote_version() -> str:
         return ""
 
 
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+NAMES = [f"Candidate {letter}" for letter in "ABCDEFGHIJ"]
+READ_DISTINCT = (20_000, 860_000)
+READ_ROUNDS = 3
+# In a process of its own each time, so that its memory is its own.
+READER = """
+import csv, resource, sys, time
+from collections import Counter
+kind, path = sys.argv[1:]
+if kind == "potluck":
+    from potluck.apps.polls import ballot_files
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.process_time()
+if kind == "potluck":
+    with open(path, "rb") as file:
+        read = ballot_files.read(file).ballots
+else:
+    with open(path, newline="") as file:
+        read = Counter(map(tuple, csv.reader(file)))
+print(len(read), time.process_time() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+def written(folder: Path, raw: list[Ranking]) -> dict[str, Path]:
+    """The same million ballots, a line each, in every format."""
+    header = {"csv": ",".join(NAMES), "csv by rank": ",".join(f"rank {rank}" for rank in range(1, CANDIDATES + 1))}
+    files = {kind: folder / f"{kind.replace(' ', '-')}.{kind.split()[0]}" for kind in (*header, "blt", "json")}
+    with (
+        files["csv"].open("w") as by_candidate,
+        files["csv by rank"].open("w") as by_rank,
+        files["blt"].open("w") as blt,
+        files["json"].open("w") as as_json_file,
+    ):
+        print(header["csv"], file=by_candidate)
+        print(header["csv by rank"], file=by_rank)
+        print(f"{CANDIDATES} 1", file=blt)
+        print(f'{{"candidates": {json.dumps(NAMES)}, "ballots": [', file=as_json_file)
+        for place, ranking in enumerate(raw):
+            numbers = [each for each in ranking if isinstance(each, int)]
+            ranks = {number: str(rank) for rank, number in enumerate(numbers, 1)}
+            named = [NAMES[number - 1] for number in numbers]
+            print(",".join(ranks.get(number, "") for number in range(1, CANDIDATES + 1)), file=by_candidate)
+            print(",".join([*named, *[""] * (CANDIDATES - len(named))]), file=by_rank)
+            print("1", *numbers, "0", file=blt)
+            end = "" if place == len(raw) - 1 else ","
+            print(f'{{"ranking": {json.dumps(named)}, "count": 1}}{end}', file=as_json_file)
+        print("0", *(f'"{name}"' for name in NAMES), sep="\n", file=blt)
+        print("]}", file=as_json_file)
+    return files
+
+
+def read_once(kind: str, path: Path) -> tuple[int, float, float]:
+    """How many differ, seconds of processor, and megabytes at the most."""
+    done = subprocess.run([sys.executable, "-c", READER, kind, str(path)], check=True, capture_output=True, text=True)
+    distinct, seconds_taken, megabytes = done.stdout.split()
+    return int(distinct), float(seconds_taken), float(megabytes)
+
+
+def reading() -> list[Finding]:
+    findings = []
+    for distinct in READ_DISTINCT:
+        say(f"reading {VOTES:,} lines, {distinct:,} distinct")
+        votes = cast(distinct)
+        raw = list(Counter(votes).elements())
+        random.Random(7).shuffle(raw)
+        with tempfile.TemporaryDirectory() as folder:
+            files = written(Path(folder), raw)
+            runs: dict[tuple[str, str], list[tuple[int, float, float]]] = {}
+            for _ in range(READ_ROUNDS):
+                for kind, path in files.items():
+                    runs.setdefault(("potluck", kind), []).append(read_once("potluck", path))
+                    if kind.startswith("csv"):
+                        runs.setdefault(("Counter", kind), []).append(read_once("Counter", path))
+        for kind in files:
+            # A file that is no CSV is held against the CSV of the same names.
+            against = kind if kind.startswith("csv") else "csv by rank"
+            ours, theirs = runs["potluck", kind], runs["Counter", against]
+            assert all(run[0] == distinct for run in ours)
+            took, theirs_took = (statistics.median(run[1] for run in each) for each in (ours, theirs))
+            room, theirs_room = (statistics.median(run[2] for run in each) for each in (ours, theirs))
+            say(
+                f"  {kind}: {took:.2f} s, {room:.0f} MB; csv.reader + Counter {theirs_took:.2f} s, {theirs_room:.0f} MB"
+            )
+            findings.append(
+                Finding(
+                    f"{distinct:,} distinct: reading {VOTES:,} lines of {kind}",
+                    f"{took:.2f} s, {room:.0f} MB",
+                    f"csv.reader + Counter of {against} {theirs_took:.2f} s, {theirs_room:.0f} MB",
+                    took / theirs_took,
+                    "≤ 2",
+                    took <= 2 * theirs_took,
+                    statistics.median(run[1] for run in ours) / ours[-1][1],
+                )
+            )
+    return findings
+
+
 async def measure() -> list[Finding]:
     return [each for distinct in DISTINCT for each in await compared(distinct)]
 
 
 def main() -> None:
     start = time.perf_counter()
-    findings = asyncio.run(measure())
+    findings = reading()
+    if "reading" not in sys.argv[1:]:
+        findings += asyncio.run(measure())
     taken = time.perf_counter() - start
     machine = (
         f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; {VOTES:,} votes over "
@@ -187,8 +291,9 @@ def main() -> None:
     table = markdown(findings)
     print(f"\n{machine}\n\n{table}")
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "counting.md").write_text(f"# Counting votes, last measured\n\n{machine}\n\n{table}\n")
-    (RESULTS / "counting.json").write_text(
+    name = "counting_reading" if "reading" in sys.argv[1:] else "counting"
+    (RESULTS / f"{name}.md").write_text(f"# Counting votes, last measured\n\n{machine}\n\n{table}\n")
+    (RESULTS / f"{name}.json").write_text(
         json.dumps({"machine": machine, "findings": as_json(findings)}, indent=1) + "\n"
     )
 

@@ -8,6 +8,7 @@ import urllib.request
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+import apsw
 import boto3
 import pytest
 
@@ -50,10 +51,6 @@ def test_version_is_the_packages(capsys):
     [
         [],
         ["cook"],
-        ["serve", "--port", "no"],
-        ["serve", "--port", "70000"],
-        ["serve", "--workers", "0"],
-        ["serve", "--workers", "all"],
         ["backup"],
         ["backup", "copy", "--data", "data", "--file", "tables.db"],
         ["restore"],
@@ -65,6 +62,76 @@ def test_a_wrong_call_is_told_how_to_call(arguments, capsys):
         cli.main(arguments)
     assert ended.value.code == 2
     assert "usage: potluck" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "said"),
+    [
+        ("--port", "no", "argument --port: 'no' is not a number from 0 to 65535"),
+        ("--port", "70000", "argument --port: '70000' is not a number from 0 to 65535"),
+        ("--workers", "0", "argument --workers: '0' is not a number from 1 to 64"),
+    ],
+)
+def test_a_wrong_number_is_told_in_plain_words(option, given, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["serve", option, given])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(f"potluck serve: error: {said}\n")
+
+
+def test_a_wrong_setting_does_not_keep_help_away(monkeypatch, capsys):
+    monkeypatch.setenv("POTLUCK_PORT", "many")
+    for arguments in (["--help"], ["serve", "--help"]):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(arguments)
+        assert ended.value.code == 0
+        assert "usage: potluck" in capsys.readouterr().out
+
+
+def test_a_backup_into_a_folder_that_is_not_there_is_one_sentence(tmp_path, capsys):
+    store = tmp_path / "tables.db"
+    store.touch()
+    assert cli.main(["backup", str(tmp_path / "nowhere" / "copy.db"), "--file", str(store)]) == 1
+    assert capsys.readouterr().err == f"potluck: there is no folder {tmp_path / 'nowhere'} to put copy.db in\n"
+
+
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["invite"], ["demo"]])
+def test_amazon_dynamodb_without_its_extra_is_one_sentence(monkeypatch, tmp_path, capsys, command):
+    monkeypatch.setenv("POTLUCK_ENGINE", "aws")
+    monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+    monkeypatch.setitem(sys.modules, "potluck.engines.aws", None)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(command) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("potluck: POTLUCK_ENGINE is 'aws', and ")
+    assert said.endswith(" is not installed: pip install 'potluck[aws]'\n")
+
+
+def test_a_store_that_cannot_be_written_is_one_sentence(monkeypatch, tmp_path, capsys):
+    def refused(*_, **__):
+        raise apsw.ReadOnlyError("attempt to write a readonly database")
+
+    # Root may write whatever its mode, so the file system cannot be asked to refuse.
+    monkeypatch.setattr("potluck.dynamo.storage.connection.prepared", refused)
+    store = tmp_path / "data" / "potluck.db"
+    store.parent.mkdir()
+    store.touch()
+    assert cli.main(["reset-password", "ada@example.com", "--data", str(store.parent)]) == 1
+    assert capsys.readouterr().err == (
+        f"potluck: {store} cannot be written: a store needs its file and its folder to be writable\n"
+    )
+
+
+def test_links_name_the_port_that_is_really_used(tmp_path, monkeypatch, capsys):
+    with running("serve", "--port", "0", cwd=tmp_path) as (process, address):
+        with urllib.request.urlopen(f"{address}/schema") as answer:
+            assert f"POTLUCK={address}\n" in answer.read().decode()
+        monkeypatch.setenv("POTLUCK_REGISTRATION", "invited")
+        assert cli.main(["invite", "--data", str(tmp_path / "data")]) == 0
+        assert capsys.readouterr().out.startswith(f"{address}/sign-up#")
+        assert stopped(process) == 0
+    assert cli.main(["invite", "--data", str(tmp_path / "data")]) == 0
+    assert capsys.readouterr().out.startswith("http://127.0.0.1:8000/sign-up#")
 
 
 def test_a_wrong_setting_is_one_sentence(monkeypatch, capsys):

@@ -4,6 +4,7 @@ import asyncio
 import random
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ import pytest
 from msgspec import Meta, field
 
 from potluck.dynamo.database import Database
+from potluck.dynamo.storage import touches
 from potluck.engines.recording import Recording
 from potluck.people.entities import Account, Session, accounts
 from potluck.people.passwords import Passwords
@@ -242,6 +244,64 @@ async def test_every_read_is_as_it_would_be_without_a_memory(database, elsewhere
         assert known > STEPS
 
 
+@pytest.mark.parametrize("answers", [500, pytest.param(20_000, marks=pytest.mark.soak)])
+async def test_beside_three_processes_that_write_no_answer_is_of_yesterday(database, path, clock, answers):
+    """An answer that is the same without a memory before and after is the same with it: no value comes back."""
+    chance, numbers = random.Random(54), count()
+    remembering, without = Store(database, clock), Store(Recording(database), clock)
+    places = [UUID(int=number) for number in range(1, 5)]
+    stopping = False
+
+    def next_write() -> Any:
+        number, club = next(numbers), chance.choice(places)
+        who = chance.choice(NUMBERS)
+        if chance.random() < 0.2:
+            return delete(Member.one(club, UUID(int=who)))
+        return over(member(who, club_id=club, name=f"member {number}", owes=number % 3, visits=number))
+
+    async def write(engine: Any) -> None:
+        while not stopping:
+            await written(engine, next_write())
+            await asyncio.sleep(chance.random() * 0.004)
+
+    async def everything(store: Store, club: UUID) -> Any:
+        """What several partitions and an index say, remembered as one."""
+
+        async def work() -> tuple[Any, int]:
+            whom = await store.get(Member.one(club, UUID(int=1)))
+            return (whom, await store.all(Member.by_name(club)), await store.all(Member.owing(places[0]))), 100
+
+        return await store.remember(("everything", club), work)
+
+    asked = [
+        lambda store, club: store.all(Member.of_club(club)),
+        lambda store, club: store.all(Member.by_name(club)),
+        lambda store, club: store.page(Member.owing(club), 2),
+        lambda store, club: store.get(Member.one(club, UUID(int=1))),
+        everything,
+    ]
+    compared = known = 0
+    async with second_process(path) as a, second_process(path) as b, second_process(path) as c:
+        writing = [asyncio.create_task(write(each)) for each in (database, Another(a), Another(b), Another(c))]
+        try:
+            while compared < answers:
+                ask, club = chance.choice(asked), chance.choice(places)
+                before = await ask(without, club)
+                asked_before = database.asked
+                found = await ask(remembering, club)
+                known += database.asked == asked_before
+                if await ask(without, club) == before:
+                    assert found == before, (compared, club)
+                    compared += 1
+                if chance.random() < 0.2:
+                    await asyncio.sleep(0)
+        finally:
+            stopping = True
+            await asyncio.gather(*writing)
+    assert next(numbers) > answers / 100
+    assert known > answers / 10, "nothing was remembered"
+
+
 # --- what is kept, and how long --------------------------------------------------------------------------------------
 
 
@@ -271,14 +331,56 @@ async def test_what_expires_is_read_again_at_its_second(store, database, clock):
         assert database.asked == before
 
 
-async def test_a_write_elsewhere_in_another_table_is_a_write(store, database, elsewhere, clock):
-    """It costs a look, and never a wrong answer."""
-    await written(store.engine, over(member(1)))
-    assert await answers_known(store, database, Member.of_club(CLUB))
-    await Store(elsewhere, clock).put(Box(name="a"))
-    before = database.asked
-    assert len(await store.all(Member.of_club(CLUB))) == 1
-    assert database.asked == before + 1
+async def test_only_a_write_to_what_was_read_makes_it_be_read_again(store, database, elsewhere, clock):
+    """Whoever writes: the partition counts, of the table or of an index, before the write and after it."""
+    await written(database, over(member(1)), over(member(2, name="Ben")))
+    asked = [Member.of_club(CLUB), Member.by_name(CLUB), Member.of_club(UUID(int=2)), Member.owing(CLUB)]
+
+    async def forgotten(*operations: Any, by: Any) -> list[bool]:
+        for each in asked:
+            assert await answers_known(store, database, each)
+        await written(by, *operations)
+        outcome = []
+        for each in asked:
+            before = database.asked
+            await store.all(each)
+            outcome.append(database.asked > before)
+        return outcome
+
+    for by in (database, elsewhere):
+        assert await forgotten(put(Box(name="a", contents=[f"{by}"])), by=by) == [False] * 4
+        assert await forgotten(over(member(3, club_id=UUID(int=2), name=f"{by}")), by=by) == [False, False, True, False]
+        assert await forgotten(over(member(1, name=f"{by}")), by=by) == [True, True, False, False]
+        assert await forgotten(over(member(1, owes=2)), by=by) == [True, True, False, True]
+        assert await forgotten(delete(Member.one(CLUB, UUID(int=1))), by=by) == [True, True, False, True]
+    assert await forgotten(over(member(1)), by=database) == [True, True, False, False]
+
+
+async def test_what_cannot_be_told_apart_is_forgotten(store, database, elsewhere, monkeypatch):
+    """A table without a log, a log that others filled, a definition that changed."""
+    monkeypatch.setattr(touches, "MOST_RECORDS", 20)
+    unlogged = {"StreamEnabled": False}
+    await database.call("UpdateTable", {"TableName": shelves.name, "StreamSpecification": unlogged})
+    await store.put(Box(name="a"))
+    await written(database, over(member(1)))
+
+    async def known_after(write: Any, asked: Any) -> bool:
+        assert await answers_known(store, database, asked)
+        await write
+        before = database.asked
+        await store.all(asked)
+        return database.asked == before
+
+    pairs, club = Pair.of(left="a", right="b"), Member.of_club(CLUB)
+    await store.put(Pair(number=UUID(int=1), left="a", right="b"))
+    assert not await known_after(written(elsewhere, put(Box(name="b"))), pairs)
+    assert await known_after(written(elsewhere, put(Box(name="c"))), club)
+    many = [over(member(number, club_id=UUID(int=2))) for number in range(41)]
+    assert await known_after(written(elsewhere, *many[:20]), club)
+    assert not await known_after(written(elsewhere, *many[20:]), club)
+    tagged = {"TableName": shelves.name, "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}}
+    assert not await known_after(elsewhere.call("UpdateTable", tagged), club)
+    assert not await known_after(written(elsewhere, put(Box(name="d"))), pairs)
 
 
 async def test_what_was_written_while_it_was_read_is_not_taken_for_what_was_before(store, database, monkeypatch):

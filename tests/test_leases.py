@@ -1,6 +1,7 @@
 """Leases: one owner, judged by what is seen to change and never by comparing clocks."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
-from potluck.leases import LEASE_SECONDS, Deposed, Lease, Rows, is_passing
+from potluck.leases import LEASE_SECONDS, Deposed, Lease, Rows, Terms, is_passing
 from tests.engine_targets import BOTH, opened, table
 from tests.patience import PATIENCE_SECONDS
 
@@ -182,3 +183,30 @@ async def test_a_group_of_tasks_that_was_deposed_starts_again(engine: Engine) ->
 def test_a_cancelled_transaction_passes_if_all_its_reasons_do(reasons: list[str], passing: bool) -> None:
     error = DynamoError("TransactionCanceledException", "", reasons=[{"Code": code} for code in reasons])
     assert is_passing(error) is passing
+
+
+@pytest.mark.parametrize("seconds", [5, 20, 600])
+def test_the_terms_of_a_lease_leave_time_to_renew_it_twice_and_to_take_it_over(seconds: int) -> None:
+    terms = Terms.for_takeover_within(seconds)
+    assert terms.renew_every + 2.0 <= terms.seconds
+    # A look before the last renewal was seen, the lease, a look after it, and time for the writes.
+    assert 2 * terms.look_every + terms.seconds <= 0.9 * seconds
+    if seconds >= 20:
+        assert terms.renew_every >= 10.0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("target", BOTH)
+async def test_who_died_is_replaced_within_the_takeover_time(target: str, tmp_path: Path) -> None:
+    async with opened(target, tmp_path) as engine:
+        rows, terms = Rows("Work"), Terms.for_takeover_within(20)
+        await rows.create_if_missing(engine)
+        owner, other = (Lease(engine, "work", rows, **terms._asdict()) for _ in range(2))
+        await owner.acquire()
+        waiting = asyncio.create_task(other.acquire())
+        await asyncio.sleep(terms.renew_every)
+        await owner.renew()
+        died = time.monotonic()
+        await waiting
+        print(f"{target}: taken over {time.monotonic() - died:.1f} s after the last renewal")
+        assert terms.seconds <= time.monotonic() - died <= 20

@@ -16,6 +16,7 @@ from potluck.settings import MOST_WORKERS, Settings, SettingsError, origin_named
 
 if TYPE_CHECKING:
     from potluck.people.services import People
+    from potluck.store import Store
 
 __all__ = ["main"]
 
@@ -26,10 +27,17 @@ DYNAMODB_PORT = 8001
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and give the exit status: 0 done, 1 refused with a sentence, 2 called wrongly."""
+    given = sys.argv[1:] if arguments is None else arguments
+    wrong: SettingsError | None = None
     try:
-        settings = Settings.from_environment()
-        given = sys.argv[1:] if arguments is None else arguments
+        try:
+            settings = Settings.from_environment()
+        except SettingsError as problem:
+            # Whoever asks how it is called is told, and how it is called wrongly too.
+            settings, wrong = Settings(), problem
         chosen = _parser(settings, counting="count" in given).parse_args(given)
+        if wrong is not None:
+            raise wrong
         status: int = chosen.run(chosen, settings)
     except (SettingsError, StoreUnusable, _Refused, OSError) as problem:
         print(f"potluck: {problem}", file=sys.stderr)
@@ -51,6 +59,46 @@ def serve(chosen: argparse.Namespace, settings: Settings) -> int:
     keeps = str(settings.file) if settings.engine == "embedded" else "Amazon DynamoDB"
     # By name, so that each worker imports it for itself.
     return serve_suite("potluck.suite:assembled", settings, keeps)
+
+
+def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Build the counts of polls from their votes: of those that are named, or of all. Exit status: 0, or 1 if a poll is
+    not there or votes keep coming in."""
+    from uuid import UUID
+
+    from potluck.apps.polls.entities import Poll
+    from potluck.apps.polls.recounting import VotesKeepComing, every_poll, recounted
+    from potluck.store import Store
+
+    settings = replace(settings, data=chosen.data)
+    if settings.engine == "embedded" and not settings.file.is_file():
+        raise _Refused(f"there is no store at {settings.file}")
+    try:
+        named = [UUID(each) for each in chosen.polls]
+    except ValueError:
+        raise _Refused("a poll is named by its id, such as 123e4567-e89b-12d3-a456-426614174000") from None
+
+    async def recount(store: Store) -> int:
+        status = 0
+        for poll_id in named or [each async for each in every_poll(store)]:
+            poll = await store.get(Poll.one(poll_id))
+            if poll is None:
+                print(f"{poll_id}: there is no such poll", file=sys.stderr)
+                status = 1
+                continue
+            try:
+                found = await recounted(store, poll)
+            except VotesKeepComing:
+                print(f"{poll_id}: votes keep coming in; close it, or try again", file=sys.stderr)
+                status = 1
+                continue
+            said = f"{found.votes} votes, {found.counted} counted before, {found.changed} counts changed"
+            if found.unreadable:
+                said += f"; {found.unreadable} votes name somebody who is no candidate, and count for nothing"
+            print(f"{poll_id}: {said}")
+        return status
+
+    return _with_store(settings, recount)
 
 
 def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
@@ -126,6 +174,29 @@ def demo(chosen: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+def _with_store(settings: Settings, do: "Callable[[Store], Awaitable[int]]") -> int:
+    """What this makes of the store that the settings name, also while the suite runs on it."""
+    from datetime import UTC, datetime
+
+    from potluck.engines import open_engine
+    from potluck.store import Store
+
+    async def run() -> int:
+        engine = await open_engine(
+            settings.engine,
+            path=settings.file,
+            region=settings.region,
+            endpoint=settings.endpoint,
+            prefix=settings.table_prefix,
+        )
+        try:
+            return await do(Store(engine, lambda: datetime.now(UTC)))
+        finally:
+            await engine.close()
+
+    return _done(run())
+
+
 def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *, first: bool = False) -> str:
     """What this makes of people's services, on the store that the settings name, also while the suite runs on it.
 
@@ -173,8 +244,11 @@ def _origin(settings: Settings) -> str:
     """Where people reach it, as far as this machine can tell."""
     if settings.origin is not None:
         return settings.origin
+    from potluck.web.server.serve import port_in_use
+
     host = "localhost" if settings.host in ("", "0.0.0.0", "::") else settings.host
-    return origin_named("http", f"{f'[{host}]' if ':' in host else host}:{settings.port}") or f"http://{host}"
+    port = port_in_use(settings) or settings.port
+    return origin_named("http", f"{f'[{host}]' if ':' in host else host}:{port}") or f"http://{host}"
 
 
 def dynamodb(chosen: argparse.Namespace, _: Settings) -> int:
@@ -464,6 +538,15 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
     invitation = command("invite", invite, "print a link to register by, where only invited people may")
     invitation.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
 
+    about_polls = commands.add_parser("polls", help="look after polls: recount them from their votes")
+    of_polls = about_polls.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    recount = of_polls.add_parser(
+        "recount", help="build the counts of polls from their votes", description=recount_polls.__doc__
+    )
+    recount.set_defaults(run=recount_polls)
+    recount.add_argument("polls", nargs="*", metavar="POLL", help="the id of a poll; without one, all")
+    recount.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+
     made_up = command("demo", demo, "fill a store with made-up people and things, and print how to sign in")
     made_up.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
 
@@ -503,17 +586,17 @@ class _Version(argparse.Action):
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError(text)
-    return port
+    return _number(text, 0, 65535)
 
 
 def _workers(text: str) -> int:
-    workers = int(text)
-    if not 1 <= workers <= MOST_WORKERS:
-        raise ValueError(text)
-    return workers
+    return _number(text, 1, MOST_WORKERS)
+
+
+def _number(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} to {most}")
+    return int(text)
 
 
 if __name__ == "__main__":

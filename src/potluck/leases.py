@@ -17,11 +17,11 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
 
-__all__ = ["Deposed", "Lease", "Rows", "is_passing"]
+__all__ = ["Deposed", "Lease", "Rows", "Terms", "is_passing"]
 
 # Dead owner to new owner, at worst: one look before the last renewal was seen, the lease itself, one look after it,
 # and the taking write: a little over 4 seconds.
@@ -29,6 +29,7 @@ LEASE_SECONDS = 3.0
 RENEW_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 RELEASE_SECONDS = 1.0
+SHORTEST_MARGIN_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +91,20 @@ class Rows:
             if described["Table"]["TableStatus"] == "ACTIVE":
                 return
             await asyncio.sleep(LOOK_SECONDS)
+
+
+class Terms(NamedTuple):
+    """How long a lease holds, how often it is renewed, and how often others look whether it was."""
+
+    seconds: float = LEASE_SECONDS
+    renew_every: float = RENEW_SECONDS
+    look_every: float = LOOK_SECONDS
+
+    @classmethod
+    def for_takeover_within(cls, seconds: float) -> "Terms":
+        """Renewed as seldom as a dead owner can be replaced in time for, with room to try a renewal again."""
+        lasts = 0.7 * seconds
+        return cls(lasts, lasts - max(SHORTEST_MARGIN_SECONDS, 0.18 * seconds), 0.1 * seconds)
 
 
 class Lease:

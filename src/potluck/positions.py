@@ -28,6 +28,20 @@ class Position:
     sequence_number: str | None
     read_at: float
     finished: bool = False
+    passed_to: str | None = None
+    """Beyond what is saved: up to here nothing else concerned the consumer."""
+    passed_over: int = 0
+    """How many changes that were."""
+
+    @property
+    def read_to(self) -> str | None:
+        """Where to read on from, saved or not."""
+        return self.sequence_number if self.passed_to is None else self.passed_to
+
+    def moved(self, to: str | None, now: float, finished: bool = False) -> None:
+        """It is saved there."""
+        self.sequence_number, self.read_at, self.finished = to, now, finished
+        self.passed_to, self.passed_over = None, 0
 
 
 class Positions:
@@ -128,7 +142,7 @@ class Positions:
             if error.reasons and error.reasons[0].get("Code") == "ConditionalCheckFailed":
                 raise Deposed(self._partition) from error
             raise
-        position.sequence_number, position.read_at = to, now
+        position.moved(to, now)
 
     async def save(self, position: Position, to: str | None, now: float, finished: bool = False) -> None:
         """Move the position alone; with `finished`, say that the shard has no more to read."""
@@ -144,14 +158,14 @@ class Positions:
             names["#finished"] = "Finished"
             values[":finished"] = {"BOOL": True}
         await self._conditional(position.shard, update, names, values)
-        position.sequence_number, position.read_at, position.finished = to, now, finished
+        position.moved(to, now, finished)
 
     async def restart(self, position: Position, now: float) -> None:
         """Go back to the start of what the log still holds."""
         names = {"#holder": "Holder", "#read": "ReadAt", "#position": "Position"}
         values = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
         await self._conditional(position.shard, "SET #read = :now REMOVE #position", names, values)
-        position.sequence_number, position.read_at = None, now
+        position.moved(None, now)
 
     def parking(self, sequence_number: str, about: dict[str, Any]) -> Action:
         """The action that keeps a record which could not be handled."""

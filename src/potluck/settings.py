@@ -35,6 +35,9 @@ SHORTEST_SECRET = 32
 # More than any one machine is served well by; a slip of the finger should not start thousands.
 MOST_WORKERS = 64
 UNITS = {"MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
+# On Amazon DynamoDB every look and every renewal is paid for.
+TAKEOVER_SECONDS = {"embedded": 5, "aws": 20}
+SHORTEST_TAKEOVER, LONGEST_TAKEOVER = 5, 600
 DEFAULT_PORTS = {"http": 80, "https": 443}
 SIZE = re.compile(r"(?P<number>[0-9]{1,6}) ?(?P<unit>MB|GB|TB)", re.ASCII | re.IGNORECASE)
 # Smaller than what an hour of a few people's changes takes.
@@ -85,11 +88,18 @@ class Settings:
     region: str | None = None
     endpoint: str | None = None
     table_prefix: str = ""
+    # In seconds; None is what suits the engine. The longer, the fewer writes while nobody is there.
+    takeover: int | None = None
     # Whom books are looked up with; None asks nobody.
     open_library: str | None = OPEN_LIBRARY
     # Films are looked up with TMDB by whoever has a key for it. Never in a repr either.
     tmdb_key: str | None = field(default=None, repr=False)
     assistant: AssistantSettings = AssistantSettings()
+
+    @property
+    def takeover_seconds(self) -> int:
+        """Within how many seconds another process goes on with background work, if the one that did it dies."""
+        return self.takeover or TAKEOVER_SECONDS[self.engine]
 
     @property
     def file(self) -> Path:
@@ -125,6 +135,7 @@ class Settings:
             region=given("REGION", "") or None,
             endpoint=_endpoint(given("ENDPOINT", "")),
             table_prefix=given("TABLE_PREFIX", cls.table_prefix),
+            takeover=_takeover(given("TAKEOVER", "")),
             open_library=_provider(given("OPEN_LIBRARY", OPEN_LIBRARY)),
             tmdb_key=given("TMDB_KEY", "") or None,
             assistant=_assistant(cast(AssistantName, one_of("ASSISTANT", "embedded", AssistantName)), given),
@@ -147,6 +158,18 @@ def _workers(text: str) -> int:
     number = _number(text)
     if number is None or not 1 <= number <= MOST_WORKERS:
         raise SettingsError(f"POTLUCK_WORKERS is {text!r}; it must be a number from 1 to {MOST_WORKERS}")
+    return number
+
+
+def _takeover(text: str) -> int | None:
+    if not text:
+        return None
+    number = _number(text)
+    if number is None or not SHORTEST_TAKEOVER <= number <= LONGEST_TAKEOVER:
+        raise SettingsError(
+            f"POTLUCK_TAKEOVER is {text!r}; it must be a number of seconds from {SHORTEST_TAKEOVER} to "
+            f"{LONGEST_TAKEOVER}"
+        )
     return number
 
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from potluck.engines import DynamoError, Engine, NotPlain, PacksRows
+from potluck.engines import EVERYWHERE, DynamoError, Engine, NotPlain, PacksRows, Place
 from potluck.engines.recording import access_pattern
 from potluck.sending import Patience, Sender
 from potluck.table.access import Gather, ItemCollection, Query, Ref
@@ -29,7 +29,7 @@ from potluck.table.errors import (
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
-from potluck.table.query_cache import QueryCache
+from potluck.table.query_cache import CachedAnswer, QueryCache
 from potluck.table.row_cache import NEVER, RowCache
 from potluck.table.tables import Request, Table
 from potluck.table.transactions import Transaction
@@ -82,7 +82,8 @@ class Store:
         self._packs = cast(PacksRows, engine) if packs else None
         unpack = self._packs.unpack if self._packs is not None else _nothing_packed
         self._rows = RowCache(unpack, partial(_second, clock))
-        self._queries = QueryCache(partial(_second, clock))
+        untouched = self._packs.untouched if self._packs is not None else _never_known
+        self._queries = QueryCache(partial(_second, clock), untouched)
         # A lock lives only while somebody holds or awaits it.
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -98,11 +99,16 @@ class Store:
         """The item, or None when there is none or it has expired."""
         if self._packs is not None:
             try:
-                row = self._packs.row(ref.members[0].table.name, ref.key)
+                table = ref.members[0].table
+                row = self._packs.row(table.name, ref.key)
+                watch = _watching.get()
+                if watch is not None:
+                    watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
                 if row is None:
                     return None
                 entity, until = self._rows.entity_until(ref.members, row)
-                _note(until)
+                if watch is not None and until < watch.until:
+                    watch.until = until
                 # No cast and no contextlib.suppress: each would take as long as reading the row.
                 return entity  # type: ignore[no-any-return]
             except NotPlain:
@@ -178,8 +184,8 @@ class Store:
         if limit < 1:
             raise ValueError("a page holds at least one item")
         question, state = self._question(query, limit, after)
-        if question is not None and (cached := self._queries.find_with_times(question, state)) is not None:
-            _note(cached.until)
+        if question is not None and (cached := self._queries.find(question, state)) is not None:
+            _note_cached(cached)
             page = cached.answer
             return Page([*page.items], page.next)
         rows: list[Any] = []
@@ -207,7 +213,7 @@ class Store:
                 (last,) = self._rows.unpack([last])
             following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
         page = Page(entities[:limit], following)
-        self._keep(question, state, page, until, sum(map(len, rows)))
+        self._keep(question, state, query, page, until, sum(map(len, rows)))
         return Page([*page.items], following)
 
     async def each(self, query: Query[T]) -> AsyncIterator[T]:
@@ -219,8 +225,8 @@ class Store:
     async def all(self, query: Query[T]) -> list[T]:
         """Every item in one list."""
         question, state = self._question(query)
-        if question is not None and (cached := self._queries.find_with_times(question, state)) is not None:
-            _note(cached.until)
+        if question is not None and (cached := self._queries.find(question, state)) is not None:
+            _note_cached(cached)
             return [*cached.answer]
         found: list[T] = []
         size = 0
@@ -229,7 +235,7 @@ class Store:
             found += entities
             size += sum(map(len, rows))
             until = min(until, soonest)
-        self._keep(question, state, tuple(found), until, size)
+        self._keep(question, state, query, tuple(found), until, size)
         return found
 
     async def _pages(self, query: Query[T]) -> AsyncIterator[tuple[list[Any], list[T], float]]:
@@ -348,11 +354,15 @@ class Store:
     async def transact(self, *operations: Operation) -> None:
         """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
-        token = str(uuid4())
+        token = self._token()
         now = _second(self.clock)
         request = transaction.request(now, token)
         with access_pattern(transaction.name):
             await self._sender.transact(request, lambda error: transaction.explain(error, now))
+
+    def _token(self) -> str | None:
+        """What makes it safe to send a transaction again; an engine in this process loses no answers."""
+        return str(uuid4()) if self._packs is None else None
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
         """Change an item by what it holds, retrying while others are faster; NotFound if it is gone."""
@@ -426,7 +436,9 @@ class Store:
         request = operation.request(now)
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
-                request.body["ClientRequestToken"] = str(uuid4())
+                token = self._token()
+                if token is not None:
+                    request.body["ClientRequestToken"] = token
                 return await self._sender.transact(request, lambda error: Transaction(operation).explain(error, now))
             return await self._sender.write(operation, request, now, recognise)
 
@@ -446,7 +458,9 @@ class Store:
 
     def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
         """The item, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
-        row = engine.row(ref.members[0].table.name, ref.key)
+        table = ref.members[0].table
+        row = engine.row(table.name, ref.key)
+        _note_place((table.name, None, ref.key[table.partition.name]["S"]))
         if row is None:
             return None
         entity, until = self._rows.entity_until(ref.members, row)
@@ -457,11 +471,15 @@ class Store:
         if self._packs is not None:
             # If this fails, the usual call below is made, with its retries.
             with contextlib.suppress(DynamoError):
-                return await self._packs.query_rows(request.body)
+                answer = await self._packs.query_rows(request.body)
+                _note_place(_place_of(query))
+                return answer
         return await self._read(query.pattern.name, request)
 
     async def repeat(self, request: Request) -> dict[str, Any]:
         """Send a request that may safely be sent twice, with retries."""
+        # What it reads is not looked at.
+        _note_place(EVERYWHERE)
         return await self._sender.repeat(request)
 
     def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
@@ -488,40 +506,43 @@ class Store:
         return *query.read(items, _second(self.clock)), 0
 
     async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
-        """The result of `work`, cached while nothing is written; `work` must read nothing but this store.
+        """The result of `work`, cached while nothing is written to what it read; it must read nothing but this store.
 
         With its result, `work` returns until which second it may be cached.
         """
         state = self._state()
         if state is None:
             return (await work())[0]
-        cached = self._queries.find_with_times(question, state)
+        cached = self._queries.find(question, state)
         if cached is not None:
-            _note(cached.until)
+            _note_cached(cached)
             return cast(T, cached.answer)
-        # What it returns tells until when, whatever it looked at for that.
-        token = _watching.set(None)
+        watch = _Watch()
+        token = _watching.set(watch)
         try:
             found, until = await work()
         finally:
             _watching.reset(token)
+        # What it returns tells until when, whatever it looked at for that.
         _note(until)
+        _note_places(watch.places)
         if until > 0:
-            self._queries.keep(question, state, found, until, ANSWER_BYTES)
+            self._queries.keep(question, state, found, until, ANSWER_BYTES, tuple(watch.places))
         return found
 
     async def remember(
         self, question: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
     ) -> T:
-        """The result of `work`, cached while nothing is written and nothing expires that it read, so many seconds long.
+        """The result of `work`, cached while nothing is written to or expires of what it read, so many seconds long.
 
         With its result, `work` returns how many bytes that has; None if it must not be cached.
         """
         state = self._state()
         if state is None:
             return (await work())[0]
-        cached = self._queries.find_with_times(question, state)
+        cached = self._queries.find(question, state)
         if cached is not None:
+            _note_cached(cached)
             return cast(T, cached.answer)
         watch = _Watch()
         token = _watching.set(watch)
@@ -530,12 +551,14 @@ class Store:
         finally:
             _watching.reset(token)
         until = min(watch.until, _second(self.clock) + seconds)
+        _note(until)
+        _note_places(watch.places)
         if size is not None and until > 0:
-            self._queries.keep(question, state, found, until, ANSWER_BYTES + size)
+            self._queries.keep(question, state, found, until, ANSWER_BYTES + size, tuple(watch.places))
         return found
 
-    def _state(self) -> Hashable:
-        """What changes with every write; None if the engine cannot tell."""
+    def _state(self) -> int | None:
+        """What grows with every write; None if the engine cannot tell."""
         try:
             return None if self._packs is None else self._packs.state()
         except NotPlain:
@@ -543,10 +566,10 @@ class Store:
 
     def _question(
         self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
-    ) -> tuple[Hashable, Hashable]:
+    ) -> tuple[Hashable, int]:
         """The cache key of a query, None if it cannot be cached, and the engine's state before anything is read."""
         if self._packs is None or query.filter is not None:
-            return None, None
+            return None, 0
         try:
             # With their names: their order is the caller's.
             values = None if query.sort.keep is None else frozenset(query.values.items())
@@ -555,20 +578,21 @@ class Store:
             hash(asked)
             return asked, self._packs.state()
         except (NotPlain, TypeError):
-            return None, None
+            return None, 0
 
-    def _keep(self, question: Hashable, state: Hashable, answer: Any, until: float, size: int) -> None:
+    def _keep(self, question: Hashable, state: int, query: Query[Any], answer: Any, until: float, size: int) -> None:
         if question is not None and until > 0:
-            self._queries.keep(question, state, answer, until, ANSWER_BYTES + size)
+            self._queries.keep(question, state, answer, until, ANSWER_BYTES + size, (_place_of(query),))
 
 
 class _Watch:
-    """Until when what was read stays as it is, if nothing is written."""
+    """What was read, and until when it stays as it is if nothing is written there."""
 
-    __slots__ = ("until",)
+    __slots__ = ("places", "until")
 
     def __init__(self) -> None:
         self.until = NEVER
+        self.places: set[Place] = set()
 
 
 # Set while reads are made whose outcome is to be remembered; tasks that they start see the same watch.
@@ -580,6 +604,36 @@ def _note(until: float) -> None:
     watch = _watching.get()
     if watch is not None and until < watch.until:
         watch.until = until
+
+
+def _note_place(place: Place) -> None:
+    """Tell whoever watches that something was read there, even if nothing was found."""
+    watch = _watching.get()
+    if watch is not None:
+        watch.places.add(place)
+
+
+def _note_places(places: Iterable[Any]) -> None:
+    watch = _watching.get()
+    if watch is not None:
+        watch.places.update(places)
+
+
+def _note_cached(cached: CachedAnswer) -> None:
+    _note(cached.until)
+    _note_places(cached.places)
+
+
+def _place_of(query: Query[Any]) -> Place:
+    pattern = query.pattern
+    if pattern.key_plan(pattern.members[0]).partition_is_number:
+        # A number has several texts.
+        return pattern.table.name, None, None
+    return pattern.table.name, pattern.index, query.partition
+
+
+def _never_known(places: Any, since: int) -> bool:
+    return False
 
 
 def noted(clock: Clock) -> Clock:

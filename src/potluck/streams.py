@@ -16,6 +16,13 @@ consumer continues: one bad record should not stop the others. With `park=False`
 rebuild what the consumer maintains; then reading starts again at what the log still holds, so changes made meanwhile
 are handled after it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
 
+**What does not concern it** it sleeps through: with `of`, only changes of rows of these kinds are handed over, before
+or after. A position that only passed over other changes is saved after a minute or a thousand of them, and when the
+worker stops; whoever takes over passes over them again.
+
+**Who reads.** Once it has read the log to its end, a consumer is given what follows by `follow`, the one reader of the
+log in a process (`potluck.web.live`); without one, or where that does not reach back far enough, it reads the log.
+
 A stream has shards: a shard is read after its parent, and several at once, so a handler may be called for different
 keys at the same time. Leases and positions must not be kept in the table whose stream is read, for each would make
 the next record.
@@ -28,7 +35,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -36,17 +43,22 @@ from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError, Engine
 from potluck.leases import Deposed, Lease, Rows, is_passing
 from potluck.positions import Action, Position, Positions
+from potluck.table.entity import Entity, plan_of
 
-__all__ = ["Action", "Change", "Consumer", "Handler", "PositionLost"]
+__all__ = ["Action", "Change", "Concerns", "Consumer", "Following", "Handler", "PositionLost"]
 
 PAGE_RECORDS = 100
 ATTEMPTS = 8
 SHORTEST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 IDLE_SECONDS = 1.0
-DISCOVER_SECONDS = 60.0
+# A shard that ends is followed at once; only one with no parent has to be looked for.
+DISCOVER_SECONDS = 300.0
 # An idle position is saved now and then too, so that its age shows whether changes can have been lost.
 IDLE_SAVE_SECONDS = 3600.0
+# Changes that do not concern a consumer move its position; that is saved after so long, or after so many.
+PASSED_OVER_SAVE_SECONDS = 60.0
+PASSED_OVER_SAVE_RECORDS = 1000
 # Another machine's clock may trim the log a little early.
 SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600.0
 LAST_SAVE_SECONDS = 1.0
@@ -106,6 +118,24 @@ class PositionLost(Exception):
 
 
 Handler = Callable[[Change], Awaitable[Sequence[Action] | None]]
+Concerns = Callable[[Change], bool]
+
+
+class Subscribed(Protocol):
+    """What somebody else reads of a shard, as far as it concerns a consumer."""
+
+    ended: bool
+    read_to: str | None
+    passed_over: int
+
+    async def next(self, seconds: float) -> list[Change]: ...
+
+    def end(self) -> None: ...
+
+
+Following = Callable[[str, str, str | None, Concerns], Subscribed | None]
+"""By table, shard and the last change that was seen: what follows; None if that has to be read from the log."""
+
 Shards = dict[str, str | None]  # by id, the id of the parent
 
 
@@ -119,8 +149,10 @@ class Consumer:
         table: str,
         handle: Handler,
         *,
+        of: Sequence[type[Entity]] | None = None,
         rows: Rows | None = None,
         lease: Lease | None = None,
+        follow: Following | None = None,
         lost: Callable[[PositionLost], Awaitable[None]] | None = None,
         attempts: int = ATTEMPTS,
         park: bool = True,
@@ -138,6 +170,8 @@ class Consumer:
             raise ValueError(f"positions kept in {table} would be changes of {table}, and never come to an end")
         # Consumers of one process may share a lease, so that idling costs one renewal and not one for each.
         self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.rows)
+        self.follow = follow
+        self.concerns = _everything if of is None else _of_kinds(of)
         self.lost = lost
         self.attempts = attempts
         self.park = park
@@ -146,6 +180,12 @@ class Consumer:
         self.discover_seconds = discover_seconds
         self.clock = clock
         self._positions = Positions(engine, self.rows, name, self.lease, self._call_with_retry)
+
+    def share(self, lease: Lease, follow: Following) -> None:
+        """Work under a lease that consumers have together, and be given changes by their reader; before it runs."""
+        self.lease = lease
+        self.follow = follow
+        self._positions = Positions(self.engine, self.rows, self.name, lease, self._call_with_retry)
 
     async def run(self) -> None:
         """Consume whenever the lease is ours, until cancelled."""
@@ -212,6 +252,14 @@ class Consumer:
     async def _read(self, arn: str, shard: str) -> None:
         """Hand over the shard's changes from its position to its end."""
         position = await self._positions.claim(shard)
+        try:
+            await self._read_from(arn, shard, position)
+        except asyncio.CancelledError:
+            if position.passed_to is not None:
+                await self._save_at_the_end(position, position.passed_to, self.clock())
+            raise
+
+    async def _read_from(self, arn: str, shard: str, position: Position) -> None:
         if position.sequence_number is None and self._may_have_lost(position):
             await self._report(f"shard {shard} was not read for {self.clock() - position.read_at:.0f} seconds")
             await self._positions.restart(position, self.clock())
@@ -229,11 +277,11 @@ class Consumer:
                 if error.code == "ExpiredIteratorException":
                     continue
                 if error.code == "TrimmedDataAccessException":
-                    if position.sequence_number is None and not self._may_have_lost(position):
+                    if position.read_to is None and not self._may_have_lost(position):
                         # Too soon for anything to have been trimmed; DynamoDB Local was seen to say so of a new shard.
                         await asyncio.sleep(SHORTEST_PAUSE)
                         continue
-                    await self._report(f"shard {shard} is trimmed after {position.sequence_number}")
+                    await self._report(f"shard {shard} is trimmed after {position.read_to}")
                     await self._positions.restart(position, self.clock())
                     continue
                 if error.code == "ResourceNotFoundException":
@@ -241,35 +289,75 @@ class Consumer:
                     await asyncio.sleep(self.idle_seconds)
                     return
                 raise
-            await self._hand_over(position, page["Records"], asked_at)
+            changes = [Change(self.table, record) for record in page["Records"]]
+            await self._hand_over(position, [change for change in changes if self.concerns(change)], asked_at)
+            if changes:
+                await self._pass_over(position, changes[-1].sequence_number, len(changes), asked_at)
             iterator = page.get("NextShardIterator")
             if iterator is None:
-                await self._positions.save(position, position.sequence_number, asked_at, finished=True)
+                await self._positions.save(position, position.read_to, asked_at, finished=True)
                 return
-            if not page["Records"]:
-                if asked_at - position.read_at > IDLE_SAVE_SECONDS:
-                    await self._positions.save(position, position.sequence_number, asked_at)
-                await self._wait()
+            if not changes:
+                await self._save_if_due(position, asked_at)
+                given = None if self.follow is None else self.follow(self.table, shard, position.read_to, self.concerns)
+                if given is None:
+                    await self._wait()
+                else:
+                    await self._be_given(position, given)
+                    iterator = None
+
+    async def _be_given(self, position: Position, given: Subscribed) -> None:
+        """Hand over what the process's reader has for this consumer, until the log has to be read again."""
+        try:
+            while True:
+                changes = await given.next(PASSED_OVER_SAVE_SECONDS)
+                if given.ended:
+                    return
+                now, read_to, passed_over = self.clock(), given.read_to, given.passed_over
+                given.passed_over = 0
+                await self._hand_over(position, changes, now)
+                if read_to is not None:
+                    await self._pass_over(position, read_to, passed_over, now)
+                await self._save_if_due(position, now)
+        finally:
+            given.end()
+
+    async def _pass_over(self, position: Position, to: str, count: int, now: float) -> None:
+        """Note that everything up to here was handled or concerns others, and save that now and then."""
+        if to != position.sequence_number:
+            position.passed_to, position.passed_over = to, position.passed_over + count
+            await self._save_if_due(position, now)
+
+    async def _save_if_due(self, position: Position, now: float) -> None:
+        """Save a position that only passed over changes, or was idle; its age shows whether changes can be lost."""
+        age = now - position.read_at
+        passed = position.passed_over >= PASSED_OVER_SAVE_RECORDS or (
+            position.passed_to is not None and age >= PASSED_OVER_SAVE_SECONDS
+        )
+        if passed or age > IDLE_SAVE_SECONDS:
+            await self._positions.save(position, position.read_to, now)
 
     def _may_have_lost(self, position: Position) -> bool:
         """Whether records that came after the last read may have been trimmed by now."""
         return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
-    async def _hand_over(self, position: Position, records: list[dict[str, Any]], asked_at: float) -> None:
+    async def _hand_over(self, position: Position, changes: list[Change], asked_at: float) -> None:
         unsaved: str | None = None
         try:
-            for record in records:
-                change = Change(self.table, record)
+            for change in changes:
                 saved = await self._handled(position, change, asked_at)
                 unsaved = None if saved else change.sequence_number
         except asyncio.CancelledError:
-            # A worker that stops saves its position, if the store answers at once, to spare its successor the repeat.
             if unsaved is not None:
-                with contextlib.suppress(TimeoutError, DynamoError, Deposed):
-                    await asyncio.wait_for(self._positions.save(position, unsaved, asked_at), LAST_SAVE_SECONDS)
+                await self._save_at_the_end(position, unsaved, asked_at)
             raise
         if unsaved is not None:
             await self._positions.save(position, unsaved, asked_at)
+
+    async def _save_at_the_end(self, position: Position, to: str, now: float) -> None:
+        # A worker that stops saves its position, if the store answers at once, to spare its successor the repeat.
+        with contextlib.suppress(TimeoutError, DynamoError, Deposed):
+            await asyncio.wait_for(self._positions.save(position, to, now), LAST_SAVE_SECONDS)
 
     async def _handled(self, position: Position, change: Change, asked_at: float) -> bool:
         """Handle one change, with retries; returns whether the position was saved with it."""
@@ -343,8 +431,8 @@ class Consumer:
 
     async def _iterator(self, arn: str, position: Position) -> str:
         request = {"StreamArn": arn, "ShardId": position.shard, "ShardIteratorType": "TRIM_HORIZON"}
-        if position.sequence_number is not None:
-            request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": position.sequence_number}
+        if position.read_to is not None:
+            request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": position.read_to}
         return str((await self._call_with_retry("GetShardIterator", request))["ShardIterator"])
 
     async def _wait(self) -> None:
@@ -366,6 +454,21 @@ class Consumer:
                     raise
                 log.info("%s: %s is sent again: %s", self.name, operation, error)
             await pauses.wait()
+
+
+def _everything(change: Change) -> bool:
+    return True
+
+
+def _of_kinds(kinds: Sequence[type[Entity]]) -> Concerns:
+    plans = [plan_of(kind) for kind in kinds]
+
+    def concerns(change: Change) -> bool:
+        images = change.record["dynamodb"]
+        old, new = images.get("OldImage"), images.get("NewImage")
+        return any((old and plan.matches(old)) or (new and plan.matches(new)) for plan in plans)
+
+    return concerns
 
 
 class Pauses:

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.app import journal_app
@@ -13,15 +14,17 @@ from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
+from potluck.leases import Deposed, Lease, Terms
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
 from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
+from potluck.streams import Consumer
 from potluck.web import openapi
 from potluck.web.allowances import Allowances
 from potluck.web.api import Api
-from potluck.web.app import App, AppMaker, BackgroundWork, Core
+from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.bounds import Bounds
 from potluck.web.endpoints import Site
@@ -79,7 +82,7 @@ async def assembled(
             # Elsewhere it costs requests, so there it waits until somebody looks.
             core.live.start(*(table for app in made for table in app.tables))
         await core.people.accounts.finish_departures()
-        working = [asyncio.create_task(_kept_running(consumer)) for app in made for consumer in app.consumers]
+        working = [asyncio.create_task(each) for each in _background_work(core, made)]
         try:
             yield _application(core, made)
         finally:
@@ -212,10 +215,36 @@ async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
         await asyncio.wait(running, timeout=1.0)
 
 
-async def _kept_running(consumer: BackgroundWork) -> None:
+def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:
+    """What goes on behind the calls: the consumers by one lease and one reader of each log, and whatever else."""
+    everything = [each for app in apps for each in app.consumers]
+    consumers = [each for each in everything if isinstance(each, Consumer)]
+    terms = Terms.for_takeover_within(core.settings.takeover_seconds)
+    lease = Lease(core.engine, "CONSUMERS", **terms._asdict())
+    feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
+    for each in consumers:
+        each.share(lease, feed)
+
+    async def consume() -> None:
+        async with asyncio.TaskGroup() as group:
+            for each in consumers:
+                group.create_task(_kept_running(each.name, each.consume))
+
+    async def run() -> None:
+        await lease.rows.create_if_missing(core.engine)
+        await lease.run(consume)
+
+    others = [_kept_running(each.name, each.run) for each in everything if not isinstance(each, Consumer)]
+    return [*others, *([_kept_running("the consumers", run)] if consumers else [])]
+
+
+async def _kept_running(name: str, run: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
-            await consumer.run()
+            await run()
+        except Deposed:
+            # Whoever holds the lease now does the work.
+            raise
         except Exception:
-            log.exception("%s failed and is started again", consumer.name)
+            log.exception("%s failed and is started again", name)
         await asyncio.sleep(CONSUMER_PAUSE_SECONDS)

@@ -9,7 +9,7 @@ from tests.conformance.wire import N, S
 
 # The service shows all hundred and one keys in its message.
 TOO_MANY = re.compile(
-    r"1 validation error detected: Value '.*' at 'requestItems\.shared\.plain\.member\.keys' failed to satisfy "
+    r"1 validation error detected: Value at 'RequestItems\.shared\.plain\.member\.Keys' failed to satisfy "
     r"constraint: Member must have length less than or equal to 100"
     r"|Too many items requested for the BatchGetItem call"
 )
@@ -93,8 +93,22 @@ async def test_more_than_16_megabytes_leaves_keys_unprocessed(dynamo, create, fr
 REFUSED = {
     "no tables": (
         {"RequestItems": {}},
-        "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: "
+        "The requestItems parameter is required for BatchGetItem",
+    ),
+    "no keys": (
+        {"RequestItems": {"shared.plain": {"Keys": []}}},
+        "1 validation error detected: Value at 'RequestItems.shared.plain.member.Keys' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1",
+    ),
+    "one table asked by expression and another by names": (
+        {
+            "RequestItems": {
+                "shared.plain": {"Keys": [{"p": S("x")}], "ProjectionExpression": "p"},
+                "shared.ranged": {"Keys": [{"p": S("x"), "s": S("1")}], "AttributesToGet": ["p"]},
+            }
+        },
+        "Can not use both expression and non-expression parameters in the same request: "
+        "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}",
     ),
     "a key twice": (
         {"RequestItems": {"shared.plain": {"Keys": [{"p": S("x")}, {"p": S("y")}, {"p": S("x")}]}}},

@@ -85,8 +85,7 @@ PLAIN = "shared.plain"
 REFUSED = {
     "no tables": (
         {},
-        "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: "
-        "Member must have length greater than or equal to 1",
+        "The requestItems parameter is required for BatchWriteItem",
     ),
     "the same key put twice": (
         {PLAIN: [put(p=S("x")), put(p=S("x"), a=N(1))]},

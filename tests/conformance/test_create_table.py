@@ -93,7 +93,28 @@ RANGE = {"AttributeName": "s", "KeyType": "RANGE"}
 REFUSED = {
     "a short name": (
         {"TableName": "ab", **definition("p:S")},
-        "TableName must be at least 3 characters long and at most 255 characters long",
+        "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: "
+        "Member must have length greater than or equal to 3",
+    ),
+    "a definition twice": (
+        {**definition("p:S"), "AttributeDefinitions": [ATTRIBUTES[0], ATTRIBUTES[0]]},
+        "Attribute Name is duplicated: p",
+    ),
+    "a projected attribute twice": (
+        definition("p:S", also=("g:S",), GlobalSecondaryIndexes=[index("gsi", "g", project=["a", "b", "a"])]),
+        INVALID + "Duplicate attribute name in NonKeyAttributes: a",
+    ),
+    "a view of a stream that is off": (
+        {**definition("p:S"), "StreamSpecification": {"StreamEnabled": False, "StreamViewType": "KEYS_ONLY"}},
+        INVALID + "Table is being created with a stream disabled, UpdateViewType should not be specified",
+    ),
+    "a policy": (
+        {**definition("p:S"), "ResourcePolicy": "{}"},
+        INVALID + "ResourcePolicy is not supported by this engine",
+    ),
+    "a copy of a table elsewhere": (
+        {**definition("p:S"), "GlobalTableSourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/elsewhere"},
+        INVALID + "GlobalTableSourceArn is not supported by this engine",
     ),
     "a name with a slash": (
         {"TableName": "abc/d", **definition("p:S")},

@@ -141,14 +141,23 @@ async def test_a_value_of_an_expression_may_not_be_deeper(dynamo, plain, fresh):
         )
 
 
-async def test_a_transaction_past_four_megabytes_is_refused(dynamo, plain, fresh):
-    actions = [
-        {"Put": {"TableName": plain, "Item": {"p": S(f"{fresh}.{number}"), "a": S("x" * 390_000)}}}
-        for number in range(11)
-    ]
-    with pytest.raises(DynamoError, match=r"ValidationException|TransactionCanceledException"):
-        await dynamo.call("TransactWriteItems", {"TransactItems": actions})
-    assert await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(f"{fresh}.0")}}) == {}
+async def test_a_transaction_that_sends_more_than_four_megabytes_is_refused(dynamo, plain, fresh):
+    keys = [f"{fresh}.{number}" for number in range(11)]
+    puts = [{"Put": {"TableName": plain, "Item": {"p": S(key), "a": S("x" * 390_000)}}} for key in keys]
+    sent = sum(len(key) + len("p") + len("a") + 390_000 for key in keys)
+    limit = "Transaction payload size cannot exceed 4MB. Payload Size: "
+    await dynamo.invalid("TransactWriteItems", {"TransactItems": puts}, f"{limit}: {limit}{sent}")
+    assert await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(keys[0])}}) == {}
+
+
+async def test_a_transaction_may_touch_more_than_four_megabytes(dynamo, plain, fresh):
+    keys = [{"p": S(f"{fresh}.{number}")} for number in range(11)]
+    for key in keys:
+        await dynamo.call("PutItem", {"TableName": plain, "Item": {**key, "a": S("x" * 390_000)}})
+    update = {"TableName": plain, "UpdateExpression": "SET b = :v", "ExpressionAttributeValues": {":v": S("x")}}
+    await dynamo.call("TransactWriteItems", {"TransactItems": [{"Update": {"Key": key, **update}} for key in keys]})
+    deletes = [{"Delete": {"TableName": plain, "Key": key}} for key in keys]
+    assert await dynamo.call("TransactWriteItems", {"TransactItems": deletes}) == {}
 
 
 NAMES = {

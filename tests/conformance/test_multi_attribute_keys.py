@@ -156,20 +156,24 @@ async def test_a_bad_condition_is_refused(dynamo, composite, case):
         await dynamo.call("Query", request)
 
 
-async def test_five_partition_attributes_are_refused(dynamo, fresh):
-    names = [f"k{number}" for number in range(5)]
-    with pytest.raises(DynamoError, match=r"ValidationException"):
-        await dynamo.call(
-            "CreateTable",
-            {
-                "TableName": f"refused.{fresh}",
-                **definition(
-                    "p:S",
-                    also=[f"{name}:S" for name in names],
-                    GlobalSecondaryIndexes=[multi_index("wide", names, ())],
-                ),
-            },
-        )
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        (["HASH"] * 5, "The KeySchema exceeds the maximum allowed number of HASH key attributes"),
+        (["HASH", *["RANGE"] * 5], "The KeySchema exceeds the maximum allowed number of RANGE key attributes"),
+        (
+            ["HASH", "RANGE", "HASH"],
+            "All HASH key attributes must precede RANGE key attributes in the KeySchema",
+        ),
+    ],
+    ids=["five partition attributes", "five sort attributes", "mixed"],
+)
+async def test_a_bad_key_is_refused(dynamo, fresh, roles, message):
+    wide = multi_index("wide")
+    wide["KeySchema"] = [{"AttributeName": f"k{number}", "KeyType": role} for number, role in enumerate(roles)]
+    also = [f"k{number}:S" for number in range(len(roles))]
+    table = {"TableName": f"refused.{fresh}", **definition("p:S", also=also, GlobalSecondaryIndexes=[wide])}
+    await dynamo.invalid("CreateTable", table, f"Invalid KeySchema: {message}")
 
 
 async def test_a_table_key_of_several_attributes_is_refused(dynamo, fresh):

@@ -31,6 +31,35 @@ async def test_put_answers_nothing_by_default(dynamo, plain, fresh):
     assert await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh)}}) == {}
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (SS("b", "a", "é", "Z"), SS("Z", "a", "b", "é")),
+        (NS(2, "-1.5", 10, 1), NS(10, 2, 1, "-1.5")),
+        (BS(b"b", b"\xff", b"a"), BS(b"a", b"b", b"\xff")),
+    ],
+    ids=["texts", "numbers", "binaries"],
+)
+async def test_a_set_is_answered_in_one_order(dynamo, plain, fresh, given, told):
+    await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh), "a": given, "l": L(given)}})
+    answer = await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(fresh)}})
+    assert answer["Item"] == {"p": S(fresh), "a": told, "l": L(told)}
+    (kind,) = given
+    # The members come one by one, the last first.
+    for member in reversed(given[kind]):
+        answer = await dynamo.call(
+            "UpdateItem",
+            {
+                "TableName": plain,
+                "Key": {"p": S(fresh)},
+                "UpdateExpression": "ADD b :m",
+                "ExpressionAttributeValues": {":m": {kind: [member]}},
+                "ReturnValues": "UPDATED_NEW",
+            },
+        )
+    assert answer["Attributes"] == {"b": told}
+
+
 async def test_every_type_comes_back_as_it_was_put(dynamo, plain, fresh):
     item = {"p": S(fresh), **EVERY_TYPE}
     await dynamo.call("PutItem", {"TableName": plain, "Item": item})
@@ -334,3 +363,29 @@ async def test_item_collection_metrics_are_left_out_without_local_indexes(dynamo
         "PutItem", {"TableName": plain, "Item": {"p": S(fresh)}, "ReturnItemCollectionMetrics": "SIZE"}
     )
     assert answer == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "",
+            "Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1",
+        ),
+        (
+            "ab",
+            "Value 'ab' at 'tableName' failed to satisfy constraint: "
+            "Member must have length greater than or equal to 3",
+        ),
+        (
+            "bad table!@#",
+            "Value 'bad table!@#' at 'tableName' failed to satisfy constraint: "
+            "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+        ),
+    ],
+    ids=["empty", "short", "other characters"],
+)
+async def test_a_name_that_no_table_has_is_refused(dynamo, name, message):
+    await dynamo.invalid(
+        "PutItem", {"TableName": name, "Item": {"p": S("x")}}, f"1 validation error detected: {message}"
+    )

@@ -57,6 +57,20 @@ async def test_a_partition_without_sort_key_has_one_item(dynamo, plain, fresh):
     assert answer == {"Items": [{"p": S(fresh), "a": N(1)}], "Count": 1, "ScannedCount": 1}
 
 
+async def test_a_partition_without_sort_key_is_one_page_and_has_no_next(dynamo, plain, fresh):
+    await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh)}})
+    answer = await dynamo.call("Query", query(plain, fresh, Limit=1))
+    assert answer == {"Items": [{"p": S(fresh)}], "Count": 1, "ScannedCount": 1}
+
+
+async def test_a_query_without_sort_key_cannot_go_on(dynamo, plain, fresh):
+    await dynamo.invalid(
+        "Query",
+        query(plain, fresh, ExclusiveStartKey={"p": S(fresh)}),
+        f"The provided exclusive start key is invalid: ExclusiveStartKey: {{p=AttributeValue: {{S:{fresh}}}}}",
+    )
+
+
 async def test_a_limit_ends_the_page_and_names_its_last_key(dynamo, ranged, seven):
     answer = await dynamo.call("Query", query(ranged, seven, Limit=3))
     assert answer == {
@@ -166,7 +180,7 @@ REFUSED = {
     ),
     "a limit of zero": (
         {"Limit": 0},
-        "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: "
+        "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
         "Member must have value greater than or equal to 1",
     ),
     "an unknown select": (

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from potluck.dynamo.errors import DynamoError
 from tests.conformance.wire import M, N, S
 
 
@@ -87,9 +86,15 @@ async def test_a_table_that_does_not_exist_is_not_found(dynamo, fresh):
 
 
 @pytest.mark.parametrize("key", [{"q": S("x")}, {"p": N(1)}], ids=["another name", "another type"])
-async def test_a_key_that_is_not_the_schema_is_refused(dynamo, plain, key):
-    with pytest.raises(DynamoError, match=r"ValidationException|TransactionCanceledException"):
-        await dynamo.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": plain, "Key": key}}]})
+async def test_a_key_that_is_not_the_schema_is_a_validation_error_in_its_place(dynamo, plain, fresh, key):
+    refusal = await dynamo.refuses(
+        "TransactGetItems",
+        {"TransactItems": [get(plain, fresh), {"Get": {"TableName": plain, "Key": key}}]},
+        "TransactionCanceledException",
+        "Transaction cancelled, please refer cancellation reasons for specific reasons [None, ValidationError]",
+    )
+    mismatch = "The provided key element does not match the schema"
+    assert refusal.reasons == [{"Code": "None"}, {"Code": "ValidationError", "Message": mismatch}]
 
 
 async def test_a_bad_projection_is_refused(dynamo, plain, fresh):

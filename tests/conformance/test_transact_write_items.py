@@ -254,12 +254,41 @@ async def test_a_key_attribute_cannot_be_updated(dynamo, plain, fresh):
     )
 
 
-async def test_a_put_without_its_key_is_a_validation_error(dynamo, plain):
-    with pytest.raises(DynamoError) as caught:
-        await dynamo.call("TransactWriteItems", {"TransactItems": [{"Put": {"TableName": plain, "Item": {"a": N(1)}}}]})
-    assert caught.value.code in ("ValidationException", "TransactionCanceledException")
-    if caught.value.reasons:
-        assert caught.value.reasons[0]["Code"] == "ValidationError"
+KEY_MISMATCH = "The provided key element does not match the schema"
+WRONG = "One or more parameter values were invalid: "
+CONDITION = {"ConditionExpression": "attribute_not_exists(p)"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        ("Put", {"Item": {"a": N(1)}}, f"{WRONG}Missing the key p in the item"),
+        ("Put", {"Item": {"p": N(1)}}, f"{WRONG}Type mismatch for key p expected: S actual: N"),
+        ("Update", {"Key": {"p": N(1)}, "UpdateExpression": "REMOVE a"}, KEY_MISMATCH),
+        ("Delete", {"Key": {"q": S("x")}}, KEY_MISMATCH),
+        ("ConditionCheck", {"Key": {"p": S("x"), "q": S("x")}, **CONDITION}, KEY_MISMATCH),
+    ],
+    ids=["a put without key", "a put of another type", "an update", "a delete", "a check"],
+)
+async def test_a_key_that_is_not_the_schema_is_a_validation_error_in_its_place(
+    dynamo, plain, fresh, kind, given, message
+):
+    misfit = {kind: {"TableName": plain, **given}}
+    # The first that does not fit ends it: no condition is looked at, and no later misfit.
+    await canceled(
+        dynamo,
+        [put(plain, fresh, ConditionExpression="attribute_exists(p)"), misfit, misfit],
+        [NONE, {"Code": "ValidationError", "Message": message}, NONE],
+    )
+
+
+async def test_an_empty_key_fails_the_whole_call(dynamo, plain, fresh):
+    await dynamo.invalid(
+        "TransactWriteItems",
+        {"TransactItems": [put(plain, fresh), delete(plain, "")]},
+        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+        "string value. Key: p",
+    )
 
 
 async def test_a_table_that_does_not_exist_is_not_found(dynamo, plain, fresh):

@@ -38,6 +38,18 @@ async def test_set_makes_an_item_that_was_absent(dynamo, plain, fresh):
     assert await item_of(dynamo, plain, fresh) == {"p": S(fresh), "a": N(1)}
 
 
+@pytest.mark.parametrize("expression", ["REMOVE a.b", "REMOVE a[0]", "REMOVE a.b, c"])
+async def test_nothing_is_taken_out_of_what_is_not_there(dynamo, plain, fresh, expression):
+    assert await dynamo.call("UpdateItem", update(plain, fresh, expression)) == {}
+    assert await dynamo.call("GetItem", {"TableName": plain, "Key": {"p": S(fresh)}}) == {}
+    await dynamo.call("PutItem", {"TableName": plain, "Item": {"p": S(fresh)}})
+    await dynamo.invalid(
+        "UpdateItem",
+        update(plain, fresh, expression),
+        "The document path provided in the update expression is invalid for update",
+    )
+
+
 @pytest.mark.parametrize("expression", ["REMOVE a", "DELETE a :v"])
 async def test_an_update_that_only_takes_away_makes_no_item(dynamo, plain, fresh, expression):
     values = {":v": {"SS": ["x"]}} if ":v" in expression else None

@@ -159,6 +159,40 @@ async def test_nothing_to_do_is_refused(dynamo, plain):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("ReplicaUpdates", [{"Create": {"RegionName": "eu-west-1"}}]),
+        ("MultiRegionConsistency", "STRONG"),
+        ("GlobalTableWitnessUpdates", [{"Create": {"RegionName": "eu-west-1"}}]),
+    ],
+)
+async def test_what_is_not_offered_is_refused(dynamo, plain, name, asked):
+    await dynamo.invalid(
+        "UpdateTable",
+        {"TableName": plain, name: asked},
+        f"One or more parameter values were invalid: {name} is not supported by this engine",
+    )
+
+
+async def test_throughput_that_is_only_described_is_described(dynamo, create):
+    warm = {"ReadUnitsPerSecond": 12000, "WriteUnitsPerSecond": 4000}
+    most = {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20}
+    settings = {"WarmThroughput": warm, "OnDemandThroughput": most}
+    gsi = {**index("by_g", "g"), **settings}
+    table = await create(**definition("p:S", also=("g:S",), GlobalSecondaryIndexes=[gsi]), **settings)
+    described = await active(dynamo, table)
+    for each in (described, described["GlobalSecondaryIndexes"][0]):
+        assert each["WarmThroughput"] == {**warm, "Status": "ACTIVE"}
+        assert each["OnDemandThroughput"] == most
+    warmer = {**warm, "ReadUnitsPerSecond": 13000}
+    update = {"Update": {"IndexName": "by_g", "WarmThroughput": warmer}}
+    await dynamo.call("UpdateTable", {"TableName": table, "GlobalSecondaryIndexUpdates": [update]})
+    described = await active(dynamo, table)
+    assert described["GlobalSecondaryIndexes"][0]["WarmThroughput"] == {**warmer, "Status": "ACTIVE"}
+    assert described["WarmThroughput"] == {**warm, "Status": "ACTIVE"}
+
+
 async def test_a_stream_is_switched_on_and_off(dynamo, create):
     table = await create(**definition("p:S"))
     on = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}

@@ -102,6 +102,10 @@ SITE = [
         Intended("front/style*", "html", "the page of all pieces has those that came with shareables", now=now)
         for now in ("Rolled oats", "data-share=", "#grip-vertical", "#log-out")
     ),
+    *(
+        Intended("front/style*", "html", "the page of all pieces has the icons of the journal", now=now)
+        for now in ("#mail", "#send-horizontal", "#upload")
+    ),
     Intended("*", "html", "what is wrong, or has just been made, has the focus", now="autofocus"),
     Intended("*", "around", "a new name is shown at the top at once, by its id", now='id="me"'),
     *(
@@ -238,4 +242,40 @@ NOTES = [
     ),
 ]
 
-INTENDED: list[Intended] = [*SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES]
+IN_SIGHT = "what is asked, and lost signal, stay in sight on a page that is scrolled"
+WHAT_IS_LEFT = "what runs low says what is left, where the warning begins, and that it is on the list already"
+TO_THE_READER = "a card speaks to who finds it, and is printed without what its maker is told"
+
+LETTER = [
+    Intended("*", "around", "menus close on Escape and on a touch elsewhere", now="js/menus.js"),
+    Intended("*", "*/updatedBy*", "who changed a thing last is told to whoever changed it too"),
+    Intended("shopping_pages/*", "html", "who changed a thing last is kept with the list", now='"updatedByName"'),
+    *(
+        Intended(step, "html", IN_SIGHT, now=now)
+        for step in ("front/home for its files", "shopping_pages/*")
+        for now in ('id="asked"', "data-asks", "</form></div>")
+    ),
+    *(
+        Intended(f"shopping_pages/{step}", "html", IN_SIGHT)
+        for step in ("an empty list, just joined", "the list after coming in")
+    ),
+    *(
+        Intended("shopping_pages/*", "html", WHAT_IS_LEFT, now=now)
+        for now in ("Warn at", "warn at", "on the list · no place")
+    ),
+    *(
+        Intended("shopping_pages/home with families", "html", "what is on the list waits for nobody", now=now)
+        for now in ("Nothing is waiting", "Your plate is empty")
+    ),
+    Intended("shopping_pages/*", "html", "the list is not sorted by where one is", now="where things are bought"),
+    Intended("shopping_pages/the list of *", "html", "a list of one store counts what it shows", now="of 7 things"),
+    Intended("shopping_pages/* by an old version", "html", "the other one is named", now="Which one stays?"),
+    *(Intended("front/style*", "html", TO_THE_READER, now=now) for now in ("Open it with this id", "or scan this")),
+    *(
+        Intended("polls_pages/share*", "html", TO_THE_READER, now=now)
+        for now in ("no-print", "candidates.", "Scan this", "open the link", "by hand", "Closes")
+    ),
+    Intended("polls_pages/*", "html", "files cannot be had from paper", now="hint no-print"),
+]
+
+INTENDED: list[Intended] = [*SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES, *LETTER]

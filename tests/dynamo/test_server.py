@@ -154,6 +154,17 @@ async def test_an_unknown_target_is_an_unknown_operation(client: Client, target:
     assert response.headers["x-amz-crc32"] == "1368724161"
 
 
+async def test_an_operation_that_is_not_offered_is_named(client: Client) -> None:
+    response = await client.send(headers=GET_ITEM | {"X-Amz-Target": "DynamoDB_20120810.ExecuteStatement"}, body={})
+    assert (response.status, response.json) == (
+        400,
+        {
+            "__type": "com.amazon.coral.service#UnknownOperationException",
+            "message": "ExecuteStatement is not an operation of this engine",
+        },
+    )
+
+
 @pytest.mark.parametrize(
     ("given", "answered"),
     [
@@ -354,11 +365,11 @@ async def test_a_compressed_request_is_read(client: Client, database: Database, 
         ("deflate", gzipped(PLAIN)),
     ],
 )
-async def test_what_cannot_be_expanded_is_the_services_internal_error(
+async def test_what_cannot_be_expanded_is_refused_for_good(
     client: Client, database: Database, coding: str, body: bytes
 ) -> None:
     response = await client.send(headers=GET_ITEM | {"Content-Encoding": coding}, body=body)
-    assert (response.status, response.json["__type"]) == (500, f"{MODEL}InternalServerError")
+    assert (response.status, response.json["__type"].partition("#")[2]) == (400, "SerializationException")
     assert not database.calls
 
 

@@ -170,17 +170,17 @@ def test_a_document_nested_thousands_deep_is_refused_without_a_crash():
 
 
 def test_a_valid_item_comes_back_as_the_same_object():
-    item = {"a": {"S": "x"}, "n": {"N": "5"}, "m": {"M": {"k": {"NS": ["1", "2"]}}}, "l": {"L": [{"N": "1"}]}}
+    item = {"a": {"S": "x"}, "n": {"N": "5"}, "m": {"M": {"k": {"NS": ["2", "1"]}}}, "l": {"L": [{"N": "1"}]}}
     assert checked_item(item)[0] is item
 
 
 def test_numbers_become_canonical_without_touching_the_given_item():
-    item = {"n": {"N": "1.0"}, "m": {"M": {"k": {"N": "1e2"}}}, "l": {"L": [{"NS": ["01", "2"]}]}, "s": {"S": "x"}}
+    item = {"n": {"N": "1.0"}, "m": {"M": {"k": {"N": "1e2"}}}, "l": {"L": [{"NS": ["2", "01"]}]}, "s": {"S": "x"}}
     checked, _ = checked_item(item)
     assert checked == {
         "n": {"N": "1"},
         "m": {"M": {"k": {"N": "100"}}},
-        "l": {"L": [{"NS": ["1", "2"]}]},
+        "l": {"L": [{"NS": ["2", "1"]}]},
         "s": {"S": "x"},
     }
     assert item["n"] == {"N": "1.0"}
@@ -208,7 +208,7 @@ def test_numbers_become_canonical_without_touching_the_given_item():
         ({"N": "1" * 38 + "0" * 88}, 20),
         ({"N": "-5"}, 3),
         ({"SS": ["a", "bc"]}, 3),
-        ({"NS": ["1", "22"]}, 4),
+        ({"NS": ["22", "1"]}, 4),
         ({"BS": ["YQ==", "YWI="]}, 3),
         ({"L": []}, 3),
         ({"M": {}}, 3),

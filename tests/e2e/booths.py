@@ -4,24 +4,20 @@ And polls for browsers, made and voted in without typing, where the typing is no
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Any
 
-from argon2 import PasswordHasher
 from playwright.sync_api import APIRequestContext
 
 from potluck.apps.polls.app import polls_app
-from potluck.people.passwords import Passwords
 from potluck.settings import Settings
-from potluck.suite import assembled
 from potluck.web.http.application import Application
-from potluck.web.server.serve import serve
+from tests.e2e.serving import serve_as_asked, with_apps
 from tests.e2e.toys import Toy
 
-__all__ = ["CLUB", "CLUB_VOTES", "Booth", "MadePoll", "Office", "booth_on"]
+__all__ = ["CLUB", "CLUB_VOTES", "Booth", "MadePoll", "Office"]
 
 # Four rounds: twelve each for two, and the third decides.
 CLUB = ("Lake cabin", "Mountain hut", "Seaside camp", "City weekend", "Barbecue at home")
@@ -42,16 +38,6 @@ CLUB_VOTES = (
 
 class Booth(Toy):
     module = "tests.e2e.booths"
-
-
-@contextmanager
-def booth_on(folder: Path, **environment: str) -> Iterator[Booth]:
-    booth = Booth(folder, **environment)
-    booth.start()
-    try:
-        yield booth
-    finally:
-        booth.stop()
 
 
 @dataclass(frozen=True)
@@ -102,13 +88,8 @@ class Office:
 
 
 def with_polls(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    # Passwords that cost little: browsers wait for what they sign in to, not for argon2.
-    cheap = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    return assembled(settings, (polls_app,), passwords=cheap)
+    return with_apps(settings, polls_app)
 
 
 if __name__ == "__main__":
-    folder, *rest = sys.argv[1:]
-    workers, port = (int(each) for each in (rest + ["1", "0"][len(rest) :]))
-    chosen = replace(Settings.from_environment(), data=Path(folder), workers=workers, port=port)
-    sys.exit(serve("tests.e2e.booths:with_polls", chosen, folder))
+    sys.exit(serve_as_asked("tests.e2e.booths:with_polls"))

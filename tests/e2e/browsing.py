@@ -43,6 +43,36 @@ addEventListener("securitypolicyviolation", (event) => {
 """
 
 
+# Controls that lie on each other. What sticks to the window lies over the page by its nature: each layer is looked at
+# by itself. A control within another, and a field that its label draws, are one.
+CROWDED = """
+() => {
+  const kinds = "a[href], button, input, select, textarea, summary";
+  const layer = (each) => {
+    for (let at = each; at; at = at.parentElement)
+      if (["fixed", "sticky"].includes(getComputedStyle(at).position) || at.tagName === "DIALOG") return at;
+    return null;
+  };
+  const drawn = (each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    && !each.closest(".hidden-text") && each.offsetWidth > 1;
+  const named = (each) => (each.getAttribute("aria-label") ?? (each.textContent.trim() || each.name)).slice(0, 40);
+  const all = [...document.querySelectorAll(kinds)].filter(drawn)
+    .map((each) => ({ each, layer: layer(each), rects: [...each.getClientRects()] }));
+  const on = (one, other) => one.rects.some((a) => other.rects.some((b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1));
+  const within = (one, other) => one.contains(other) || other.contains(one);
+  const found = [];
+  all.forEach((one, index) => {
+    for (const other of all.slice(index + 1))
+      if (one.layer === other.layer && !within(one.each, other.each) && on(one, other))
+        found.push(`${named(one.each)} lies on ${named(other.each)}`);
+  });
+  return found;
+}
+"""
+
+
 @dataclass
 class Visit:
     """One page in one window, and what went wrong there."""
@@ -104,7 +134,9 @@ class Visit:
 
     def without_network(self) -> None:
         """What a browser says of requests that find nobody is not the page's doing."""
-        self.errors[:] = [each for each in self.errors if not re.search("net::ERR|htmx:sse:error", each)]
+        self.errors[:] = [
+            each for each in self.errors if not re.search("net::ERR|htmx:sse:error|htmx:error: Failed to fetch", each)
+        ]
 
     def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""
@@ -119,6 +151,21 @@ class Visit:
     def overflow(self) -> int:
         """By how many pixels the page is wider than its window."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+    def squeezed(self) -> list[str]:
+        """What does not fit into this window: a page that is wider, controls that lie on each other."""
+        wider = self.overflow()
+        return [*([f"wider by {wider} pixels"] if wider > 0 else []), *self.page.evaluate(CROWDED)]
+
+    def buttons_on_paper(self) -> list[str]:
+        """What could be pressed and is printed all the same; a row that ticks is a line with a box to tick."""
+        self.page.emulate_media(media="print")
+        pressed = self.page.locator("button:not([role=checkbox]), .button, input, select, textarea, summary")
+        found = [
+            each.inner_text() or each.get_attribute("aria-label") or "" for each in pressed.all() if each.is_visible()
+        ]
+        self.page.emulate_media(media="screen")
+        return found
 
     def picture(self, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser
 
 from tests.e2e.browsing import LOOKED_AT, Visit, launched, open_visit
 from tests.e2e.every_page import not_kept_by
-from tests.e2e.toys import toy_on
+from tests.e2e.toys import Toy
 from tests.needs import need
 
 
@@ -22,7 +22,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 @pytest.fixture(scope="session")
 def address(tmp_path_factory) -> Iterator[str]:
     """The suite in a process of its own, with the toy among its apps."""
-    with toy_on(tmp_path_factory.mktemp("suite")) as toy:
+    with Toy(tmp_path_factory.mktemp("suite")) as toy:
         yield toy.address
 
 

@@ -11,12 +11,19 @@ __all__ = ["LOOKED_AT_BY", "NOT_LOOKED_AT", "not_kept_by", "page_of"]
 FAMILY = "/shopping/{family_id}"
 POLL = "/polls/{poll_id}"
 SHAREABLE = "/shareables/{short_id}"
+JOURNAL = "/journal"
+ENTRY = f"{JOURNAL}/entries/{{entry_id}}"
+ATHLETE = f"{JOURNAL}/athletes/{{athlete_id}}"
 
 EVERY_SHOPPING_PAGE = "test_shopping.test_every_page_is_for_everyone"
 MAKING_A_POLL = "test_polls.test_a_poll_is_made_shared_and_voted_on_by_touch"
 LOOKING_AFTER_POLLS = "test_polls.test_whoever_made_polls_looks_after_them"
 SHARING = "test_shareables.test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both"
 OTHER_SHAREABLES_PAGES = "test_shareables.test_every_other_page_is_for_everyone"
+WRITING = "test_journal.test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload"
+COACHING = "test_journal.test_a_coach_is_linked_comments_and_is_hidden"
+DRAWN_AND_ASKED = "test_journal.test_a_year_is_drawn_found_and_asked"
+TAKEN_ALONG = "test_journal.test_a_journal_is_taken_along_and_taken_in"
 VISITING_POLLS = "test_polls.test_what_visitors_meet_is_accessible_in_both_themes"
 
 LOOKED_AT_BY = {
@@ -52,6 +59,20 @@ LOOKED_AT_BY = {
     f"{SHAREABLE}/passcodes": OTHER_SHAREABLES_PAGES,
     f"{SHAREABLE}/clone": OTHER_SHAREABLES_PAGES,
     f"{SHAREABLE}/delete": OTHER_SHAREABLES_PAGES,
+    JOURNAL: WRITING,
+    f"{JOURNAL}/entries": DRAWN_AND_ASKED,
+    ENTRY: WRITING,
+    f"{ENTRY}/edit": WRITING,
+    f"{ENTRY}/comments/{{comment_id}}": COACHING,
+    f"{JOURNAL}/stats": DRAWN_AND_ASKED,
+    f"{JOURNAL}/ask": DRAWN_AND_ASKED,
+    f"{JOURNAL}/ask/{{thread_id}}": DRAWN_AND_ASKED,
+    f"{JOURNAL}/coaches": COACHING,
+    f"{JOURNAL}/athletes": COACHING,
+    ATHLETE: COACHING,
+    f"{ATHLETE}/stats": COACHING,
+    f"{JOURNAL}/settings": TAKEN_ALONG,
+    f"{JOURNAL}/settings/import": TAKEN_ALONG,
 }
 """The test that looks at a page; it fails if it did not. Of one with parameters, the case is named as pytest does."""
 
@@ -70,6 +91,8 @@ NOT_LOOKED_AT = {
     "/notes/{book_id}/notes/events": "a stream of events",
     f"{POLL}/results/events": "a stream of events",
     f"{SHAREABLE}/events": "a stream of events",
+    f"{ENTRY}/comments/events": "a stream of events",
+    "/journal/files/{number}/{name}": "styles and scripts",
     f"{POLL}/results.csv": "a file to keep",
     f"{POLL}/ballots": "a file to keep",
     f"{SHAREABLE}/results.csv": "a file to keep",

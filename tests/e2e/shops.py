@@ -4,39 +4,23 @@ And a family for browsers, made without typing, where the typing is not what is 
 """
 
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Any
 
-from argon2 import PasswordHasher
-
 from potluck.apps.shopping.app import shopping_app
-from potluck.people.passwords import Passwords
 from potluck.settings import Settings
-from potluck.suite import assembled
 from potluck.web.http.application import Application
-from potluck.web.server.serve import serve
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join
+from tests.e2e.serving import serve_as_asked, with_apps
 from tests.e2e.toys import Toy
 
-__all__ = ["Home", "Shop", "call", "family_of", "shop_on"]
+__all__ = ["Home", "Shop", "call", "family_of"]
 
 
 class Shop(Toy):
     module = "tests.e2e.shops"
-
-
-@contextmanager
-def shop_on(folder: Path, **environment: str) -> Iterator[Shop]:
-    shop = Shop(folder, **environment)
-    shop.start()
-    try:
-        yield shop
-    finally:
-        shop.stop()
 
 
 def call(visit: Visit, method: str, path: str, body: Any = None, status: int | None = None) -> Any:
@@ -103,13 +87,8 @@ def family_of(visit: Visit, name: str = "Lund Street 7", person: str = "Mara Oka
 
 
 def with_shopping(settings: Settings) -> AbstractAsyncContextManager[Application]:
-    # Passwords that cost little: browsers wait for what they sign in to, not for argon2.
-    cheap = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    return assembled(settings, (shopping_app,), passwords=cheap)
+    return with_apps(settings, shopping_app)
 
 
 if __name__ == "__main__":
-    folder, *rest = sys.argv[1:]
-    workers, port = (int(each) for each in (rest + ["1", "0"][len(rest) :]))
-    chosen = replace(Settings.from_environment(), data=Path(folder), workers=workers, port=port)
-    sys.exit(serve("tests.e2e.shops:with_shopping", chosen, folder))
+    sys.exit(serve_as_asked("tests.e2e.shops:with_shopping"))

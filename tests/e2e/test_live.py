@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.browsing import Visit
 from tests.e2e.cables import Cable, cable_to
 from tests.e2e.coming_in import join, send, sign_in
-from tests.e2e.toys import Toy, toy_on
+from tests.e2e.toys import Toy
 from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
@@ -23,7 +23,7 @@ RECHECKED_WITHIN = 15 + 2
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory) -> Iterator[tuple[Toy, Toy]]:
     folder = tmp_path_factory.mktemp("shared")
-    with toy_on(folder) as one, toy_on(folder) as other:
+    with Toy(folder) as one, Toy(folder) as other:
         yield one, other
 
 

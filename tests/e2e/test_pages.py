@@ -47,7 +47,7 @@ PARTS = {"shopping": "lists", "journal": "forms", "polls": "drawings", "shareabl
 def test_a_page_is_accessible_and_keeps_to_its_own_host(look, path, screen, theme):
     seen = look(path, screen, theme, status=404 if path == "/nowhere" else 200)
     assert seen.violations() == []
-    assert seen.overflow() == 0
+    assert seen.squeezed() == []
     seen.picture(path.strip("/").replace("/", "-") or "home")
     if part := PARTS.get(path.rpartition("/")[2]):
         seen.picture_of(f"section[aria-labelledby={part}]", part)
@@ -110,7 +110,7 @@ def test_what_people_meet_is_accessible_in_both_themes(at_home, path, screen):
 @pytest.mark.parametrize("path", FOR_PEOPLE)
 def test_what_people_meet_fits_narrow_windows(at_home, path):
     seen = at_home(path, "narrow")
-    assert seen.overflow() == 0
+    assert seen.squeezed() == []
     seen.picture(f"my-{path.strip('/').replace('/', '-') or 'home'}")
 
 
@@ -118,7 +118,7 @@ def test_what_people_meet_fits_narrow_windows(at_home, path):
 @pytest.mark.parametrize("screen", ["narrow", "doubled"])
 def test_a_page_fits_narrow_windows_and_doubled_type(look, path, screen):
     seen = look(path, screen, status=404 if path == "/nowhere" else 200)
-    assert seen.overflow() == 0
+    assert seen.squeezed() == []
     seen.picture(path.strip("/").replace("/", "-") or "home")
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.commands import POTLUCK
 from tests.e2e.browsing import open_visit
 from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
-from tests.e2e.toys import toy_on
+from tests.e2e.toys import Toy
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -253,7 +253,7 @@ def test_the_operators_links_let_one_in_and_back_in(browser, tmp_path):
         return subprocess.run(asked, env=kept, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
     email = newcomer()
-    with toy_on(tmp_path, **environment) as toy, open_visit(browser, toy.address) as seen:
+    with Toy(tmp_path, **environment) as toy, open_visit(browser, toy.address) as seen:
         page = seen.page
         page.goto(told(toy, "invite"))
         page.get_by_label("What people call you").fill("Mara")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.booths import Booth, MadePoll, Office, booth_on
+from tests.e2e.booths import Booth, MadePoll, Office
 from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
 from tests.e2e.coming_in import join, send
 
@@ -20,7 +20,7 @@ HEBREW, ARABIC = "חופשה בים", "رحلة إلى الجبل"
 
 @pytest.fixture(scope="module")
 def booth(tmp_path_factory) -> Iterator[Booth]:
-    with booth_on(tmp_path_factory.mktemp("booth")) as booth:
+    with Booth(tmp_path_factory.mktemp("booth")) as booth:
         yield booth
 
 
@@ -267,8 +267,25 @@ def test_results_come_in_while_one_looks_at_a_round(window, office, club):
     # Round and fold are as they were left.
     assert page.locator("[aria-current=step]").inner_text() == "3"
     assert page.locator(".lots").is_visible()
+    watching.live()
     office.call("POST", f"{poll.api}/close", x_admin_key=poll.admin_key)
     expect(page.get_by_text("Final", exact=True)).to_be_visible()
+
+
+def test_without_a_stream_the_results_are_read_again_and_the_label_says_when(window, office):
+    poll = office.poll()
+    office.vote(poll, 0)
+    seen = window("/polls")
+    seen.page.clock.install(time=datetime(2026, 6, 1, 12, 0, tzinfo=UTC))
+    seen.page.route("**/results/events*", lambda route: route.abort())
+    seen.open(f"{poll.page}/results")
+    label = seen.page.locator("[data-live-badge]")
+    expect(label).to_have_text("Last fresh at 12:00")
+    office.vote(poll, 1)
+    seen.page.clock.fast_forward(5 * 60 * SECONDS)
+    expect(seen.page.get_by_text("2 votes.")).to_be_visible()
+    expect(label).to_have_text("Last fresh at 12:05")
+    seen.without_network()
 
 
 def test_the_rounds_are_stepped_through_by_keyboard(window, club):
@@ -305,7 +322,7 @@ def in_seconds(seconds: int) -> str:
 def test_everyone_sees_at_its_time_that_a_poll_is_closed_whichever_process_serves_them(window, visit, booth, office):
     poll = office.poll()
     office.vote(poll, 1, 0)
-    with booth_on(booth.folder) as other:
+    with Booth(booth.folder) as other:
         seen = [window(f"{poll.page}/results"), visit(f"{poll.page}/results", at=other.address)]
         for each in seen:
             each.live()
@@ -476,7 +493,8 @@ def test_every_state_of_a_page_is_accessible_in_every_window(kept_windows, every
 )
 def test_a_page_fits_narrow_windows(kept_windows, everything, name):
     kept_windows["narrow"].open(everything[name])
-    assert kept_windows["narrow"].overflow() == 0
+    assert kept_windows["narrow"].squeezed() == []
+    assert name not in ("results", "share") or kept_windows["narrow"].buttons_on_paper() == []
     kept_windows["narrow"].picture(f"polls-{name}")
 
 

@@ -1,7 +1,7 @@
 """What the small scripts do, and what is left without them."""
 
 import pytest
-from playwright.sync_api import Route
+from playwright.sync_api import Route, expect
 
 from tests.e2e.coming_in import join
 
@@ -154,6 +154,11 @@ def test_the_apps_are_one_fold_away_on_a_phone_and_in_a_row_on_a_desk(visit):
     menu = phone.page.locator(".switch ul").bounding_box()
     assert menu is not None
     assert menu["x"] + menu["width"] <= 390
+    for leave in (lambda: phone.page.keyboard.press("Escape"), lambda: phone.page.mouse.click(385, 400)):
+        leave()
+        expect(phone.page.locator(".switch ul")).to_be_hidden()
+        expect(phone.page.locator(".switch summary")).to_be_focused()
+        phone.page.keyboard.press("Enter")
     phone.page.get_by_role("navigation", name="All apps").get_by_role("link", name="Polls").click()
     phone.page.wait_for_url("**/style/polls")
     desk = visit("/style/shopping", "desk").page

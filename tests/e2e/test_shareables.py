@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import FROM_HERE, join, send
-from tests.e2e.picnics import Picnic, picnic_on
+from tests.e2e.picnics import Picnic
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -20,7 +20,7 @@ PACKING = ("Two tents, the green one and the one that leaks less", "Stove and th
 
 @pytest.fixture(scope="module")
 def picnic(tmp_path_factory) -> Iterator[Picnic]:
-    with picnic_on(tmp_path_factory.mktemp("picnic")) as picnic:
+    with Picnic(tmp_path_factory.mktemp("picnic")) as picnic:
         yield picnic
 
 
@@ -350,11 +350,15 @@ def test_every_other_page_is_for_everyone(window):
     admin.follow(admin.page.get_by_role("button", name="Make one new"))
     expect(admin.page.get_by_role("heading", name="One passcode, shown once")).to_be_visible()
     looked_at(admin, "desk-card", "dark")
+    assert admin.buttons_on_paper() == []
     narrow = window(path, "narrow")
     live(narrow)
     looked_at(narrow, "narrow-list")
+    assert narrow.squeezed() == []
+    assert narrow.buttons_on_paper() == []
     narrow.open("/shareables/new")
     looked_at(narrow, "narrow-new")
+    assert narrow.squeezed() == []
 
 
 def test_without_a_script_everything_is_a_form(window):

@@ -11,7 +11,7 @@ from tests.e2e.booths import MadePoll, Office
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import join, send, sign_in
 from tests.e2e.shops import Home, call
-from tests.e2e.tables import Table, table_on
+from tests.e2e.tables import Table
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -20,7 +20,7 @@ MARA, CAKE, OWN = "Mara Okafor", "Surprise cake", "Mara asks"
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory) -> Iterator[Table]:
-    with table_on(tmp_path_factory.mktemp("table")) as table:
+    with Table(tmp_path_factory.mktemp("table")) as table:
         yield table
 
 

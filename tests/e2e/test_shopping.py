@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from potluck.apps.shopping.lines import read_lines
 from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
 from tests.e2e.coming_in import join, send
-from tests.e2e.shops import Home, Shop, call, family_of, shop_on
+from tests.e2e.shops import Home, Shop, call, family_of
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -20,7 +20,7 @@ FOCUSED = "(({ ariaLabel, innerText, id }) => ariaLabel || innerText || id)(docu
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[Shop]:
-    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
         yield shop
 
 
@@ -142,11 +142,17 @@ def test_every_page_is_for_everyone(visit, shop, kitchen):
 def test_narrow_and_large_type_keep_every_page_within_its_window(visit, shop, kitchen):
     window = visit("/", "narrow", at=shop.address)
     same_person(window, kitchen)
+    # At several tables, one can go from one to another.
+    call(kitchen.visit, "POST", "/families", {"name": "Mat club kitchen"})
     for name, path in pages_of(kitchen).items():
         window.open(path)
-        assert window.overflow() <= 0, name
+        assert window.squeezed() == [], name
     window.open(kitchen.page)
     window.picture("shopping-list")
+    assert window.buttons_on_paper() == []
+    # Printed, it says how many.
+    window.page.emulate_media(media="print")
+    assert window.page.locator(".thing-count output").first.is_visible()
 
 
 # --- coming in -------------------------------------------------------------------------------------------------------
@@ -311,6 +317,7 @@ def test_the_box_takes_several_lines_and_knows_what_is_at_home(home):
     # By store, and only there.
     visit.page.get_by_role("link", name="Only here: Green Corner").click()
     assert pending(visit) == ["Coffee beans", "Lemons"]
+    assert visit.page.locator("[data-count]").inner_text() == "2 of 6 things"
     add(visit, "Parsley")
     visit.page.get_by_role("checkbox", name="Parsley").wait_for()
     visit.page.get_by_role("link", name="All stores").click()
@@ -439,9 +446,21 @@ def test_what_runs_low_is_on_the_list_by_one_touch(home):
     more.dblclick()
     visit.page.get_by_role("list", name="Enough").get_by_text("Coffee beans").wait_for()
     assert visit.violations() == []
+    # Typed, it may be any number.
+    visit.page.get_by_role("link", name="Rice").click()
+    visit.page.get_by_label("How many are there").get_by_role("spinbutton").fill("0")
+    visit.follow(visit.page.get_by_role("button", name="Save"))
+    home.at_home("Soy sauce", 2, 2, unit="bottles")
     visit.open(home.page)
     visit.live()
     visit.page.get_by_role("checkbox", name="Rice").wait_for()
+    low = visit.page.get_by_role("region", name="Running low")
+    sauce, rice = low.get_by_role("listitem").all()
+    assert sauce.inner_text().split() == ["Soy", "sauce", "2", "bottles", "left,", "warn", "at", "2"]
+    assert rice.inner_text().split() == ["Rice", "none", "left,", "warn", "at", "3", "on", "the", "list", "already"]
+    add(visit, "soy sauce")
+    expect(sauce.get_by_text("on the list already")).to_be_visible()
+    expect(low.get_by_role("button")).to_be_hidden()
 
 
 def test_a_name_that_is_taken_is_said_beside_its_field(home):

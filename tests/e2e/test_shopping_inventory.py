@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Route
 
 from tests.e2e.browsing import Visit
-from tests.e2e.shops import Home, Shop, call, family_of, shop_on
+from tests.e2e.shops import Home, Shop, call, family_of
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -18,7 +18,7 @@ MOST = 100_000
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[Shop]:
-    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
         yield shop
 
 

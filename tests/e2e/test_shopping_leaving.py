@@ -9,7 +9,7 @@ from playwright.sync_api import Route
 
 from tests.e2e.browsing import Visit
 from tests.e2e.coming_in import PASSWORD, join
-from tests.e2e.shops import Home, Shop, call, shop_on
+from tests.e2e.shops import Home, Shop, call
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -40,7 +40,7 @@ KEPT = """async () => {
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[Shop]:
-    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
         yield shop
 
 

@@ -4,17 +4,18 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.browsing import Visit
-from tests.e2e.coming_in import PASSWORD, newcomer, send, sign_in
-from tests.e2e.shops import Home, Shop, call, family_of, shop_on
+from tests.e2e.coming_in import PASSWORD, join, newcomer, send, sign_in
+from tests.e2e.shops import Home, Shop, call, family_of
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[Shop]:
-    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
         yield shop
 
 
@@ -153,20 +154,32 @@ def test_a_change_whose_answer_was_lost_is_not_made_twice(home):
     assert (home.listed()["Butter"]["quantity"], home.listed()["Butter"]["version"]) == (3, 2)
 
 
-def test_what_both_changed_shows_yours_and_theirs(home):
-    visit = home.visit
+def test_what_both_changed_shows_yours_and_theirs(home, visit, shop):
+    visit, leo = home.visit, visit("/", at=shop.address)
+    join(leo, "Leo Lund")
+    home.let_in(leo)
     without_signal(visit)
     edit(visit, "Oat milk", more=2)
     edit(visit, "Butter", Anything="salted")
-    home.change("Oat milk", quantity=2)
+    home.change("Oat milk", by=leo, quantity=2)
     home.change("Butter", quantity=5)
     with_signal(visit)
     clash = visit.page.get_by_role("region", name="Oat milk changed twice")
     clash.wait_for()
     assert [re.sub(r"[0-9:]{5}", "TIME", text) for text in clash.get_by_role("button").all_inner_texts()] == [
         "3\nyours, TIME",
-        "2\ntheirs, TIME",
+        "2\nLeo Lund’s, TIME",
     ]
+    expect(clash).to_contain_text("You changed it here, and Leo Lund did too. Which one stays?")
+    # Whoever has scrolled on is told as well, and led there.
+    visit.page.set_viewport_size({"width": 390, "height": 480})
+    visit.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    told = visit.page.locator(".banner", has_text="Oat milk changed twice")
+    expect(told).to_be_in_viewport()
+    told.get_by_role("link", name="Look").click()
+    expect(clash).to_be_in_viewport()
+    expect(told).to_be_hidden()
+    visit.page.set_viewport_size({"width": 390, "height": 844})
     visit.picture("shopping-changed-twice")
     assert visit.violations() == []
     # Theirs stands until somebody chooses; what did not meet is both.
@@ -186,7 +199,7 @@ def test_of_what_was_changed_here_only_what_both_changed_is_asked_about(home):
     home.change("Oat milk", quantity=2)
     with_signal(visit)
     clash = visit.page.get_by_role("region", name="Oat milk changed twice")
-    clash.get_by_role("button", name="theirs").click()
+    clash.get_by_role("button", name="elsewhere").click()
     clash.wait_for(state="detached")
     settled(visit)
     assert (home.listed()["Oat milk"]["quantity"], home.listed()["Oat milk"]["notes"]) == (2, "the blue one")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.browsing import Visit
-from tests.e2e.shops import Home, Shop, call, family_of, shop_on
+from tests.e2e.shops import Home, Shop, call, family_of
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
 
@@ -39,7 +39,7 @@ window.letStorage = (how) => asked.splice(0).forEach((each) => each[how]());
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory) -> Iterator[Shop]:
-    with shop_on(tmp_path_factory.mktemp("shop")) as shop:
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
         yield shop
 
 

@@ -4,19 +4,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from tests.patience import PATIENCE_SECONDS
 
-__all__ = ["ROOT", "Toy", "toy_on"]
+__all__ = ["ROOT", "Toy"]
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 class Toy:
-    """One server on a folder; another may be on the same."""
+    """One server on a folder, for as long as it is entered; another may be on the same."""
 
     module = "tests.e2e.toy_server"
 
@@ -29,6 +28,13 @@ class Toy:
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def start(self) -> None:
         """Serve, at the same port as before if it served before."""
@@ -57,13 +63,3 @@ class Toy:
             self.process.kill()
             self.process.wait()
             self.process.stdout.close()
-
-
-@contextmanager
-def toy_on(folder: Path, **environment: str) -> Iterator[Toy]:
-    toy = Toy(folder, **environment)
-    toy.start()
-    try:
-        yield toy
-    finally:
-        toy.stop()

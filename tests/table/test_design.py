@@ -225,23 +225,23 @@ def test_types_that_are_the_entities_names_need_no_column():
     assert "mermaid" not in page, "one entity needs no diagram"
 
 
-def test_keys_are_written_as_they_are_declared_guards_included(page):
+def test_keys_are_written_with_the_names_that_rows_have_guards_included(page):
     assert rows(page, "### Keys") == [
         "| entity | `PK` | `SK` |",
         "| --- | --- | --- |",
-        "| Shop | `SHOP#{shop_id}` | `SHOP` |",
+        "| Shop | `SHOP#{shopId}` | `SHOP` |",
         "| guard of `Shop.name` | `NAME#{name:folded}` | `SHOP` |",
-        "| Ware | `SHOP#{shop_id}` | `WARE#{ware_id}` |",
-        "| Sale | `SHOP#{shop_id}` | `SALE#{at}#{ware_id}` |",
+        "| Ware | `SHOP#{shopId}` | `WARE#{wareId}` |",
+        "| Sale | `SHOP#{shopId}` | `SALE#{at}#{wareId}` |",
     ]
 
 
 def test_index_keys_say_their_alternatives_and_which_rows_have_them(page):
     assert rows(page, "In `GSI1`:")[2:] == [
-        "| Ware | `SHOP#{shop_id}#WARES` | `{brand:folded}#{title:folded 100}`<br>else `~#{title:folded 100}` | all |"
+        "| Ware | `SHOP#{shopId}#WARES` | `{brand:folded}#{title:folded 100}`<br>else `~#{title:folded 100}` | all |"
     ]
     assert rows(page, "In `GSI2`:")[2:] == [
-        "| Ware | `SHOP#{shop_id}#LOW` | `{left:05}#{seller\\|NOBODY}` | while `left <= least` |"
+        "| Ware | `SHOP#{shopId}#LOW` | `{left:05}#{seller\\|NOBODY}` | while `left <= least` |"
     ]
 
 
@@ -268,23 +268,23 @@ def test_an_access_pattern_is_its_question_call_request_and_cost(page):
         "| question | request | a small answer costs |",
         "| --- | --- | --- |",
         "| Which shop is this?<br>`Shop.one(shop_id)` "
-        '| GetItem, consistent<br>`PK = "SHOP#{shop_id}"`<br>`and SK = "SHOP"` | 1 call, 1 unit |',
+        '| GetItem, consistent<br>`PK = "SHOP#{shopId}"`<br>`and SK = "SHOP"` | 1 call, 1 unit |',
         "| What is there of this brand?<br>`Ware.by_brand(shop_id, brand)` "
-        '| Query `GSI1`, descending<br>`GSI1PK = "SHOP#{shop_id}#WARES"`<br>`and begins_with(GSI1SK, "{brand}#")` '
+        '| Query `GSI1`, descending<br>`GSI1PK = "SHOP#{shopId}#WARES"`<br>`and begins_with(GSI1SK, "{brand}#")` '
         "| 1 call, 0.5 units |",
         "| What is running low?<br>`Ware.low(shop_id, left: Range)` "
-        '| Query `GSI2`<br>`GSI2PK = "SHOP#{shop_id}#LOW"`<br>`and GSI2SK between "{left from}" and "{left to}"` '
+        '| Query `GSI2`<br>`GSI2PK = "SHOP#{shopId}#LOW"`<br>`and GSI2SK between "{left from}" and "{left to}"` '
         "| 1 call, 0.5 units |",
         "| Who sells what?<br>`Ware.by_seller(shop_id, seller, state)` "
-        '| Query<br>`PK = "SHOP#{shop_id}"`<br>`and begins_with(SK, "WARE#")`<br>'
+        '| Query<br>`PK = "SHOP#{shopId}"`<br>`and begins_with(SK, "WARE#")`<br>'
         "filter `seller = {seller} and state = {state}` "
         "| 1 call, 0.5 units, with what the filter leaves out |",
         "| What was sold?<br>`Sale.of_shop(shop_id)` "
-        '| Query<br>`PK = "SHOP#{shop_id}"`<br>`and begins_with(SK, "SALE#")` | 1 call, 0.5 units |',
+        '| Query<br>`PK = "SHOP#{shopId}"`<br>`and begins_with(SK, "SALE#")` | 1 call, 0.5 units |',
         "| What is and was there?<br>`Sold.of_shop(shop_id)` "
-        '| Query, consistent<br>`PK = "SHOP#{shop_id}"`<br>`and SK between "SALE#" and "WARE$"` | 1 call, 1 unit |',
+        '| Query, consistent<br>`PK = "SHOP#{shopId}"`<br>`and SK between "SALE#" and "WARE$"` | 1 call, 1 unit |',
         "| Everything of a shop.<br>`WholeShop.of(shop_id)` "
-        '| Query<br>`PK = "SHOP#{shop_id}"`<br>`and SK between "SHOP" and "WARE$"` | 1 call, 0.5 units |',
+        '| Query<br>`PK = "SHOP#{shopId}"`<br>`and SK between "SHOP" and "WARE$"` | 1 call, 0.5 units |',
     ]
     assert "- `Sold` is a Ware or Sale." in page
     assert "- `WholeShop` has `shop` (one Shop or none) and `wares` (every Ware)." in page

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -17,7 +18,7 @@ from potluck.web.http.problems import Problems
 from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Endpoint, Router
 
-__all__ = ["broken", "made", "refused"]
+__all__ = ["broken", "made", "one_late", "refused"]
 
 
 class Streams:
@@ -97,3 +98,20 @@ async def refused(settings: Settings) -> AsyncIterator[Application]:
 async def broken(settings: Settings) -> AsyncIterator[Application]:
     os._exit(7)
     yield
+
+
+@asynccontextmanager
+async def one_late(settings: Settings) -> AsyncIterator[Application]:
+    """Of two workers, one is not there before it is told to stop, and then stops as all do."""
+    told, loop = asyncio.Event(), asyncio.get_running_loop()
+    settings.data.mkdir(exist_ok=True)
+    try:
+        (settings.data / "first").touch(exist_ok=False)
+    except FileExistsError:
+        signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(told.set))
+        (settings.data / "late").touch()
+        await told.wait()
+    async with made(settings) as application:
+        if told.is_set():
+            loop.call_later(0.2, os.kill, os.getpid(), signal.SIGTERM)
+        yield application

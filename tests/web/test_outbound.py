@@ -23,7 +23,8 @@ def test_an_address_of_the_internet_is_public(address):
     [
         "127.0.0.1", "127.9.9.9", "10.0.0.1", "172.16.3.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
         "224.0.0.1", "255.255.255.255", "192.0.2.1", "::", "::1", "fe80::1", "fc00::1", "ff02::1", "::ffff:127.0.0.1",
-        "::ffff:10.0.0.1", "2002:7f00:1::1", "2002:a00:1::", "64:ff9b::7f00:1", "2001:db8::1",
+        "::ffff:10.0.0.1", "2002:7f00:1::1", "2002:a00:1::", "64:ff9b::7f00:1", "2001:db8::1", "64:ff9b:1::7f00:1",
+        "fec0::1", "::127.0.0.1", "5f00::1", "192.0.0.8", "192.88.99.1",
     ],
 )  # fmt: skip
 def test_an_address_of_somebody_s_own_network_is_not(address):
@@ -39,7 +40,7 @@ def test_an_address_of_somebody_s_own_network_is_not(address):
         "http://0x7f000001/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/", "http://10.0.0.1:80/",
         "http://user@covers.example/", "http://user:pw@covers.example/", "http://covers.example:99999/",
         "http://covers.example\\@127.0.0.1/", "http://cov ers.example/", "http://covers.example/\u00e9", "http://./",
-        "http://covers.example\n.evil/", "https://exam_ple.onion/",
+        "http://covers.example\n.evil/", "https://exam_ple.onion/", "http://covers.example:25/", "http://8.8.8.8:0/",
     ],
 )  # fmt: skip
 def test_what_is_no_address_of_the_web_is_refused_by_its_text(url):
@@ -105,6 +106,16 @@ async def test_a_redirect_is_looked_at_like_the_first(target):
         with pytest.raises(BadAddress):
             await out.get(host.address("/1.jpg", "covers.example"), 100)
         assert len(host.asked) == 1
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.2/", "http://169.254.169.254/latest", "file:///etc/passwd"])
+async def test_an_address_that_the_operator_chose_leads_to_no_other_at_home(target):
+    with another_host(lambda path: Said(b"there") if path == "/2" else Said(status=302, location=target)) as host:
+        out, _ = outbound({"127.0.0.1": ["127.0.0.1"], "127.0.0.2": ["127.0.0.2"]}, permitted=())
+        with pytest.raises(BadAddress):
+            await out.get(host.address("/1"), 100, checked=False)
+        target = "/2"
+        assert (await out.get(host.address("/1"), 100, checked=False)).body == b"there"
 
 
 async def test_redirects_are_followed_but_not_for_ever():

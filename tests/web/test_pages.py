@@ -1,12 +1,21 @@
-"""A form that was refused is never shown again without a word about why."""
+"""Pages have the templates that they name, and a refused form is never shown again without a word about why."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import pytest
+from jinja2 import meta
+
+import potluck
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, Show
 from potluck.web.app import App, Core
+from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import ProblemError
 from potluck.web.forms import blank
+from potluck.web.layout import Templates
 from potluck.web.writes import Writes
 from tests.toy.app import notes_app
 from tests.toy.books import NewBook
@@ -58,3 +67,36 @@ async def test_what_a_page_does_not_say_of_a_refusal_stands_above_it(tmp_path):
         assert (refused.status_code, refused.text.count(SENTENCE)) == (409, 1)
         # One that looks at why says it in its own place, or on purpose not at all.
         assert SENTENCE not in (await client.post("/shelf/telling", headers=by)).text
+
+
+# --- templates -------------------------------------------------------------------------------------------------------
+
+
+def mistyped_page() -> Iterator[Actions[Any]]:
+    page: Actions[Any] = Actions(SignedIn, page="/attic")
+    page.page("", "notes/bocks.html")(silent)
+    yield page
+    form: Actions[Any] = Actions(SignedIn, page="/attic")
+    form.form("/silent", then="/attic", row="notes/bocks.html")(put_silently)
+    yield form
+
+
+@pytest.mark.parametrize("subject", [*mistyped_page()], ids=["of a page", "of a row"])
+async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together(tmp_path, subject):
+    def attic_app(core: Core) -> App:
+        return App(name="attic", tables=[], subjects=[subject])
+
+    with pytest.raises(DeclarationError, match=r"there is no template notes/bocks\.html"):
+        async with suite_on(tmp_path, [notes_app, attic_app]):
+            pass
+
+
+def test_every_template_compiles_and_so_does_what_it_names():
+    folders = sorted((Path(potluck.__file__).parent / "apps").glob("*/templates"))
+    templates = Templates(CATALOGUE, folders)
+    assert len(templates.names) > 50
+    for name in templates.names:
+        templates.environment.get_template(name)
+        source, *_ = templates.environment.loader.get_source(templates.environment, name)
+        named = set(meta.find_referenced_templates(templates.environment.parse(source)))
+        assert named <= templates.names, name

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
-from ipaddress import IPv4Address
 from itertools import count
 from typing import Any
 
@@ -25,7 +24,7 @@ from potluck.web.runner import Runner
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
 from tests.web.contract.wire import sent
-from tests.web.suites import API, ask, bearer, client_at, data, problem, signed_up, suite_on
+from tests.web.suites import API, ask, bearer, data, problem, signed_up, suite_on
 
 # One suite for all tests that leave it as it was.
 together = pytest.mark.asyncio(loop_scope="module")
@@ -62,10 +61,12 @@ class World:
         return path
 
     async def forget(self) -> None:
-        """Write something that is nobody's business: whatever was remembered is worked out anew."""
-        # From another client each time: of one, so many polls would be too many.
-        async with client_at(self.application, str(IPv4Address(0x0A000000 + next(self.clients)))) as stranger:
-            data(await ask(stranger, "POST", "/polls", {"title": "Which?", "candidates": ["This", "That"]}), 201)
+        """Change what tables there are: whatever was remembered is worked out anew."""
+        key = {"AttributeName": "PK", "AttributeType": "S"}
+        name = f"Forgetting{next(self.clients)}"
+        request = {"TableName": name, "AttributeDefinitions": [key], "BillingMode": "PAY_PER_REQUEST"}
+        request["KeySchema"] = [{"AttributeName": "PK", "KeyType": "HASH"}]
+        await self.application.state.engine.call("CreateTable", request)
 
     async def come(self, name: str) -> dict[str, Any]:
         """Somebody new, in everything that Ada has."""

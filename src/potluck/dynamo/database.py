@@ -6,10 +6,11 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -19,14 +20,15 @@ from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.actions.query import packed_query
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
-from potluck.dynamo.parameters import check, check_whole, table_name_of
+from potluck.dynamo.parameters import check, check_whole, table_name_of, unknown_operation
 from potluck.dynamo.storage.backup import Progress
 from potluck.dynamo.storage.file import StoreFile
-from potluck.dynamo.storage.rows import Rows, StaleTable, unpack_all
-from potluck.dynamo.storage.writer import Work
+from potluck.dynamo.storage.rows import Rows, StaleTable, Stored, unpack_all
+from potluck.dynamo.storage.touches import Place
+from potluck.dynamo.storage.writer import HandOver, Work
 from potluck.dynamo.tables import Table, not_found
 
-__all__ = ["Database"]
+__all__ = ["Database", "Receive"]
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +47,16 @@ HOUSEKEEPING_SECONDS = 1.0
 TRIM_SECONDS = 60.0
 
 
+Receive = Callable[[tuple[str, list[dict[str, Any]]] | None], None]
+
+
+class Follower(NamedTuple):
+    """Who is given what is committed to a table, and on which event loop."""
+
+    loop: asyncio.AbstractEventLoop
+    receive: Receive
+
+
 class Database:
     """Tables in one file. Open it with `await Database.open(path)`, use it from any event loop of this process."""
 
@@ -52,7 +64,8 @@ class Database:
         self.clock = clock
         self._versions: dict[str, int] = {}
         self._others = 0
-        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
+        self._waiting: dict[str, set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]]] = {}
+        self._following: dict[str, list[Follower]] = {}
         self._waiting_lock = threading.Lock()
         self._seen: WeakKeyDictionary[asyncio.Task[Any], dict[str, int]] = WeakKeyDictionary()
         self._closed = False
@@ -93,13 +106,19 @@ class Database:
             raise NotPlain from None  # dropped by another process
         return row
 
-    def state(self) -> Hashable:
-        """What is the same as before only if nobody has written to the file since; NotPlain when it is closed."""
+    def state(self) -> int:
+        """A number that is the same as before only if nobody has written to the file since; NotPlain when closed."""
         if self._closed:
             raise NotPlain
-        rows = self.file.reader
-        # The number is the connection's own, and counts whatever any other commits; this one never writes.
-        return rows, rows.execute("PRAGMA data_version").get
+        touches = self.file.touches
+        try:
+            return touches.count()
+        except NotPlain:
+            return touches.count(self.file.reader)
+
+    def untouched(self, places: Iterable[Place], since: int) -> bool:
+        """Whether nothing was written to these places after that state, up to the one that was last asked for."""
+        return self.file.touches.untouched(places, since)
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, with Items that are still packed where they are answered whole."""
@@ -111,7 +130,7 @@ class Database:
 
     async def _answer(self, action: Action | None, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if action is None:
-            raise DynamoError("UnknownOperationException", "")
+            raise unknown_operation(operation)
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
         request = check(operation, request)
@@ -189,7 +208,7 @@ class Database:
             while True:
                 waiter = (loop, loop.create_future())
                 with self._waiting_lock:
-                    self._waiting.add(waiter)
+                    self._waiting.setdefault(table, set()).add(waiter)
                 try:
                     if self.note_seen(table):
                         return True
@@ -198,7 +217,7 @@ class Database:
                     return self.note_seen(table)
                 finally:
                     with self._waiting_lock:
-                        self._waiting.discard(waiter)
+                        self._waiting[table].discard(waiter)
         finally:
             self.file.writer.unwatch()
 
@@ -213,21 +232,39 @@ class Database:
         seen[table] = version
         return version != before
 
-    def _note_commit(self, tables: set[str] | None) -> None:
+    def follow(self, table: str, receive: Receive) -> Callable[[], None]:
+        """Have every commit to the table handed over on this event loop, before its writer is answered.
+
+        `receive` is given the shard and its new records; None for what has to be looked up in the log, because
+        another process wrote, or the definition changed. What this returns ends it.
+        """
+        follower = Follower(asyncio.get_running_loop(), receive)
+        self.file.writer.watch()
+        with self._waiting_lock:
+            self._following[table] = [*self._following.get(table, ()), follower]
+
+        def unfollow() -> None:
+            with self._waiting_lock:
+                self._following[table] = [each for each in self._following[table] if each is not follower]
+            self.file.writer.unwatch()
+
+        return unfollow
+
+    def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
         """Called by the writer's thread after each commit; None is a commit by another process."""
-        if tables is None:
+        if stored is None:
             self._others += 1
         else:
-            for table in tables:
+            for table in {each.table.name for each in stored}:
                 self._versions[table] = self._versions.get(table, 0) + 1
-        if self._waiting:
-            with self._waiting_lock:
-                waiting = list(self._waiting)
-            for loop, future in waiting:
-                try:
-                    loop.call_soon_threadsafe(wake, future)
-                except RuntimeError:
-                    continue  # that loop is closed, and whoever waited there with it
+        with self._waiting_lock:
+            tables = {*self._waiting, *self._following} if stored is None else {each.table.name for each in stored}
+            waiting = [waiter for table in tables for waiter in self._waiting.get(table, ())]
+            following = [(table, each) for table in tables for each in self._following.get(table, ())]
+        return [
+            *((follower.loop, partial(hand_over, follower, table, stored)) for table, follower in following),
+            *((loop, partial(wake, future)) for loop, future in waiting),
+        ]
 
     # --- upkeep ------------------------------------------------------------------------------------------------------
 
@@ -290,3 +327,22 @@ class Database:
 def wake(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+def hand_over(follower: Follower, table: str, stored: list[Stored] | None) -> None:
+    """Give a follower of the table what a commit changed in it."""
+    changes = None if stored is None else [each for each in stored if each.table.name == table and each.logged]
+    if changes == []:
+        return
+    stream = None if changes is None else streams.stream_of(changes[-1].table)
+    if changes is None or stream is None or any(each.table is not changes[-1].table for each in changes):
+        follower.receive(None)
+        return
+    records = []
+    for each in changes:
+        assert each.logged is not None
+        old, new = (
+            row.size if row and blob else 0 for row, blob in ((each.old, each.logged[5]), (each.new, each.logged[4]))
+        )
+        records.append(streams.record(stream, each.logged, old + new))
+    follower.receive((stream.shard, records))

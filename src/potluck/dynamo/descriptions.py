@@ -3,7 +3,7 @@
 from typing import Any
 
 from potluck.dynamo.storage.rows import Rows
-from potluck.dynamo.tables import IndexDefinition, Table, Throughput
+from potluck.dynamo.tables import IndexDefinition, Table, TableDefinition, Throughput
 
 __all__ = ["described"]
 
@@ -51,9 +51,7 @@ def described(table: Table, rows: Rows, status: str = "ACTIVE") -> dict[str, Any
         description["TableClassSummary"] = {"TableClass": definition.table_class}
     if definition.encryption:
         description["SSEDescription"] = definition.encryption
-    if definition.on_demand:
-        description["OnDemandThroughput"] = definition.on_demand
-    return description
+    return description | settings(definition)
 
 
 def described_index(index: IndexDefinition, table: Table, rows: Rows, counted: str) -> dict[str, Any]:
@@ -74,7 +72,17 @@ def described_index(index: IndexDefinition, table: Table, rows: Rows, counted: s
         description["ProvisionedThroughput"] = throughput(index.throughput)
         if index.status == "CREATING":
             description["Backfilling"] = True
-    return description
+    return description | settings(index)
+
+
+def settings(definition: TableDefinition | IndexDefinition) -> dict[str, Any]:
+    """What was asked for and is only described: this engine neither warms up nor throttles."""
+    described: dict[str, Any] = {}
+    if definition.on_demand:
+        described["OnDemandThroughput"] = definition.on_demand
+    if definition.warm:
+        described["WarmThroughput"] = {**definition.warm, "Status": "ACTIVE"}
+    return described
 
 
 def key_schema(partition: tuple[str, ...], sort: tuple[str, ...]) -> list[dict[str, str]]:

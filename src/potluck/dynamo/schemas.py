@@ -6,7 +6,14 @@ from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import GLOBAL_INDEXES, LOCAL_INDEXES, PROJECTED_ATTRIBUTES, THROUGHPUT_UNITS
 from potluck.dynamo.tables import IndexDefinition, Throughput
 
-__all__ = ["checked_definitions", "checked_indexes", "checked_key", "checked_stream", "checked_throughput"]
+__all__ = [
+    "checked_definitions",
+    "checked_encryption",
+    "checked_indexes",
+    "checked_key",
+    "checked_stream",
+    "checked_throughput",
+]
 
 WRONG = "One or more parameter values were invalid: "
 ATTRIBUTES_PER_KEY = 4
@@ -17,8 +24,8 @@ def checked_definitions(given: list[dict[str, Any]]) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for each in given:
         name = each["AttributeName"]
-        if name in attributes and attributes[name] != each["AttributeType"]:
-            invalid(f"{WRONG}Duplicate AttributeName in AttributeDefinitions: {name}")
+        if name in attributes:
+            invalid(f"Attribute Name is duplicated: {name}")
         attributes[name] = each["AttributeType"]
     return attributes
 
@@ -113,9 +120,10 @@ def checked_global_index(
     partition = tuple(each["AttributeName"] for each in schema if each["KeyType"] == "HASH")
     sort = tuple(each["AttributeName"] for each in schema if each["KeyType"] == "RANGE")
     if kinds != ["HASH"] * len(partition) + ["RANGE"] * len(sort) or not partition:
-        invalid("Invalid KeySchema: HASH key attributes must come before RANGE key attributes")
-    if len(partition) > ATTRIBUTES_PER_KEY or len(sort) > ATTRIBUTES_PER_KEY:
-        invalid(f"Invalid KeySchema: an index key can have at most {ATTRIBUTES_PER_KEY} HASH and RANGE attributes each")
+        invalid("Invalid KeySchema: All HASH key attributes must precede RANGE key attributes in the KeySchema")
+    for role, of_role in (("HASH", partition), ("RANGE", sort)):
+        if len(of_role) > ATTRIBUTES_PER_KEY:
+            invalid(f"Invalid KeySchema: The KeySchema exceeds the maximum allowed number of {role} key attributes")
     if len(set(names)) != len(names):
         invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
     projection, included = checked_projection(given["Projection"])
@@ -128,7 +136,18 @@ def checked_global_index(
     if billing == "PROVISIONED" and not units:
         invalid(f"{WRONG}ProvisionedThroughput must be specified for index: {name}")
     check_new_name(name, others)
-    return IndexDefinition(name, 0, True, partition, sort, projection, included, checked_throughput(units))
+    return IndexDefinition(
+        name,
+        0,
+        True,
+        partition,
+        sort,
+        projection,
+        included,
+        checked_throughput(units),
+        on_demand=given.get("OnDemandThroughput"),
+        warm=given.get("WarmThroughput"),
+    )
 
 
 def checked_projection(given: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
@@ -140,7 +159,10 @@ def checked_projection(given: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
         invalid(f"{WRONG}ProjectionType is {kind}, but NonKeyAttributes is specified")
     if kind == "INCLUDE" and not included:
         invalid(f"{WRONG}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
-    return kind, tuple(dict.fromkeys(included or ()))
+    if included and len(set(included)) != len(included):
+        repeated = next(name for name in included if included.count(name) > 1)
+        invalid(f"{WRONG}Duplicate attribute name in NonKeyAttributes: {repeated}")
+    return kind, tuple(included or ())
 
 
 def check_new_name(name: str, others: list[IndexDefinition]) -> None:
@@ -165,13 +187,23 @@ def checked_throughput(given: dict[str, Any] | None) -> Throughput:
     return Throughput(given["ReadCapacityUnits"], given["WriteCapacityUnits"])
 
 
-def checked_stream(given: dict[str, Any] | None) -> str | None:
+def checked_encryption(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """How encryption is described; nothing is where the service's own key does it."""
+    if given is None or not given.get("Enabled"):
+        return None
+    key = {"KMSMasterKeyArn": given["KMSMasterKeyId"]} if given.get("KMSMasterKeyId") else {}
+    return {"Status": "ENABLED", "SSEType": "KMS", **key}
+
+
+def checked_stream(given: dict[str, Any] | None, *, of_new_table: bool = False) -> str | None:
     """The view type asked for; None where no stream is."""
     if given is None:
         return None
     view: str | None = given.get("StreamViewType")
     if not given.get("StreamEnabled"):
         if view is not None:
+            if of_new_table:
+                invalid(f"{WRONG}Table is being created with a stream disabled, UpdateViewType should not be specified")
             invalid(f"{WRONG}StreamViewType is not allowed when StreamEnabled is false")
         return None
     if view is None:

@@ -30,7 +30,13 @@ from potluck.connections.limits import Connection, response
 from potluck.dynamo.compression import Broken, TooLarge, compressed, expanded, preferred
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.limits import KIB, MIB
-from potluck.dynamo.parameters import OPERATIONS, STREAM_OPERATIONS, check_whole
+from potluck.dynamo.parameters import (
+    OPERATIONS,
+    OPERATIONS_NOT_OFFERED,
+    STREAM_OPERATIONS,
+    check_whole,
+    unknown_operation,
+)
 
 __all__ = ["application", "serve", "serving"]
 
@@ -52,6 +58,7 @@ TARGETS = {
     **{f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS},
     **{f"DynamoDBStreams_20120810.{name}".encode(): name for name in STREAM_OPERATIONS},
 }
+NOT_OFFERED = {f"DynamoDB_20120810.{name}".encode(): name for name in OPERATIONS_NOT_OFFERED}
 JSON_TYPES = {kind: kind for kind in (b"application/x-amz-json-1.0", b"application/json")}
 HEALTHY = b"healthy: %b "
 UNKNOWN = b"<UnknownOperationException/>\n"
@@ -86,6 +93,11 @@ CAPITAL_MESSAGE = frozenset(
     }
 )
 STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503}
+# The service answers 500 here, and clients try in vain again: see docs/decisions/51.
+NOT_EXPANDED = DynamoError(
+    "SerializationException",
+    "The body is not what its Content-Encoding says. It can be gzip, deflate or identity.",
+)
 FAILURE = DynamoError(
     "InternalServerError",
     "The request processing has failed because of an unknown error, exception or failure.",
@@ -158,7 +170,7 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
     except TooLarge:
         return 413, TEXT, b""
     except Broken:
-        return 500, kind or b"application/json", encode(error_body(FAILURE))
+        return 400, kind or b"application/json", encode(error_body(NOT_EXPANDED))
     if scope["method"] != "POST" or (body and kind is None):
         return 404, TEXT, UNKNOWN
     kind = kind or b"application/json"
@@ -230,9 +242,10 @@ def understood(scope: Scope, headers: Headers, body: bytes) -> tuple[str, dict[s
             request = decode(body)
         except (ValueError, RecursionError):  # malformed, not UTF-8, or nested beyond all reason
             raise DynamoError("SerializationException", "") from None
-    operation = TARGETS.get(headers.get(b"x-amz-target", b""))
+    target = headers.get(b"x-amz-target", b"")
+    operation = TARGETS.get(target)
     if operation is None:
-        raise DynamoError("UnknownOperationException", "")
+        raise unknown_operation(NOT_OFFERED.get(target, ""))
     require_signature(scope["query_string"], headers)
     if not body or request is None:
         raise DynamoError("SerializationException", "")
@@ -342,7 +355,7 @@ class LimitedConnection(Connection):
     most_waiting = 64
 
     def refusal(self, status: HTTPStatus) -> bytes:
-        if status is HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+        if status in (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HTTPStatus.REQUEST_URI_TOO_LONG):
             return response(HTTPStatus.BAD_REQUEST, {"content-type": TEXT.decode()}, HEADERS_TOO_LARGE)
         return super().refusal(status)
 

@@ -9,8 +9,9 @@ import msgspec
 
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import IDEMPOTENCY_SECONDS, ITERATOR_LIFETIME_SECONDS, STREAM_RETENTION_SECONDS
-from potluck.dynamo.storage.rows import EXPIRED, INSERTED, MODIFIED, Rows, unpack
-from potluck.dynamo.tables import ACCOUNT, REGION, StreamDefinition, TableDefinition
+from potluck.dynamo.storage.catalog import key_schema
+from potluck.dynamo.storage.rows import EXPIRED, INSERTED, MODIFIED, LoggedRow, Rows, unpack
+from potluck.dynamo.tables import ACCOUNT, REGION, StreamDefinition, Table, TableDefinition
 from potluck.dynamo.values import item_size
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "new_stream",
     "record",
     "sequence_number",
+    "stream_of",
     "trim",
 ]
 
@@ -101,6 +103,11 @@ def gone(definition: StreamDefinition, now: float) -> bool:
     return definition.ended is not None and definition.ended < now - STREAM_RETENTION_SECONDS
 
 
+def stream_of(table: Table) -> Stream | None:
+    """The stream that the table writes to now."""
+    return None if table.stream is None else Stream(table.name, key_schema(table), table.stream)
+
+
 def check_arn(arn: str) -> None:
     if not STREAM_ARN.fullmatch(arn):
         invalid(f"Invalid StreamArn: {arn}")
@@ -120,8 +127,10 @@ def stream_not_found(arn: str) -> DynamoError:
 
 
 def stream_numbered(rows: Rows, number: int, now: float) -> Stream:
-    for stream in all_streams(rows, now):
-        if stream.definition.number == number:
+    found = rows.execute("SELECT table_name, keys, definition FROM streams WHERE number=?", (number,)).get
+    if found is not None:
+        stream = Stream(found[0], unpack(found[1]), decode_definition(found[2]))
+        if not gone(stream.definition, now):
             return stream
     raise DynamoError("ResourceNotFoundException", "Requested resource not found: Stream not found")
 
@@ -153,11 +162,8 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
     return newest(rows, stream) if first is None else first - 1
 
 
-LoggedRow = tuple[int, float, int, bytes | None, bytes | None, bytes | None]
-
-
-def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
-    """One change as GetRecords tells it."""
+def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str, Any]:
+    """One change as GetRecords tells it; `sizes` are those of both images together, where they are known."""
     sequence, at, kind, key, new, old = row
     images = {name: unpack(blob) for name, blob in (("NewImage", new), ("OldImage", old)) if blob is not None}
     if key is None:
@@ -165,7 +171,7 @@ def record(stream: Stream, row: LoggedRow) -> dict[str, Any]:
         keys = {name: image[name] for name, _ in stream.keys}
     else:
         keys = unpack(key)
-    size = item_size(keys) + sum(map(item_size, images.values()))
+    size = item_size(keys) + (sum(map(item_size, images.values())) if sizes is None else sizes)
     change: dict[str, Any] = {"ApproximateCreationDateTime": float(int(at)), "Keys": keys, **images}
     change |= {
         "SequenceNumber": sequence_number(sequence),

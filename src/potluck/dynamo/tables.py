@@ -15,6 +15,9 @@ REGION = "us-east-1"
 ACCOUNT = "000000000000"
 
 KEY_MISMATCH = "The provided key element does not match the schema"
+EMPTY_KEY = (
+    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+)
 
 SURELY_SHORT = 255
 """No key value of so few characters can be over a limit."""
@@ -50,6 +53,8 @@ class IndexDefinition(msgspec.Struct, frozen=True):
     included: tuple[str, ...] = ()
     throughput: Throughput = Throughput()
     status: str = "ACTIVE"
+    on_demand: dict[str, Any] | None = None
+    warm: dict[str, Any] | None = None
 
 
 class StreamDefinition(msgspec.Struct, frozen=True):
@@ -82,6 +87,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
     on_demand: dict[str, Any] | None = None
     tags: dict[str, str] = {}
     next_number: int = 1
+    warm: dict[str, Any] | None = None
 
 
 class Index:
@@ -210,6 +216,11 @@ class Table:
             (name, definition.attributes[name], ENCODERS[definition.attributes[name]])
             for name in dict.fromkeys((*definition.key, *(name for index in self.indexes for name in index.key_names)))
         ]
+        # Of an index whose partition key has several attributes, no partition is told from another.
+        self.partition_attributes: list[tuple[str | None, str]] = [
+            (None, self.partition_name),
+            *((index.name, index.partition[0]) for index in self.indexes if len(index.partition) == 1),
+        ]
         self.ttl = definition.ttl
         self.stream = definition.streams[-1] if definition.streams and definition.streams[-1].ended is None else None
         self.log = f"changes_{self.stream.number}" if self.stream else None
@@ -292,10 +303,7 @@ class Table:
                 )
             if not content:
                 noun = "string" if kind == "S" else "binary"
-                invalid(
-                    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
-                    f"contain an empty {noun} value. Key: {name}"
-                )
+                invalid(f"{EMPTY_KEY}{noun} value. Key: {name}")
             if len(content) > SURELY_SHORT:
                 size = COMPONENT_BYTES[kind](content)
                 if name == self.partition_name:

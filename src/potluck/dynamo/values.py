@@ -2,7 +2,8 @@
 
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from potluck.dynamo import limits
@@ -21,6 +22,7 @@ __all__ = [
     "equal",
     "item_size",
     "kind_of",
+    "ordered_set",
     "utf8_length",
     "value_size",
 ]
@@ -38,6 +40,8 @@ TOO_NESTED = (
     "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 )
 PARAMETERS_INVALID = "One or more parameter values were invalid: "
+
+SET_ORDERS: dict[str, Callable[[str], Any]] = {"NS": Decimal, "BS": a2b_base64}
 
 CONTAINER_BYTES = 3
 ELEMENT_BYTES = 1
@@ -216,18 +220,29 @@ def _checked_set(kind: str, content: Any, value: Value, texts: list[str]) -> tup
         if len(set(content)) != len(content):
             raise _Unusual
         texts.extend(content)
-        return value, 0
+        return _in_order(kind, content, value), 0
     if kind == "NS":
         members = [known_numbers.get(member) or read_number(member) for member in content]
         canonical = [text for text, _ in members]
         if len(set(canonical)) != len(canonical):
             raise _Unusual
-        return (value if canonical == content else {"NS": canonical}), sum(size for _, size in members)
+        return _in_order(kind, canonical, value), sum(size for _, size in members)
     if kind == "BS":
         if len(set(content)) != len(content):
             raise _Unusual
-        return value, sum(map(_binary_size, content))
+        return _in_order(kind, content, value), sum(map(_binary_size, content))
     raise _Unusual
+
+
+def _in_order(kind: str, members: list[str], value: Value) -> Value:
+    ordered = ordered_set(kind, members)
+    return value if ordered == value[kind] else {kind: ordered}
+
+
+def ordered_set(kind: str, members: list[str]) -> list[str]:
+    """The members of a set as the service tells them: numbers from the largest on, all others by their bytes."""
+    # UTF-8 sorts as code points do.
+    return sorted(members, key=SET_ORDERS.get(kind), reverse=kind == "NS")
 
 
 # --- saying what is wrong --------------------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ class UpdateWrite(Keyed):
         before = old.item if old else self.key_item
         if self.update is None:
             return old or ItemRow(item_size(before), pack(before), before)
-        item = self.update.apply(before)
+        item = self.update.apply(before, is_new=old is None)
         if old is None and self.update.attributes and len(item) == len(before):
             return None  # taking away from an item that is not there does not make one
         touched = self.update.attributes

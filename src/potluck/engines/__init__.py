@@ -1,12 +1,25 @@
 """The seam between the apps and their storage: the DynamoDB API itself, answered by one of two engines."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
+from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain, StoreUnusable
+from potluck.dynamo.storage.touches import EVERYWHERE, Place
 
-__all__ = ["ANSWER_LOST", "CLOSED", "REQUEST_NOT_SENT", "DynamoError", "Engine", "NotPlain", "PacksRows", "open_engine"]
+__all__ = [
+    "ANSWER_LOST",
+    "CLOSED",
+    "EVERYWHERE",
+    "REQUEST_NOT_SENT",
+    "DynamoError",
+    "Engine",
+    "HandsOver",
+    "NotPlain",
+    "PacksRows",
+    "Place",
+    "open_engine",
+]
 
 # The codes of failures that the service itself cannot report. They are apart because they ask for different care:
 # a request that was not sent can simply be sent again, while a lost answer leaves open whether the write was done.
@@ -29,6 +42,19 @@ class Engine(Protocol):
         ...
 
 
+class HandsOver(Engine, Protocol):
+    """An engine in this process that hands over what is committed; nothing wrapped around one offers this."""
+
+    def follow(
+        self, table: str, receive: Callable[[tuple[str, list[dict[str, Any]]] | None], None]
+    ) -> Callable[[], None]:
+        """Have the shard and the records of every commit to the table handed over, until what is returned is called.
+
+        None stands for what has to be looked up in the log, because another process wrote it.
+        """
+        ...
+
+
 class PacksRows(Engine, Protocol):
     """An engine in this process that can hand out rows as it keeps them; nothing wrapped around one offers this.
 
@@ -36,8 +62,12 @@ class PacksRows(Engine, Protocol):
     the state was the same need not read it again.
     """
 
-    def state(self) -> Hashable:
-        """What is the same as before only if nobody has written anything since, here or in another process."""
+    def state(self) -> int:
+        """A number that grows with every write, here or in another process, and only then."""
+        ...
+
+    def untouched(self, places: Iterable[Place], since: int) -> bool:
+        """Whether nothing was written to these partitions between that state and the one last asked for."""
         ...
 
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:
@@ -67,7 +97,12 @@ async def open_engine(
 
         engine = await open_embedded(path)
     elif kind == "aws":
-        from potluck.engines.aws import Aws
+        try:
+            from potluck.engines.aws import Aws
+        except ModuleNotFoundError as missing:
+            raise StoreUnusable(
+                f"POTLUCK_ENGINE is 'aws', and {missing.name} is not installed: pip install 'potluck[aws]'"
+            ) from missing
 
         engine = await Aws.open(region=region, endpoint=endpoint)
     else:

@@ -9,6 +9,7 @@ token. Throttling and conflicts are the caller's to retry, because only the call
 """
 
 import asyncio
+import contextlib
 import time
 import uuid
 import zlib
@@ -47,7 +48,11 @@ ANSWER_SECONDS = 60.0
 IDLE_CONNECTION_SECONDS = 12.0
 CONNECTIONS = 100
 CLOSING_GRACE_SECONDS = 5.0
-STREAM_POLL_SECONDS = 0.5
+# A shard may be read five times a second by everybody together. A stream that had nothing new is asked less and less
+# often, until something comes or this process writes to the table.
+SHORTEST_POLL_SECONDS = 0.5
+LONGEST_POLL_SECONDS = 1.5
+POLLS_GROW_BY = 1.3
 
 NO_NEWS = frozenset(
     {
@@ -117,11 +122,16 @@ class Aws:
         self._quiet.clear()
         try:
             try:
-                return await self._send(service, operation, body)
+                answer = await self._send(service, operation, body)
             except DynamoError as error:
                 if error.code != ANSWER_LOST or operation not in REPEATABLE or self._closed:
                     raise
-                return await self._send(service, operation, body)
+                answer = await self._send(service, operation, body)
+            if operation in WRITES and self._watches:
+                for table in _written_by(request):
+                    if table in self._watches:
+                        self._watches[table].expect()
+            return answer
         finally:
             self._pending -= 1
             if not self._pending:
@@ -201,6 +211,15 @@ def _error(status: int, content: bytes) -> DynamoError:
     )
 
 
+def _written_by(request: dict[str, Any]) -> set[str]:
+    """The tables of a write."""
+    if "TransactItems" in request:
+        return {action["TableName"] for each in request["TransactItems"] for action in each.values()}
+    if "RequestItems" in request:
+        return set(request["RequestItems"])
+    return {request.get("TableName", "")}
+
+
 class _StreamWatch:
     """Whether a table's stream has anything new, asked once for all who wait in this process."""
 
@@ -211,21 +230,35 @@ class _StreamWatch:
         self._asked_at = float("-inf")
         self._news = 0
         self._iterators: dict[str, str] | None = None
+        self._pause = SHORTEST_POLL_SECONDS
+        self._expecting = asyncio.Event()
+
+    def expect(self) -> None:
+        """This process has written to the table: something is about to come."""
+        self._pause = SHORTEST_POLL_SECONDS
+        self._expecting.set()
 
     async def wait(self, timeout: float) -> bool:
         seen = self._news
         deadline = time.monotonic() + timeout
         while True:
             async with self._asking:
-                if self._news == seen and time.monotonic() - self._asked_at >= STREAM_POLL_SECONDS:
+                if self._news == seen and time.monotonic() - self._asked_at >= self._pause:
                     self._asked_at = time.monotonic()
+                    self._expecting.clear()
+                    self._pause = min(self._pause * POLLS_GROW_BY, LONGEST_POLL_SECONDS)
                     await self._ask()
             if self._news != seen:
                 return True
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 return False
-            await asyncio.sleep(min(remaining, STREAM_POLL_SECONDS))
+            pause = min(remaining, max(0.0, self._asked_at + self._pause - time.monotonic()))
+            if self._expecting.is_set():
+                await asyncio.sleep(pause)
+            else:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._expecting.wait(), pause)
 
     async def _ask(self) -> None:
         try:
@@ -239,6 +272,7 @@ class _StreamWatch:
                 answer = await self._engine.call("GetRecords", {"ShardIterator": iterator, "Limit": 1000})
                 if answer["Records"]:
                     self._news += 1
+                    self._pause = SHORTEST_POLL_SECONDS
                 following = answer.get("NextShardIterator")
                 if following is None:
                     # The shard was closed and its children hold what comes now.

@@ -1,7 +1,8 @@
-"""A cache of query answers, valid until anything is written.
+"""A cache of answers, each valid until something is written to one of the partitions that it was read from.
 
-The engine is asked each time for its state, which is the same only if nothing was written in between, by this process
-or another. So a cached answer is given only while the query would answer the same, and writers need not invalidate it.
+The engine is asked each time for its state, a number that grows with every write of any process, and whether the
+answer's partitions were written to since. So a cached answer is given only while the query would answer the same, and
+writers need not invalidate it.
 """
 
 from __future__ import annotations
@@ -16,46 +17,56 @@ __all__ = ["CachedAnswer", "QueryCache"]
 CACHED_BYTES = 4 * 1024 * 1024
 """How many bytes of rows are kept; what was made of them takes several times as much."""
 
+Places = tuple[Hashable, ...]
+Untouched = Callable[[Any, int], bool]
+
 
 class CachedAnswer(NamedTuple):
-    """An answer, since when it is cached, and until when it holds."""
+    """An answer, since when and until when it holds, in which state of the store, and what it was read from."""
 
     answer: Any
     since: int
     until: float  # when to query again even if nothing was written; NEVER if the answer does not depend on time
+    state: int
+    places: Places
+    size: int
 
 
 class QueryCache:
-    """Answers of one state of the store; all are dropped once an answer of another state is kept."""
+    """Answers by question. What nobody asked while as much again was kept is forgotten first."""
 
-    def __init__(self, now: Callable[[], int], most_bytes: int = CACHED_BYTES) -> None:
+    def __init__(self, now: Callable[[], int], untouched: Untouched, most_bytes: int = CACHED_BYTES) -> None:
         self._now = now
+        self._untouched = untouched
         self._most_bytes = most_bytes
-        # One attribute, so that another thread never sees answers beside the state of others.
-        self._kept: tuple[Hashable, dict[Hashable, CachedAnswer]] = None, {}
+        self._newer: dict[Hashable, CachedAnswer] = {}
+        self._older: dict[Hashable, CachedAnswer] = {}
         self._bytes = 0
 
-    def find(self, question: Hashable, state: Hashable) -> Any:
-        """The answer cached in this state, unless it has run out; None if there is none."""
-        cached = self.find_with_times(question, state)
-        return None if cached is None else cached[0]
-
-    def find_with_times(self, question: Hashable, state: Hashable) -> CachedAnswer | None:
-        """The same, with since when it is cached and until when it holds."""
-        of, answers = self._kept
-        cached = answers.get(question) if state == of else None
-        if cached is None or cached[2] == NEVER:
-            return cached
+    def find(self, question: Hashable, state: int) -> CachedAnswer | None:
+        """The answer, if it is as true in this state as when it was cached; None if there is none."""
+        cached = self._newer.get(question)
+        if cached is None:
+            cached = self._older.get(question)
+            if cached is None:
+                return None
+            self._put(question, cached)
+        if cached[3] != state:
+            # An answer of a later state, as another thread may have cached it, is none of this one.
+            if cached[3] > state or not self._untouched(cached[4], cached[3]):
+                return None
+            cached = self._newer[question] = cached._replace(state=state)
         # When the clock is set back, items that had expired are visible again.
-        return cached if cached[1] <= self._now() < cached[2] else None
+        return cached if cached[2] == NEVER or cached[1] <= self._now() < cached[2] else None
 
-    def keep(self, question: Hashable, state: Hashable, answer: Any, until: float, size: int) -> None:
-        """Cache the answer of reads that began in this state."""
-        if size > self._most_bytes:
-            return
-        of, answers = self._kept
-        if state != of or self._bytes + size > self._most_bytes:
-            answers, self._bytes = {}, 0
-            self._kept = state, answers
-        answers[question] = CachedAnswer(answer, self._now(), until)
-        self._bytes += size
+    def keep(self, question: Hashable, state: int, answer: Any, until: float, size: int, places: Places) -> None:
+        """Cache the answer of reads that began in this state, and were made in these places."""
+        if size <= self._most_bytes // 2:
+            self._put(question, CachedAnswer(answer, self._now(), until, state, places, size))
+
+    def _put(self, question: Hashable, cached: CachedAnswer) -> None:
+        before = self._newer.get(question)
+        self._bytes += cached.size - (0 if before is None else before.size)
+        if self._bytes > self._most_bytes // 2:
+            self._older, self._newer, self._bytes = self._newer, {}, cached.size
+        self._newer[question] = cached

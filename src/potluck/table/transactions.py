@@ -67,16 +67,16 @@ class Transaction:
             )
 
     def _refuse_same_item_twice(self) -> None:
-        first: dict[tuple[str, str], str] = {}
+        first: dict[tuple[str, str], tuple[int, Write]] = {}
         for position, write in self._writes:
             table = write.plan.table
             item = (table.name, repr([write.key[name] for name in table.key_names]))
-            description = self._described(position, write)
-            if item in first:
+            before = first.setdefault(item, (position, write))
+            if before[1] is not write:
                 raise TransactionRefused(
-                    f"{first[item]} and {description} touch the same item, which a transaction can do only once"
+                    f"{self._described(*before)} and {self._described(position, write)} touch the same item, "
+                    "which a transaction can do only once"
                 )
-            first[item] = description
 
     def _refuse_too_big(self) -> None:
         if len(self._writes) * ITEM_BYTES <= TRANSACTION_BYTES:

@@ -212,7 +212,9 @@ class Access:
         self, thing: E, *changes: FieldChange, when: Condition | None = None, keep_version: bool = False
     ) -> tuple[E, Operation]:
         """The thing after these changes, and the write: `at.edit(item, the(Item.status).becomes("purchased"))`."""
-        stamps = self._stamps(type(thing), "updated_at")
+        stamps: dict[str, Any] = dict(self._stamps(type(thing), "updated_at"))
+        if self.principal is not None and "updated_by" in type(thing).__struct_fields__:
+            stamps["updated_by"] = self.principal.user_id
         changes = (*changes, *(the(getattr(type(thing), name)).becomes(value) for name, value in stamps.items()))
         values: dict[str, Any] = {}
         for each in changes:
@@ -371,8 +373,7 @@ class ByRow(SignedIn, Generic[R]):
                 raise problem
 
     def checks(self) -> Sequence[Operation]:
-        parts = _conditions(self.held_to())
-        return (check(self.ref(), when=All(parts) if len(parts) > 1 else parts[0] if parts else present),)
+        return (check(self.ref(), when=_check_of(self.held_to())),)
 
     def refuse(self, refusal: WriteRefused) -> None:
         self.held_to().must_admit(refusal.current)
@@ -411,6 +412,18 @@ def _own_parameter(access: type[ByRow[Any]]) -> str:
 def _by_id(entity: Any) -> Any:
     """The access pattern by which an entity is found: what `Entity.by_id` is bound to."""
     return entity.by_id.__self__
+
+
+_checks: dict[type[Any], Condition] = {}
+
+
+def _check_of(access: type[ByRow[Any]]) -> Condition:
+    """What a write of somebody with this access is held to; the same object each time, so that it is written once."""
+    known = _checks.get(access)
+    if known is None:
+        parts = _conditions(access)
+        known = _checks[access] = All(parts) if len(parts) > 1 else parts[0] if parts else present
+    return known
 
 
 def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:

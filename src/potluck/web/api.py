@@ -32,7 +32,7 @@ from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
 from potluck.web.schema.decoding import NOT_JSON
 from potluck.web.schema.encoding import encode
-from potluck.web.versions import expected, known, seen, tag_of
+from potluck.web.versions import etag_at, expected, known, seen, tag_of
 
 if TYPE_CHECKING:
     from potluck.web.app import Core
@@ -141,7 +141,7 @@ class Api:
                 given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
                 found = await read.rule(at, *given)
                 if isinstance(found, Response):
-                    return found, None
+                    return _tagged_file(request, found) if read.tagged else found, None
                 body = encode(await self._runner.show(read, at, found))
                 if not read.tagged:
                     return JsonResponse(body), None
@@ -150,7 +150,7 @@ class Api:
                 size = question.remembered_bytes(visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
                     # A version does not tell what changed by itself, as time passed.
-                    return JsonResponse(body, 200, {"etag": tagged}), size
+                    tagged = etag_at(tagged, body)
                 return Tagged(tagged, body), size
 
             return _unless_known(request, await self._core.store.remember(question, work))
@@ -335,6 +335,15 @@ class Tagged(JsonResponse):
     def __init__(self, tag: str, body: bytes) -> None:
         super().__init__(body, 200, {"etag": tag})
         self.tag = tag
+
+
+def _tagged_file(request: Request, file: Response) -> ASGIApp:
+    """A file that is whole, with its tag; nothing of it for whoever has it already."""
+    body = getattr(file, "body", None)
+    if not isinstance(body, bytes) or file.status_code != 200:
+        return file
+    tag = file.headers["etag"] = tag_of(body)
+    return not_modified(tag) if known(request, tag) else file
 
 
 def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:

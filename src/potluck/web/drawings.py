@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
-__all__ = ["Chart", "Flow", "HeatMap", "Move", "columns", "flow", "heat_map"]
+__all__ = ["Chart", "Flow", "HeatMap", "Move", "Spark", "Trend", "columns", "flow", "heat_map", "spark", "trend"]
 
 # Drawings are this wide in their own units, so that on a phone a unit is about a pixel and type keeps its size.
 WIDTH = 340.0
@@ -30,6 +30,7 @@ class Day(NamedTuple):
     y: float
     level: int
     title: str
+    date: date
 
 
 class HeatMap(NamedTuple):
@@ -64,7 +65,7 @@ def heat_map(levels: Mapping[date, int], titles: Mapping[date, str], today: date
             day = starts + timedelta(days=weekday)
             if day <= today:
                 title = titles.get(day, f"{day:%A} {day.day} {day:%B}: rest")
-                days.append(Day(x, round(HEAT_TOP + weekday * pitch, 2), levels.get(day, 0), title))
+                days.append(Day(x, round(HEAT_TOP + weekday * pitch, 2), levels.get(day, 0), title, day))
     weekdays = [
         Mark(0, round(HEAT_TOP + row * pitch + 8, 2), name) for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri"))
     ]
@@ -123,6 +124,98 @@ def columns(
     ]
     marks = [Mark(0, round(base - n * step * scale, 2), f"{n * step:g} {unit}") for n in range(marks_needed + 1)]
     return Chart(WIDTH, base + CHART_FOOT, plot_width, drawn, marks)
+
+
+# ---------- trend: a line over time, in a band from the least to the most ----------
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+class Trend(NamedTuple):
+    width: float
+    height: float
+    plot_width: float
+    line: str
+    band: str
+    points: list[Point]
+    marks: list[Mark]
+    names: list[Mark]
+
+
+class Spark(NamedTuple):
+    """A line that is read as a shape; what it says is in its name."""
+
+    width: float
+    height: float
+    base: float
+    line: str
+    now: Point
+
+
+# Room for a dot at both ends.
+TREND_EDGE = 6.0
+SPARK_WIDTH = 96.0
+SPARK_HEIGHT = 32.0
+SPARK_EDGE = 4.0
+
+Range = tuple[float, float, float]
+"""The least, the average and the most of a time."""
+
+
+def trend(values: Sequence[Range | None], names: Mapping[int, str], marks: Sequence[int]) -> Trend:
+    """From left to right; where there is no value the line has a gap. `marks` are numbers beside it, lowest first."""
+    plot_width = WIDTH - CHART_RIGHT
+    pitch = (plot_width - 2 * TREND_EDGE) / max(len(values) - 1, 1)
+    scale = CHART_PLOT / (marks[-1] - marks[0])
+
+    def across(index: int) -> float:
+        # One alone stands where the last one would.
+        return round(plot_width - TREND_EDGE if len(values) == 1 else TREND_EDGE + index * pitch, 2)
+
+    def down(value: float) -> float:
+        return round(CHART_TOP + (marks[-1] - value) * scale, 2)
+
+    runs: list[list[tuple[float, Range]]] = [[]]
+    for index, value in enumerate(values):
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append((across(index), value))
+    runs = [each for each in runs if each]
+    return Trend(
+        WIDTH,
+        CHART_TOP + CHART_PLOT + CHART_FOOT,
+        plot_width,
+        "".join(_path([(x, down(average)) for x, (_, average, _) in run]) for run in runs if len(run) > 1),
+        "".join(
+            _path([*((x, down(most)) for x, (*_, most) in run), *((x, down(least)) for x, (least, *_) in run[::-1])])
+            + "Z"
+            for run in runs
+            if len(run) > 1
+        ),
+        [Point(x, down(average)) for run in runs for x, (_, average, _) in run],
+        [Mark(0, down(each), str(each)) for each in marks],
+        [Mark(across(index), CHART_TOP + CHART_PLOT + CHART_FOOT - 4, name) for index, name in names.items()],
+    )
+
+
+def spark(values: Sequence[float]) -> Spark:
+    """On a scale of its own, from nothing to the most there is; the last value is now."""
+    most = max([*values, 0.0]) or 1.0
+    room = SPARK_HEIGHT - 2 * SPARK_EDGE
+    pitch = (SPARK_WIDTH - 2 * SPARK_EDGE) / max(len(values) - 1, 1)
+    points = [
+        Point(round(SPARK_EDGE + index * pitch, 2), round(SPARK_HEIGHT - SPARK_EDGE - value / most * room, 2))
+        for index, value in enumerate(values)
+    ]
+    return Spark(SPARK_WIDTH, SPARK_HEIGHT, SPARK_HEIGHT - 2, _path(points), points[-1])
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "".join(f"{'L' if place else 'M'}{x:g} {y:g}" for place, (x, y) in enumerate(points))
 
 
 # ---------- flow: how ballots move from round to round ----------

@@ -42,6 +42,8 @@ class Templates:
         """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
         self.environment = environment(catalogue, folders)
         self.environment.globals["hue_sheet"] = hue_sheet
+        # Compiling them all takes as long as the rest of the start; that they are there is known at once.
+        self.names = frozenset(self.environment.list_templates())
 
     def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
         return self.environment.get_template(name).render({"request": request, **context})
@@ -81,6 +83,7 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
     environment.globals["apps"] = catalogue
     environment.globals["hue_sheet"] = ""
     environment.filters["in_words"] = in_words
+    environment.filters["initials"] = initials
     return environment
 
 

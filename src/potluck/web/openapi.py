@@ -267,7 +267,8 @@ def _action(action: Action) -> Call:
 
 def _read(read: Read) -> Call:
     answer = _answer(read, read.answer)
-    tagged = read.tagged and answer is not Any
+    # A stream has none, and whatever else is read has one, files too.
+    tagged = read.tagged and read.media_type != EVENTS
     headers = [IF_NONE_MATCH] if tagged else []
     return Call(
         **_common(read, [*_query(read.input), *headers]),
@@ -578,6 +579,6 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
 
     @schema.get("/schema")
     async def api(call: Request) -> Response:
-        return call.page("api.html", **made()[2])
+        return call.page("api.html", origin=call.visitor.origin, **made()[2])
 
     return schema

@@ -31,8 +31,13 @@ REDIRECTS = {301, 302, 303, 307, 308}
 # Names that are only known at home; a name without a dot is one, too.
 AT_HOME = ("localhost", ".localhost", ".local", ".internal", ".home.arpa", ".lan", ".onion")
 HOST = re.compile(r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
-# An IPv4 address inside of an IPv6 one, which a gateway may lead to.
-NAT64 = ip_network("64:ff9b::/96")
+# Of IPv6, what is given out to anybody. It leaves out the addresses by which a gateway leads to an IPv4 one, and those
+# that were once for sites.
+GIVEN_OUT = ip_network("2000::/3")
+# Of IPv4, what is for the machinery of networks; not every Python knows it.
+OF_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("192.88.99.0/24"))
+# Below are services that speak something else, and may take what is sent to them for it.
+FIRST_FREE_PORT = 1024
 
 
 class BadAddress(ValueError):
@@ -53,11 +58,13 @@ class Fetched:
 def is_public(address: Address) -> bool:
     """Whether an address is one of the Internet's, and nobody's own network, machine or cloud service."""
     if isinstance(address, IPv6Address):
-        inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-        if address in NAT64:
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        inside = [address.sixtofour, *(address.teredo or ())]
+        if address not in GIVEN_OUT or any(each is not None and not is_public(each) for each in inside):
             return False
-        if any(each is not None and not is_public(each) for each in inside):
-            return False
+    elif any(address in each for each in OF_NETWORKS):
+        return False
     return address.is_global and not address.is_multicast
 
 
@@ -65,11 +72,13 @@ def must_be_public(url: str) -> SplitResult:
     """The parts of an address; BadAddress for one that is none of the web's, as far as its text tells."""
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
+        host, port = parts.hostname or "", parts.port
     except ValueError:
         raise BadAddress("This is no address") from None
     if parts.scheme not in PORTS or not host:
         raise BadAddress("The address must begin with http:// or https://")
+    if port is not None and port not in PORTS.values() and port < FIRST_FREE_PORT:
+        raise BadAddress("The address must not name a port of something else than the web")
     if parts.username is not None or parts.password is not None:
         raise BadAddress("The address must not have a name or a password in it")
     if not url.isascii() or not url.isprintable() or " " in url:
@@ -108,7 +117,8 @@ class Outbound:
     async def get(self, url: str, most_bytes: int, *, accept: str = "*/*", checked: bool = True) -> Fetched:
         """What is there. BadAddress if it leads into a private network; Unreachable if it is not to be had.
 
-        `checked=False` is for an address that the operator chose, which may be at home.
+        `checked=False` is for an address that the operator chose, which may be at home; what it leads to may not,
+        but on the same host.
         """
         async with self._slots:
             return await asyncio.to_thread(self._get, url, most_bytes, accept, checked)
@@ -127,6 +137,7 @@ class Outbound:
             if isinstance(found, Fetched):
                 return found
             url = urljoin(url, found)
+            checked = checked or urlsplit(url).netloc != parts.netloc
         raise Unreachable("it leads from one address to the next")
 
     def _address(self, host: str, port: int, checked: bool) -> str:

@@ -16,6 +16,7 @@ from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Action, Actions, Declared, Listing, Page
 from potluck.web.api import Api, MaybeSince
+from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form
 from potluck.web.http.authentication import Authentication
@@ -92,12 +93,24 @@ class Pages:
     def add_to(self, router: Router, subjects: Sequence[Actions[Any]]) -> None:
         for subject in subjects:
             for declared in subject.declared:
+                self._must_have_template(declared)
                 if isinstance(declared, Page):
                     self._by_rule[declared.rule] = declared
         for subject in subjects:
             for declared in subject.declared:
                 for method, address, endpoint in self._endpoints(declared):
                     router.add(method, address, endpoint)
+
+    def _must_have_template(self, declared: Declared) -> None:
+        name: str | None = None
+        if isinstance(declared, Page):
+            name = declared.template
+        elif isinstance(declared, Listing):
+            name = declared.row
+        elif isinstance(declared, Action) and declared.form is not None:
+            name = declared.form.row
+        if name and name not in self._templates.names:
+            raise DeclarationError(f"{declared.name}: there is no template {name}")
 
     def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
         if isinstance(declared, Page):

@@ -210,7 +210,7 @@ class Runner:
             kept_by_rule[:] = [answer]
             assert key is not None
             shown = action.subject.view_for(type(at)).show(answer) if isinstance(answer, Entity) else answer
-            kept = _answer(action, answer, shown, made, {})
+            kept = _answer(action, answer, shown, made, {}, action.secret)
             return self._answers.keeping(key, replace(kept, of=of), account_checked=account_checked)
 
         at.keeps = None if key is None else keep
@@ -219,7 +219,8 @@ class Runner:
         given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
-        answer = _answer(action, writes.answer, shown, writes.made, writes.headers)
+        secret = action.secret or writes.secret
+        answer = _answer(action, writes.answer, shown, writes.made, writes.headers, secret)
         # A service that found nothing to change any more has written nothing, and kept nothing.
         kept = kept_by_rule == [writes.answer]
         if not kept and not await self._commit(at, writes, thing, sent.version, key, answer):
@@ -355,7 +356,7 @@ def _row(operation: Operation) -> tuple[str, str]:
     return table.name, repr([operation.key[name] for name in table.key_names])
 
 
-def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str]) -> Answer:
+def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapping[str, str], secret: bool) -> Answer:
     if shown is None:
         return Answer(status=action.status, headers=dict(headers), made=None if made is None else str(made))
     body = encode(shown)
@@ -369,7 +370,7 @@ def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapp
         body=body,
         headers=sent,
         made=None if made is None else str(made),
-        secret=action.secret,
+        secret=secret,
     )
 
 

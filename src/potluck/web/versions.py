@@ -10,7 +10,7 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import VersionNeeded
 from potluck.web.http.clients import values_of
 
-__all__ = ["etag", "expected", "if_match", "known", "seen", "tag_of"]
+__all__ = ["etag", "etag_at", "expected", "if_match", "known", "seen", "tag_of"]
 
 
 class Carries(Protocol):
@@ -21,7 +21,7 @@ class Carries(Protocol):
 
 
 TAG = re.compile(r'(W/)?"([^"]*)"')
-VERSION = re.compile(r"[1-9][0-9]{0,15}")
+VERSION = re.compile(r"([1-9][0-9]{0,15})(?:-[0-9a-f]{16})?")
 
 # For a tag that no version ever had: the write is refused as stale, and tells how the item is now. It is such as a
 # version may be, so that a condition can be written with it, and more than VERSION takes.
@@ -31,6 +31,11 @@ NEVER = 10**16
 def etag(version: int) -> str:
     """The tag of a row whose answer is the same for all who may see it."""
     return f'"{version}"'
+
+
+def etag_at(version_tag: str, body: bytes) -> str:
+    """The tag of a row of which something is told that time changes: good for If-Match as its version is."""
+    return f'{version_tag[:-1]}-{sha256(body).hexdigest()[:16]}"'
 
 
 def tag_of(body: bytes) -> str:
@@ -57,7 +62,8 @@ def expected(request: Carries) -> int | None:
     if found is None:
         raise InvalidFields(WrongField("If-Match", 'If-Match must be one ETag, such as "3"'))
     weak, tag = found.groups()
-    return int(tag) if not weak and VERSION.fullmatch(tag) else NEVER
+    version = VERSION.fullmatch(tag)
+    return int(version[1]) if not weak and version else NEVER
 
 
 def if_match(request: Carries) -> str | None:

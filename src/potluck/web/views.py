@@ -38,7 +38,7 @@ class computed(Generic[R]):
 
     `await Names.load(at, items)` runs once for all items of an answer. A result of UNSET is left out of the JSON. With
     `same_for_all = True` the lookup says that it depends on the time alone, and not on the caller: the ETag of one item
-    is then its version, good for If-Match, and never answered with 304.
+    is then its version and what was told, good for If-Match and If-None-Match.
     """
 
     def __init__(self, function: Callable[[Any], R] | Callable[[Any, Any], R]) -> None:

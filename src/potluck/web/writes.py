@@ -38,7 +38,7 @@ class Writes(Generic[A_co]):
     An entity is answered by the view of its subject, None with 204, any other struct as it is.
     """
 
-    __slots__ = ("after", "answer", "headers", "made", "operations", "outcomes")
+    __slots__ = ("after", "answer", "headers", "made", "operations", "outcomes", "secret")
 
     def __init__(
         self,
@@ -47,18 +47,23 @@ class Writes(Generic[A_co]):
         after: After | None = None,
         made: object = None,
         headers: Mapping[str, str] | None = None,
+        secret: bool = False,
     ) -> None:
-        """`made` is the id that a repeat is told where the answer itself is not kept, because it holds a secret."""
+        """`made` is the id that a repeat is told where the answer itself is not kept, because it holds a secret: one of
+        every answer of the action, or as `secret` says of this one."""
         self.answer = answer
         self.after = after
         self.made = made
         self.headers = headers or {}
+        self.secret = secret
         self.operations = [each.operation if isinstance(each, Outcome) else each for each in writes]
         self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
 
     def answering(self, answer: B) -> Writes[B]:
         """The same writes with another answer, for a rule that is made of this one."""
-        made = Writes(answer, *self.operations, after=self.after, made=self.made, headers=self.headers)
+        made = Writes(
+            answer, *self.operations, after=self.after, made=self.made, headers=self.headers, secret=self.secret
+        )
         made.outcomes = self.outcomes
         return made
 

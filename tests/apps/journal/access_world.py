@@ -24,7 +24,14 @@ async def furnish(suite: Suite) -> AccessWorld:
         elsewhere=eve,
         outsiders={"a stranger": await suite.person("Stranger"), "somebody whose link was ended": left},
         # Whoever was linked has something to say about the other person, though nothing to see of theirs.
-        open_to_anyone=frozenset({f"POST {JOURNAL}/links/{{user_id}}/accept", f"DELETE {JOURNAL}/links/{{user_id}}"}),
+        open_to_anyone=frozenset(
+            {
+                f"POST {JOURNAL}/links/{{user_id}}/accept",
+                f"DELETE {JOURNAL}/links/{{user_id}}",
+                "POST /journal/coaches/{user_id}/accept",
+                "POST /journal/coaches/{user_id}/end",
+            }
+        ),
     )
 
 

@@ -29,7 +29,7 @@ async def measured(folder: Path) -> dict[str, tuple[str, float, float]]:
         clock = Clock()
         rows = Store(store.engine, clock)
         core = core_on(rows, clock)
-        direct = Direct(core, SUBJECTS, journal_context(AssistantSettings()))
+        direct = Direct(core, SUBJECTS, journal_context(AssistantSettings(), bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.com") for name in ("Mara", "Renzo")]
 
         async def cost(what: str, call: Any) -> Any:

@@ -1,11 +1,13 @@
 """Entries: what an athlete writes down, how it is found again, and that its words go with it."""
 
 import asyncio
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
+from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.keywords import WORDS_AT_ONCE
+from potluck.table import absent
 from tests.apps.journal.gym import METRICS, Gym, data, problem, until
 
 
@@ -128,6 +130,17 @@ async def test_what_cannot_be_is_refused_and_nothing_written(embedded_gym: Gym, 
     assert await embedded_gym.dump() == {}
 
 
+async def test_a_time_of_another_zone_is_told_in_utc(embedded_gym: Gym):
+    gym = embedded_gym
+    mara = await gym.person()
+    made = await gym.entry(mara, date="2039-03-09T18:00:00+02:00")
+    assert made["date"] == "2039-03-09T16:00:00.000Z"
+    changed = await gym.change(made, mara, date="2039-03-10T00:30:00+02:00")
+    assert changed["date"] == "2039-03-09T22:30:00.000Z" == (await gym.get("/entries", mara))["items"][0]["date"]
+    early = {"sections": {}, "sessionMetrics": METRICS, "date": "1900-01-01T00:00:00+14:00"}
+    problem(await gym.ask("POST", "/entries", early, by=mara), 422, "invalid-fields")
+
+
 async def test_an_id_that_somebody_chose_is_theirs(embedded_gym: Gym):
     gym = embedded_gym
     mara, eve, chosen = await gym.person(), await gym.person("Eve"), str(uuid4())
@@ -135,6 +148,10 @@ async def test_an_id_that_somebody_chose_is_theirs(embedded_gym: Gym):
     assert data(await gym.ask("POST", "/entries", said, by=mara), 201)["entryId"] == chosen
     problem(await gym.ask("POST", "/entries", said | {"sections": {}}, by=eve), 409, "already-exists")
     assert (await gym.get(f"/entries/{chosen}", mara))["sections"]["private"] == "mine"
+    # Nor is it somebody's while comments are left of an entry that had it.
+    left = Comment(entry_id=uuid4(), comment_id=uuid4(), coach_id=UUID(eve["userId"]), created_at=gym.clock(), body="?")
+    await gym.core.store.put(left, when=absent)
+    problem(await gym.ask("POST", "/entries", said | {"entryId": str(left.entry_id)}, by=mara), 409, "already-exists")
 
 
 async def test_an_entry_of_thousands_of_words_is_found_by_each_of_them(gym: Gym):

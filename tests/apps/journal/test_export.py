@@ -152,6 +152,22 @@ async def test_a_file_that_is_none_is_refused_and_nothing_written(embedded_gym: 
     assert await gym.dump() == before
 
 
+async def test_what_is_twice_in_a_file_is_named_and_nothing_written(embedded_gym: Gym):
+    gym = embedded_gym
+    _, _, file = await a_journal(gym)
+    twin = await gym.person("Twin")
+    before = await gym.dump()
+    number, commented = next((n, each) for n, each in enumerate(file["entries"]) if each["comments"])
+    commented["comments"] = commented["comments"][:1] * 2
+    file["threads"][0]["messages"] = file["threads"][0]["messages"][:1] * 2
+    wrong = problem(await gym.ask("POST", "/import", file, by=twin), 422, "invalid-fields")
+    assert [each["field"] for each in wrong["errors"]] == [
+        f"entries[{number}].comments[1].commentId",
+        "threads[0].messages[1].messageId",
+    ]
+    assert await gym.dump() == before
+
+
 async def test_a_private_message_does_not_get_into_a_shared_conversation_by_a_file(embedded_gym: Gym):
     gym = embedded_gym
     _, _, file = await a_journal(gym)

@@ -1,7 +1,7 @@
 """Links: asked for by invitation, accepted by the other side, ended at once; and what a coach then sees."""
 
 import asyncio
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -82,6 +82,15 @@ async def test_linking_again_is_one_link(gym: Gym):
     assert len([key for key in await gym.dump() if key[1].startswith(("COACH#", "ATHLETE#"))]) == 2
 
 
+async def test_a_person_has_only_so_many_links(embedded_gym: Gym, monkeypatch: pytest.MonkeyPatch):
+    gym = embedded_gym
+    monkeypatch.setattr("potluck.apps.journal.links.MOST_LINKS", 1)
+    mara, renzo = await gym.coached()
+    for athlete, coach in ((mara, await gym.person("Ana")), (await gym.person("Bo"), renzo)):
+        problem(await accepted(gym, await asked(gym, athlete), coach), 409, "too-many")
+    data(await accepted(gym, await asked(gym, mara), renzo))
+
+
 async def test_an_invitation_from_before_the_end_lets_nobody_back_in(gym: Gym):
     mara, renzo = await gym.coached()
     kept = await asked(gym, mara)
@@ -110,6 +119,35 @@ async def test_a_pending_link_opens_nothing_until_the_other_side_accepts(gym: Gy
     assert (await gym.get(f"/entries/{entry['entryId']}", renzo))["sections"] == {"shared": "armbar"}
     again = data(await gym.ask("POST", f"/links/{mara['userId']}/accept", by=renzo))
     assert again["status"] == "active"
+
+
+async def test_who_never_accepted_is_not_named_after_the_end_either(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo, ana = [await gym.person(name) for name in ("Mara", "Renzo", "Ana")]
+    await gym.link(mara, ana)
+    data(await gym.ask("PATCH", "/profile", {"timeZone": "Europe/Lisbon", "version": 1}, by=renzo))
+    said = {"requested_by": "athlete", "created_at": gym.clock(), "updated_at": gym.clock()}
+    ids = {"athlete_id": UUID(mara["userId"]), "coach_id": UUID(renzo["userId"])}
+    await gym.core.store.transact(*(put(kind(**ids, **said)) for kind in (CoachAthleteLink, AthleteCoachLink)))
+    for other in (renzo, ana):
+        data(await gym.ask("DELETE", f"/links/{other['userId']}", by=mara), 204)
+    assert set(await links(gym, mara)) == {(None, "coach", "revoked"), ("Ana", "coach", "revoked")}
+    assert await links(gym, renzo) == [("Mara", "athlete", "revoked")]
+
+
+async def test_a_comment_s_id_is_one_comment_s_whoever_chooses_it(gym: Gym):
+    mara, renzo = await gym.coached()
+    ana = await gym.person("Ana")
+    await gym.link(mara, ana)
+    entry = await gym.entry(mara, shared="armbar")
+    path, chosen = f"/entries/{entry['entryId']}/comments", str(uuid4())
+    sent = {"body": "Hips first.", "commentId": chosen}
+    at_once = await asyncio.gather(*(gym.ask("POST", path, sent, by=by) for by in (renzo, ana, renzo)))
+    assert sorted(each.status_code for each in at_once) == [201, 409, 409]
+    gym.clock.forward(seconds=1)
+    problem(await gym.ask("POST", path, sent, by=ana), 409, "already-exists")
+    assert len((await gym.get(path, mara))["items"]) == 1
+    assert (await gym.get(f"/entries/{entry['entryId']}", mara))["comments"] == 1
 
 
 async def test_two_who_coach_each_other_end_one_link_and_keep_the_other(gym: Gym):

@@ -1,37 +1,50 @@
 """The promise that the journal stands on: private words are for their athlete alone, in every byte that anyone can get.
 
 A word that is nowhere else is in every private field. Then everything that the API's own document knows, and every
-page, is asked for by everybody who is not the athlete, and every byte that comes back is looked at, and every line that
-was logged. A call that is added is walked without being named here.
+page, form and stream that the app declares, is asked for by everybody who is not the athlete. Every byte that comes
+back is looked at, and every line that was logged; and what templates are given has nothing in it by which they could
+get at a private word. A call or a page that is added is walked without being named here.
 """
 
+import contextlib
 import io
 import json
 import logging
+import re
 import zipfile
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args
 from uuid import UUID
 
+import httpx
 import msgspec
 import pytest
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.app import SUBJECTS, journal_app
 from potluck.apps.journal.comments import CommentView
-from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Entry, PrivateKeywordIndex
+from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Entry, PrivateKeywordIndex, Sections
 from potluck.apps.journal.entries import EntryView, SharedEntryView
-from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeJournal
+from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal
 from potluck.apps.journal.links import AthleteSummary
+from potluck.apps.journal.pages.asking import Cited
+from potluck.apps.journal.pages.timeline import OwnRow, SharedRow
 from potluck.apps.journal.search import Hit
 from potluck.apps.journal.statistics import Statistics
+from potluck.store import Store
 from potluck.table import put
+from potluck.web.access import Access
 from potluck.web.api_page import example
+from potluck.web.app import Core
+from potluck.web.layout import Templates
 from tests.apps.journal.gym import Gym, Person, data, gym_on, problem, until
-from tests.engine_targets import EMBEDDED
-from tests.web.access_worlds import addresses_of
+from tests.engine_targets import EMBEDDED, LOCAL
+from tests.web.access_worlds import Address, addresses_of
 from tests.web.contract.wire import listening
+from tests.web.reading import BROWSER
 from tests.web.suites import API, bearer
 
 CANARY = "quetzalcoatl"
@@ -99,6 +112,7 @@ async def world_on(gym: Gym) -> World:
     )
 
 
+STATES = ("linked", "revoked", "pending", "never linked")
 METRICS_WITH_TAG = {"durationMinutes": 90, "intensity": 7, "rounds": 6, "giOrNoGi": "gi", "tags": ["mount"]}
 
 
@@ -148,24 +162,26 @@ def body_for(operation: dict[str, Any], document: dict[str, Any], world: World, 
     return example(schema, document["components"]["schemas"])
 
 
-@pytest.mark.parametrize("state", ["linked", "revoked", "pending", "never linked"])
-async def test_no_byte_of_what_is_private_is_told_to_anybody_else(tmp_path: Path, caplog, capfd, state: str):
-    async with gym_on(EMBEDDED, tmp_path, log="requests") as gym:
+# Who is not let in is told nothing by the same lines on any engine.
+@pytest.mark.parametrize(("engine", "state"), [*((EMBEDDED, state) for state in STATES), (LOCAL, "linked")])
+async def test_no_byte_of_what_is_private_is_told_to_anybody_else(tmp_path: Path, caplog, capfd, engine, state, keys):
+    async with gym_on(engine, tmp_path, log="requests") as gym:
         world = await world_on(gym)
         coach = await coach_who_is(state, world)
         with caplog.at_level(logging.DEBUG):
-            asked, welcome = await walked(world, coach)
-        assert asked >= 60
+            asked, welcome, pages_welcome = await walked(world, coach)
+        assert asked >= 200
         # A walk on which nobody is admitted to anything would find nothing.
         assert (welcome > 20) == (state == "linked"), welcome
+        assert (pages_welcome > 20) == (state == "linked"), pages_welcome
         for record in caplog.records:
             if "httpx" not in record.name:
                 world.found(record.getMessage())
         world.found(*capfd.readouterr())
 
 
-async def walked(world: World, coach: Person) -> tuple[int, int]:
-    """Ask for everything, and look at every byte: how often was asked, and how often it was about Mara and answered."""
+async def walked(world: World, coach: Person) -> tuple[int, int, int]:
+    """Ask for everything, and look at every byte: how often, and how often it was about Mara and answered, by door."""
     gym, document = world.gym, world.document
     positions = {}
     own_thread = data(await gym.ask("POST", "/ai/threads", {"scope": "shared"}, by=coach), 201)["threadId"]
@@ -194,7 +210,7 @@ async def walked(world: World, coach: Person) -> tuple[int, int]:
                 address = f"{target}?{query}" if query else target
                 if path.endswith("/events"):
                     if positions.get(target.rpartition("/")[0]) is not None:
-                        await followed(world, coach, target, positions)
+                        await followed(world, coach, target, positions[target.rpartition("/")[0]])
                     continue
                 sent = body_for(operation, document, world, path)
                 headers = bearer(coach)
@@ -210,36 +226,163 @@ async def walked(world: World, coach: Person) -> tuple[int, int]:
                 world.found(said, dict(answer.headers))
                 if method == "get" and answer.is_success and isinstance(found := answer.json(), dict):
                     positions[target] = found.get("position") or positions.get(target)
-    asked += await pages_walked(world, coach, everything)
+    pages = PageWalk(world, coach, everything, positions)
+    own = await own_ids(gym, coach)
+    with templates_given() as given:
+        await pages.all()
+    own |= await own_ids(gym, coach)
+    assert {"journal/write.html", "journal/coaches.html"} < {name for name, _ in given}
+    for name, context in given:
+        for each in reachable(context, set(), own):
+            assert not isinstance(each, HOLDS_PRIVATE + LEADS_ON), (name, type(each))
     archive = await gym.client.get(f"{API}/me/export", headers=bearer(coach))
     with zipfile.ZipFile(io.BytesIO(archive.content)) as files:
         world.found(*(files.read(name) for name in files.namelist()))
-    return asked, welcome
+    return asked + pages.asked, welcome, pages.welcome
 
 
-async def pages_walked(world: World, coach: Person, everything: list[dict[str, str]]) -> int:
-    """Every page and plain endpoint that the app declares, and the pages around it."""
-    names = {"entryId": "entry_id", "athleteId": "athlete_id", "commentId": "comment_id", "threadId": "thread_id"}
-    names |= {"userId": "user_id", "invitationId": "invitation_id"}
-    app = journal_app(world.gym.core)
-    pages = {each.path for each in addresses_of(app) if each.kind in ("page", "endpoint") and each.method == "GET"}
-    asked = 0
-    for path in sorted({"/", "/account", *pages}):
-        for ids in everything:
-            snake = {names[name]: value for name, value in ids.items() if name in names}
-            target = filled(world, path, snake)
-            assert target is not None, f"the world has no id for {path}"
-            for query in ("", f"?q={field(1)}&athleteId={world.mara['userId']}"):
-                answer = await world.gym.client.get(f"{target}{query}", headers=bearer(coach))
-                world.found(answer.content.lower().replace(f"{target}{query}".lower().encode(), b""))
-                asked += 1
-    return asked
+async def own_ids(gym: Gym, by: Person) -> set[str]:
+    return {each["entryId"] for each in (await gym.get("/entries", by))["items"]}
 
 
-async def followed(world: World, coach: Person, target: str, positions: dict[str, str]) -> None:
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+# Nobody has ever written it: what is found by it is what is found by nothing.
+NOWHERE = "unobtainiumcoatl"
+SNAKE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# What a form is filled in with, where a name says what it is for.
+TYPED = {"content": "armbar knee mistake deleted home", "body": "Hips first.", "visibility": "hiddenByAthlete"}
+TAKES_AWAY = ("/delete", "/end", "/withdraw", "/edit", "/visibility", "/invitation")
+
+
+@dataclass
+class PageWalk:
+    """Everything that the app declares to browsers, asked for by a coach."""
+
+    world: World
+    coach: Person
+    ids: list[dict[str, str]]
+    positions: dict[str, str]
+    asked: int = 0
+    welcome: int = 0
+
+    async def all(self) -> None:
+        found = addresses_of(journal_app(self.world.gym.core))
+        pages = [each for each in found if each.method == "GET" and each.kind in ("page", "endpoint")]
+        forms = [each for each in found if each.method == "POST" and each.kind in ("form", "endpoint")]
+        assert len(pages) > 12
+        assert len(forms) > 15
+        for path in ("/", "/account"):
+            await self.look(path)
+        for each in pages:
+            for target in self.targets(each.path):
+                await self.look(target)
+                await self.look(f"{target}?athlete={self.world.mara['userId']}&said=saved")
+                for name in self.fields(each) & {"q", "tag"}:
+                    await self.is_found_by_nothing_more(target, name)
+        for each in found:
+            if each.kind == "rows":
+                for target in self.targets(each.path):
+                    position = self.positions.get(API + target.removesuffix("/events"))
+                    if position is not None:
+                        await followed(self.world, self.coach, target, position)
+        for each in sorted(forms, key=lambda each: (each.path.endswith(TAKES_AWAY), each.path)):
+            if each.path.endswith(("{user_id}/end", "{user_id}/accept")):
+                # What they are linked by stays as it is on this walk.
+                continue
+            for target in self.targets(each.path):
+                for body in ({"version": ""}, dict.fromkeys(self.fields(each), "1") | TYPED | self.mara):
+                    await self.send(target, body)
+
+    @property
+    def mara(self) -> dict[str, str]:
+        return {"athleteId": self.world.mara["userId"], "scope": "private", "version": "1"}
+
+    def targets(self, path: str) -> list[str]:
+        """The address about everything that is Mara's; a page about something that the world has none of fails."""
+        found = set()
+        for ids in self.ids:
+            snake = {SNAKE.sub("_", name).lower(): value for name, value in ids.items()}
+            found.add(path.format_map({**snake, "number": "1", "name": "journal.css"}))
+        return sorted(found)
+
+    def fields(self, address: Address) -> set[str]:
+        kind = None if address.declared is None else address.declared.input
+        return set() if kind is None else set(kind.__struct_encode_fields__)
+
+    async def look(self, target: str) -> bytes:
+        answer = await self.world.gym.client.get(target, headers=bearer(self.coach) | BROWSER)
+        self.count(answer, target)
+        self.world.found(answer.content, dict(answer.headers))
+        return answer.content
+
+    async def send(self, target: str, fields: dict[str, str]) -> None:
+        answer = await self.world.gym.client.post(target, data=fields, headers=bearer(self.coach) | BROWSER)
+        self.count(answer, target)
+        self.world.found(answer.content, dict(answer.headers))
+
+    async def is_found_by_nothing_more(self, target: str, name: str) -> None:
+        """A private word finds, byte for byte, what a word finds that is nowhere."""
+        nothing = await self.world.gym.client.get(f"{target}?{name}={NOWHERE}", headers=bearer(self.coach) | BROWSER)
+        for number in range(1, 10):
+            word = field(number)
+            answer = await self.world.gym.client.get(f"{target}?{name}={word}", headers=bearer(self.coach) | BROWSER)
+            self.count(answer, target)
+            said, control = (
+                text.replace(asked, "").replace(found.headers["x-request-id"], "")
+                for found, text, asked in ((answer, answer.text, word), (nothing, nothing.text, NOWHERE))
+            )
+            assert (answer.status_code, said) == (nothing.status_code, control)
+
+    def count(self, answer: httpx.Response, target: str) -> None:
+        self.asked += 1
+        about_mara = any(each in target for ids in self.ids for each in ids.values())
+        self.welcome += about_mara and answer.status_code < 400
+        assert answer.status_code < 500, (target, answer.text)
+
+
+HOLDS_PRIVATE = (Entry, EntryView, Sections, WholeEntry, WholeJournal, OwnRow)
+LEADS_ON = (Access, Store, Core)
+PLAIN = (str, bytes, int, float, type, ModuleType, type(None))
+
+
+def reachable(value: Any, known: set[int], own: set[str]) -> Iterator[Any]:
+    """Everything that a template could get at from what it is given, but for the reader's own entries."""
+    if isinstance(value, PLAIN) or id(value) in known or str(getattr(value, "entry_id", "")) in own:
+        return
+    known.add(id(value))
+    yield value
+    if isinstance(value, msgspec.Struct):
+        inside: Iterable[Any] = (getattr(value, name) for name in value.__struct_fields__)
+    elif isinstance(value, Mapping):
+        inside = value.values()
+    elif isinstance(value, list | tuple | set | frozenset):
+        inside = value
+    else:
+        inside = [*vars(value).values()] if hasattr(value, "__dict__") and not callable(value) else []
+        inside = [*inside, *(getattr(value, name, None) for name in getattr(value, "__slots__", ()))]
+    for each in inside:
+        yield from reachable(each, known, own)
+
+
+@contextlib.contextmanager
+def templates_given() -> Iterator[list[tuple[str, Any]]]:
+    """What templates are given meanwhile, and their names."""
+    given: list[tuple[str, Any]] = []
+    render = Templates.render
+
+    def recording(self: Templates, request: Any, name: str, context: Any) -> str:
+        given.append((name, context))
+        return render(self, request, name, context)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Templates, "render", recording)
+        yield given
+
+
+async def followed(world: World, coach: Person, target: str, since: str) -> None:
     """An open stream: something private is changed, then something that the caller sees; all of it is looked at."""
     gym, mara = world.gym, world.mara
-    since = positions[target.rpartition("/")[0]]
     token = [("authorization", f"Bearer {coach['token']}")]
     async with listening(gym.application, f"{target}?since={since}", token) as stream:
 
@@ -260,7 +403,7 @@ async def followed(world: World, coach: Person, target: str, positions: dict[str
             await gym.change(entry, mara, sections={"shared": f"Armbar from guard. {visible}"})
         else:
             await gym.comment(entry, mara, visible)
-        if target.startswith(JOURNAL) and (own or entry["entryId"] in target):
+        if own or entry["entryId"] in target:
 
             async def heard() -> bool:
                 return visible.encode() in stream.body
@@ -281,7 +424,8 @@ def test_what_a_coach_is_given_has_no_private_field_by_its_type():
         return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
     assert "private" in names(EntryView)
-    for kind in (SharedEntryView, SharedEntry, AthleteSummary, Hit, Statistics, CommentView):
+    assert "private" in names(OwnRow)
+    for kind in (SharedEntryView, SharedEntry, AthleteSummary, Hit, Statistics, CommentView, SharedRow, Cited):
         assert names(kind).isdisjoint({"private", "version"} - ({"version"} if kind is CommentView else set())), kind
     seen = {
         access: plan.cls for subject in SUBJECTS for access, plan in subject.views.items() if subject.entity is Entry

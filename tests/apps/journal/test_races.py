@@ -52,7 +52,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         clock = Clock()
         rows = Store(store.engine, clock)
         core = core_on(rows, clock)
-        direct = Direct(core, SUBJECTS, journal_context(AssistantSettings()))
+        direct = Direct(core, SUBJECTS, journal_context(AssistantSettings(), bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.org") for name in ("Mara", "Renzo")]
         made = await direct.do(links.request_link, mara, links.NewLink(coach_email="renzo@example.org"))
         await links.Linking(core).accept(renzo, made.token)

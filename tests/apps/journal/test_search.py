@@ -1,6 +1,8 @@
 """Search: the best match first, rarer words weigh more, newer wins ties, and snippets are word for word."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.journals import SharedEntry
 from potluck.apps.journal.ranking import Term, asked_for, candidates, ranked, snippet_of
+from potluck.apps.journal.search import found_in
 from potluck.apps.journal.words import forms_of, sentences_of, words_in
 from tests.apps.journal.gym import Gym, problem
 
@@ -77,3 +80,22 @@ async def test_a_question_without_words_finds_nothing(embedded_gym: Gym, questio
     mara = await embedded_gym.person()
     await embedded_gym.entry(mara, shared="armbar")
     assert await embedded_gym.found(question, mara) == []
+
+
+async def test_a_long_question_looks_at_hardly_more_rows_than_a_short_one():
+    class Looked:
+        rows = 0
+
+        async def having(self, word: str, most: int) -> dict[UUID, datetime]:
+            self.rows += most
+            return {}
+
+        async def read(self, entry_ids: Sequence[UUID]) -> dict[UUID, SharedEntry]:
+            return {}
+
+    looked = []
+    for words in (1, 2, 16):
+        journal: Any = Looked()
+        await found_in(journal, asked_for(" ".join(f"word{number}" for number in range(words))))
+        looked.append(journal.rows)
+    assert looked == [1_000, 2_000, 3_200]

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 import pytest
 
 from potluck.apps.library.home_card import home_card_of, how_long
+from potluck.apps.library.importing import ImportFile, import_file
+from potluck.apps.library.leaving import forgetting
 from potluck.apps.library.lending import Lend, lend
 from tests.apps.library.calls import calls_on, data
 from tests.people.assembly import PASSWORD
@@ -64,6 +66,20 @@ async def test_whoever_leaves_leaves_nothing_behind(calls):
         if table != "BackgroundWork":
             assert not [row for row in found if gone in str(row) or ada["userId"] in str(row)], table
     assert len(rows["MediaLibrary"]) == 8
+
+
+async def test_many_things_are_forgotten_in_few_transactions(shelves):
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    foo = await shelves.collection(ada, home, "Foo")
+    text = "title,collection\n" + "\n".join(f"T{number},Foo" for number in range(50))
+    await shelves.direct.do(import_file, ada, ImportFile(text=text, apply=True), library_id=home)
+    item = await shelves.book(ada, home, "Lent", collection_id=foo)
+    await shelves.direct.do(lend, ada, Lend(to="Ida"), library_id=home, item_id=item.item_id)
+    with shelves.recording.scope() as calls:
+        await forgetting(shelves.rows)(ada.user_id)
+    assert calls.operations.count("TransactWriteItems") <= 3
+    assert await shelves.kinds() == {}
 
 
 async def test_the_home_page_says_what_is_lent_and_how_long(embedded_shelves):

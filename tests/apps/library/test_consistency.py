@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -35,8 +36,9 @@ from potluck.apps.library.libraries import Forced, LibraryChange, change_library
 from potluck.apps.library.shares import all_shares
 from potluck.people.entities import Account, accounts
 from potluck.store import Store
-from potluck.streams import PositionLost
+from potluck.streams import Change, PositionLost
 from potluck.table import absent, put, the, update
+from potluck.table.entity import plan_of
 from potluck.web.direct import Direct
 from potluck.web.outbound import Outbound
 from tests.apps.library.assembly import Shelves, core_on
@@ -111,6 +113,23 @@ async def test_of_two_renames_the_last_wins_everywhere_also_if_the_first_is_hand
     for _ in range(3):
         await shelves.manager._collection(owner, home, foo)
         assert await names(shelves, ada, home) == {"Third"}
+
+
+async def test_of_many_renames_only_the_last_is_followed(embedded_shelves):
+    shelves = embedded_shelves
+    ada, home, foo = await filled(shelves, MANY)
+    ref = Collection.one(owner_of(ada.user_id), home, foo)
+    rows = [plan_of(Collection).coding.encode(await shelves.rows.one(ref))]
+    for version, name in enumerate(("Second", "Third", "Fourth"), 1):
+        await renaming(shelves, ada, home, foo, name, version)
+        rows.append(plan_of(Collection).coding.encode(await shelves.rows.one(ref)))
+    for old, new in pairwise(rows):
+        images = {"OldImage": old, "NewImage": new}
+        with shelves.recording.scope() as calls:
+            await shelves.manager.handle(Change("MediaLibrary", {"eventName": "MODIFY", "dynamodb": images}))
+        if new is not rows[-1]:
+            assert calls.operations == ["GetItem"]
+    assert await names(shelves, ada, home) == {"Fourth"}
 
 
 async def test_a_worker_from_the_past_writes_nothing(interrupted_shelves):

@@ -3,15 +3,19 @@
 import asyncio
 import io
 import json
+import threading
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from PIL import Image
 
+from potluck.apps.library import covers, lookup
 from potluck.apps.library.covers import NotAPicture, plain_picture
 from potluck.apps.library.drawn_covers import drawn_cover
-from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.importing import LOOKED_UP_AT_ONCE
+from potluck.apps.library.isbn import BadIsbn, check_digit, isbn_13
 from potluck.apps.library.lookup import Lookup, OpenLibrary, Tmdb
+from potluck.web.allowances import Allowance
 from potluck.web.outbound import Outbound
 from tests.apps.library.calls import calls_on, data, problem
 from tests.elsewhere import Said, another_host
@@ -159,12 +163,29 @@ async def test_isbns_are_looked_up_and_imported(tmp_path):
             ]
 
 
+async def test_a_provider_who_answers_nobody_is_not_asked_for_every_row(tmp_path, monkeypatch):
+    with another_host(lambda path: Said(b"", 503)) as host:
+        async with calls_on(tmp_path, open_library=host.address()) as calls:
+            ada = await calls.person()
+            home = await calls.library(ada)
+            text = "\n".join(f"978{n:09}{check_digit(f'978{n:09}')}" for n in range(100))
+            said = data(await calls.ask("POST", f"{home}/import", {"text": text}, by=ada))
+            assert {each["reason"] for each in said["leftOut"]} == {
+                "It cannot be looked up now; try again later, or add it by hand"
+            }
+            assert (len(said["leftOut"]), len(host.asked)) == (100, LOOKED_UP_AT_ONCE)
+            monkeypatch.setattr(lookup, "LOOKING_UP", Allowance("look-ups", 1))
+            asked = [await calls.ask("GET", "/lookup/isbn/0306406152", by=ada) for _ in range(11)]
+            assert [each.status_code for each in asked] == [200] * 10 + [429]
+
+
 # --- covers -----------------------------------------------------------------------------------------------------------
 
 
-def picture(kind="PNG", size=(900, 1200), mode="RGBA", **options):
+def picture(kind="PNG", size=(900, 1200), mode="RGBA", color=None, **options):
     written = io.BytesIO()
-    Image.new(mode, size, (200, 30, 30, 128) if mode == "RGBA" else (200, 30, 30)).save(written, kind, **options)
+    usual = (200, 30, 30, 128) if mode == "RGBA" else (200, 30, 30)
+    Image.new(mode, size, usual if color is None else color).save(written, kind, **options)
     return written.getvalue()
 
 
@@ -192,7 +213,7 @@ def test_what_a_camera_wrote_into_a_picture_is_gone():
     "found",
     [
         b"", b"hello", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
-        picture()[:200], picture("BMP", (10, 10), "RGB"), picture("PNG", (10_000, 4_001), "RGB"),
+        picture()[:200], picture("BMP", (10, 10), "RGB"), picture("PNG", (5_000, 5_000), "1", color=0),
     ],
     ids=["nothing", "text", "svg", "cut", "bmp", "huge"],
 )  # fmt: skip
@@ -257,6 +278,43 @@ async def test_a_cover_is_fetched_kept_and_shown_to_whoever_may_look(tmp_path):
             assert (await calls.get(item, by=ada))["hasPicture"] is False
             assert (await calls.ask("GET", f"{item}/cover", by=ada)).headers["content-type"] == "image/svg+xml"
     assert {each.partition(" ")[0] for each in host.asked} == {"covers.example"}
+
+
+async def test_nobody_waits_for_the_slow_hosts_of_somebody_else(tmp_path, monkeypatch):
+    answers = threading.Event()
+    answers.set()
+
+    def answer(path):
+        answers.wait(PATIENCE_SECONDS)
+        return Said(picture(), media_type="image/png")
+
+    monkeypatch.setattr(covers, "SLOW_SECONDS", -1.0)
+    monkeypatch.setattr(covers, "MOST_SLOW", 1)
+    with another_host(answer) as host:
+        async with calls_on(tmp_path, at_home) as calls:
+            made = []
+            for name, path in (("Ada", "/1"), ("Ada", "/2"), ("Eve", "/3")):
+                who = made[0][0] if path == "/2" else await calls.person(name)
+                home = made[0][1].partition("/items")[0] if path == "/2" else await calls.library(who)
+                told = {"title": path, "pictureUrl": host.address(path, "covers.example")}
+                item = await calls.make(f"{home}/books", told, by=who)
+                made.append((who, f"{home}/items/{item['itemId']}"))
+            (ada, first), (_, second), (eve, third) = made
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not (await calls.get(third, by=eve))["hasPicture"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            assert (await calls.get(first, by=ada))["hasPicture"]
+            assert not (await calls.get(second, by=ada))["hasPicture"]
+            assert host.asked == ["covers.example /1", "covers.example /3"]
+            # Whoever asks is not refused, but has one at a time.
+            answers.clear()
+            asking = asyncio.create_task(calls.ask("POST", f"{second}/cover", by=ada))
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(host.asked) < 3:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            problem(await calls.ask("POST", f"{second}/cover", by=ada), 429, "throttled")
+            answers.set()
+            assert data(await asking)["hasPicture"]
 
 
 async def test_an_address_in_a_private_network_is_refused_when_it_is_typed(tmp_path):

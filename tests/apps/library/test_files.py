@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from potluck.apps.library import shelving
 from potluck.apps.library.demo import as_file, hall
 from potluck.apps.library.entities import LibraryItem
 from potluck.apps.library.fields import owner_of
@@ -47,7 +48,9 @@ def test_a_goodreads_export_is_taken_as_it_is():
         ("x,,,,Foo,1.5,,", "Order must be"),
         ("x,,,,Foo,1001,,", "Order must be"),
         ("x,,,,,3,,", "Only what is in a collection"),
-        (f"x,,,,{'y' * 101},,,", "more than 100 characters"),
+        (f"x,,,,{'y' * 101},,,", "Name must have 1 to 100 characters"),
+        ("x,,,,\u202eoof,,,", "Name must not"),
+        ("x,,,,a\x07b,,,", "Name must not"),
         ("x,,video,,,,1602,", "Year must be"),
         ("x,,video,,,,n.d.,", "Year must be"),
         ("x,,video,,,,,http://10.0.0.1/x.jpg", "not of a private network"),
@@ -62,6 +65,35 @@ def test_each_bad_row_has_its_reason(row, reason):
         assert found[0].new is None
         assert found[0].number == 2
         assert reason in found[0].reason
+
+
+@pytest.mark.parametrize(
+    ("title", "taken"),
+    [
+        ("One (Foo, #2)", ("One", "Foo", 2)),
+        ("One (Foo #2.5)", ("One", "Foo", 2)),
+        ("One (a) (Foo (b), #3)", ("One", "a) (Foo (b)", 3)),
+        ("One  ( Foo ,  #4)", ("One", "Foo", 4)),
+        ("One (Foo, #1001)", ("One", "Foo", None)),
+        ("One (#1)", ("One (#1)", None, None)),
+        ("(Foo, #1)", ("(Foo, #1)", None, None)),
+        ("One (Foo, #1) again", ("One (Foo, #1) again", None, None)),
+        ("One (Foo, #x)", ("One (Foo, #x)", None, None)),
+    ],
+)
+def test_a_series_is_told_from_the_title(title, taken):
+    (row,) = rows_of(f'Title,Author,ISBN13\n"{title}",A,', "goodreads")
+    assert (row.new.title, row.collection, row.new.order) == taken
+
+
+@pytest.mark.parametrize(
+    "long",
+    [" (" * 60_000, " (" + " " * 100_000 + "#", " (a" + ", #" * 40_000, "(" * 120_000],
+    ids=["brackets", "spaces", "numbers", "no spaces"],
+)
+def test_a_title_without_end_takes_no_time_without_end(long):
+    (row,) = rows_of(f'Title,Author,ISBN13\n"One{long}x",A,', "goodreads")
+    assert row.reason == "Title must have 1 to 200 characters"
 
 
 @pytest.mark.parametrize("text", ["name,author\na,b", 'title\n"open', "", "title\n" + "x\n" * 20_001])
@@ -150,6 +182,19 @@ async def test_a_file_that_cannot_be_read_is_refused_and_a_large_one_is_taken(ca
     said = data(await calls.ask("POST", f"{home}/import", {**large, "format": "isbns"}, by=ada), 422)
     assert "20,000" in said["detail"]
     assert (await calls.ask("POST", f"{home}/books", {"title": "x" * 1_000_001}, by=ada)).status_code == 413
+
+
+async def test_what_has_no_end_of_line_is_refused_and_a_library_takes_only_so_many(calls, monkeypatch):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    refused = problem(await calls.ask("POST", f"{home}/import", {"text": "x" * 200_000}, by=ada), 422, "invalid-fields")
+    assert [each["field"] for each in refused["errors"]] == ["text"]
+    monkeypatch.setattr(shelving, "MOST_ITEMS", 2)
+    file = {"text": "title\na\nb\nc", "apply": True}
+    problem(await calls.ask("POST", f"{home}/import", file, by=ada), 409, "too-many")
+    data(await calls.ask("POST", f"{home}/import", file | {"text": "title\na\nb"}, by=ada))
+    problem(await calls.ask("POST", f"{home}/books", {"title": "c"}, by=ada), 409, "too-many")
+    assert (await calls.get(home, by=ada))["totalItems"] == 2
 
 
 async def test_others_who_add_at_the_same_time_get_in_nobody_s_way(interrupted_shelves):

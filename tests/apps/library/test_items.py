@@ -8,18 +8,25 @@ import pytest
 from msgspec import UNSET
 
 from potluck.apps.library.access import InLibrary
-from potluck.apps.library.collections import delete_collection
+from potluck.apps.library.collections import NewCollection, add_collection, delete_collection
 from potluck.apps.library.entities import Collection, Event, LibraryItem, Loan
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import ItemChange, NewVideo, ShelfFilter, add_video, all_items, delete_item
 from potluck.apps.library.lending import Lend, give_back, history, lend
-from potluck.apps.library.libraries import Forced, StillLent
+from potluck.apps.library.libraries import (
+    Forced,
+    NewLibrary,
+    StillLent,
+    create_library,
+    delete_library,
+    one_library,
+)
 from potluck.apps.library.shelf import shelf_page
 from potluck.apps.library.shelving import EVENTS_AT_ONCE
 from potluck.people.errors import InvalidFields
 from potluck.table import the
 from potluck.web.access import Visitor, read_together
-from potluck.web.errors import Conflict, NotFound
+from potluck.web.errors import Conflict, NotFound, ProblemError
 from tests.apps.library.assembly import outcomes
 
 TITLES = ["Foo! And more", "Foo Bar", "Élan", "apple", "#1 Foo", "Foo#2", "zebra", "Foo"]
@@ -133,6 +140,74 @@ async def test_a_long_history_moves_to_its_end(shelves, events):
     assert "RELOCATION" not in await shelves.kinds()
 
 
+@pytest.mark.parametrize("ways", [("Cabin", "Attic"), ("Cabin", "Home")], ids=["on", "back"])
+async def test_a_long_history_follows_an_item_that_moves_on_before_it(shelves, ways):
+    ada = await shelves.person()
+    places = {name: await shelves.library(ada, name) for name in ("Home", "Cabin", "Attic")}
+    item = await shelves.book(ada, places["Home"], "One")
+    at = {"library_id": places["Home"], "item_id": item.item_id}
+    for _ in range(EVENTS_AT_ONCE // 2 + 1):
+        await shelves.direct.do(lend, ada, Lend(to="Ida"), **at)
+        await shelves.direct.do(give_back, ada, **at)
+    before = await shelves.direct.list(history, ada, **at)
+    for name in ways:
+        item = await shelves.seen(ada, item)
+        item = await shelves.change(ada, item, ItemChange(version=item.version, library_id=places[name]))
+    # When the history of this one is gone, every change before it is handled.
+    last = await shelves.book(ada, places["Attic"], "Last")
+    its = {"library_id": places["Attic"], "item_id": last.item_id}
+    await shelves.direct.do(lend, ada, Lend(to="Ida"), **its)
+    await shelves.direct.do(delete_item, ada, Forced(force="true"), **its)
+    owner = owner_of(ada.user_id)
+    async with shelves.consuming():
+
+        async def followed():
+            return await shelves.rows.count(Event.of_item(owner, places["Attic"], last.item_id)) == 0
+
+        await shelves.until(followed)
+    found = await shelves.direct.list(history, ada, library_id=places[ways[-1]], item_id=item.item_id)
+    assert found == before
+    assert (await shelves.kinds())["EVENT"] == len(before)
+    assert "RELOCATION" not in await shelves.kinds()
+    assert await shelves.counts_are_right(ada) == (1, 0)
+
+
+async def test_an_id_is_free_again_when_nothing_is_left_of_what_had_it(shelves):
+    """Else a new library would have the old one's guests, and a new collection the old one's items."""
+    ada = await shelves.person()
+    home, other = await shelves.library(ada), await shelves.library(ada, "Other")
+    bo = await shelves.guest(ada, home)
+    foo = await shelves.collection(ada, other, "Foo")
+    await shelves.book(ada, other, "In it", collection_id=foo)
+    item = await shelves.book(ada, other, "Lent")
+    at = {"library_id": other, "item_id": item.item_id}
+    await shelves.direct.do(lend, ada, Lend(to="Ida"), **at)
+    await shelves.direct.do(delete_item, ada, Forced(force="true"), **at)
+    await shelves.direct.do(delete_collection, ada, library_id=other, collection_id=foo)
+    await shelves.direct.do(delete_library, ada, Forced(), library_id=home)
+    again = [
+        lambda: shelves.direct.do(create_library, ada, NewLibrary(library_name="Again", library_id=home)),
+        lambda: shelves.direct.do(add_collection, ada, NewCollection(name="A", collection_id=foo), library_id=other),
+        lambda: shelves.book(ada, other, "Again", item_id=item.item_id),
+    ]
+    for make in again:
+        with pytest.raises(ProblemError) as refused:
+            await make()
+        assert refused.value.problem.slug == "already-exists"
+    async with shelves.consuming():
+
+        async def cleared():
+            return await shelves.kinds() == {"LIBRARY": 1, "BOOK": 1, "Unique": 1}
+
+        await shelves.until(cleared)
+    for make in again:
+        await make()
+    with pytest.raises(NotFound):
+        await shelves.direct.read(one_library, bo, library_id=home)
+    assert await shelves.direct.list(history, ada, **at) == []
+    assert await shelves.counts_are_right(ada) == (2, 0)
+
+
 async def test_a_lent_item_says_who_has_it_and_goes_with_force(shelves):
     ada = await shelves.person()
     home = await shelves.library(ada)
@@ -151,6 +226,27 @@ async def test_a_lent_item_says_who_has_it_and_goes_with_force(shelves):
             return not {"EVENT", "BOOK", "LOAN", "COLLECTION_MEMBER"} & set(await shelves.kinds())
 
         await shelves.until(nothing_left)
+
+
+@pytest.mark.parametrize("first", ["deleted", "moved"])
+@pytest.mark.parametrize("second", ["deleted", "moved"])
+async def test_what_is_gone_meanwhile_is_not_counted_twice_nor_comes_back(interrupted_shelves, first, second):
+    shelves = interrupted_shelves
+    ada = await shelves.person()
+    home, cabin, attic = [await shelves.library(ada, name) for name in ("Home", "Cabin", "Attic")]
+    foo = await shelves.collection(ada, home, "Foo")
+    item = await shelves.book(ada, home, "One", collection_id=foo)
+    await shelves.book(ada, home, "Two", collection_id=foo)
+
+    def done(how, to):
+        if how == "moved":
+            return shelves.change(ada, item, ItemChange(version=1, library_id=to))
+        return shelves.direct.do(delete_item, ada, Forced(), library_id=home, item_id=item.item_id)
+
+    shelves.meanwhile(lambda: done(first, cabin))
+    with pytest.raises(NotFound):
+        await done(second, attic)
+    assert await shelves.counts_are_right(ada) == (1 if first == "deleted" else 2, 1)
 
 
 async def test_a_rename_between_reading_and_writing_is_read_again(interrupted_shelves):

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.search import KINDS, made_up, queries
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.search import Entry, SearchIndex, best, words_of
+from potluck.apps.library.search import MOST_WORDS, Entry, SearchIndex, best, words_of
 from potluck.apps.library.searching import Indexes
 from potluck.store import Store
 from potluck.web.live import Live
@@ -96,6 +96,14 @@ def test_of_made_up_titles_nearly_all_are_found():
     hits = sum(title in {titles[each][0] for each in found(index, query)} for _, query, title in wanted)
     assert len({kind for kind, _, _ in wanted}) == len(KINDS)
     assert hits / len(wanted) >= 0.95
+
+
+def test_what_has_words_without_end_is_found_by_the_first_of_them():
+    index, mass = SearchIndex(), tuple(f"p{number} q{number}" for number in range(2_500))
+    index.put(Entry(UUID(int=1), "The Green Tram", mass))
+    assert len(index.slot(0).words) == MOST_WORDS
+    for query in ("green tram", "p1 q2", "green tram " + " ".join(f"p{number}" for number in range(90))):
+        assert [each.id for each in best([index], query, 3)] == [UUID(int=1)], query
 
 
 def test_words_are_compared_as_people_write_them():

@@ -5,6 +5,9 @@ from uuid import uuid4
 
 import pytest
 
+from potluck.apps.library.libraries import one_library
+from potluck.apps.library.shares import NewShare, Sharing, all_shares, share, unshare
+from potluck.web.errors import NotFound
 from tests.apps.library.calls import calls_on, data, problem
 from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening
@@ -167,6 +170,27 @@ async def test_an_invitation_is_good_once_and_tells_nothing_of_accounts(calls):
     data(await calls.ask("DELETE", f"{home}?force=true", by=ada), 204)
     assert (await calls.ask("POST", "/invitations/accept", {"token": again["token"]}, by=fay)).status_code == 410
     problem(await calls.ask("GET", home, by=eve), 404, "not-found")
+
+
+async def test_an_address_that_many_came_by_is_shut_for_all_of_them(embedded_shelves):
+    """More than one transaction takes, of those who look and of those who are invited."""
+    shelves = embedded_shelves
+    ada = await shelves.person()
+    home = await shelves.library(ada)
+    place, address = {"library_id": home}, NewShare(email="club@example.org")
+    people = [await shelves.person(f"Guest{number}") for number in range(21)]
+    for person in people:
+        await Sharing(shelves.core).accept(person, (await shelves.direct.do(share, ada, address, **place)).token)
+    stays = await shelves.guest(ada, home)
+    for _ in range(21):
+        await shelves.direct.do(share, ada, address, **place)
+    await shelves.direct.do(unshare, ada, **place, email="Club@example.org")
+    assert [each.email for each in await shelves.direct.list(all_shares, ada, **place)] == ["bo@note.example"]
+    for person in people:
+        with pytest.raises(NotFound):
+            await shelves.direct.read(one_library, person, **place)
+    assert (await shelves.direct.read(one_library, stays, **place)).library_id == home
+    assert (await shelves.direct.read(one_library, ada, **place)).shared_to == ["bo@note.example"]
 
 
 async def test_a_guest_may_leave(calls):

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -11,12 +12,14 @@ from potluck.apps.polls import records
 from potluck.apps.polls.access import ResultsHidden
 from potluck.apps.polls.ballot_files import read as read_ballots
 from potluck.apps.polls.context import ReadersWait
-from potluck.apps.polls.counting import METHODS, Rules, count, results
-from potluck.apps.polls.entities import Count, Record, Shard, Vote
+from potluck.apps.polls.counting import Rules, count, results
+from potluck.apps.polls.entities import Count, Poll, Record, Shard, Vote
+from potluck.apps.polls.fields import POLL_METHODS
 from potluck.apps.polls.keys import Credentials
-from potluck.apps.polls.results import VotesComingIn
+from potluck.apps.polls.recounting import every_poll, recounted
+from potluck.apps.polls.results import VotesComingIn, audited, current_record, turnout_of
 from potluck.people.errors import InvalidFields
-from potluck.table import delete, put, the
+from potluck.table import absent, delete, put, the
 from potluck.web.errors import NotFound as NoSuchPoll
 from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, assembled, open_polls, voter
 from tests.engine_targets import EMBEDDED
@@ -73,15 +76,15 @@ async def test_results_are_those_of_the_counts_in_the_shape_of_the_api(booth):
 async def test_every_method_counts_and_keeps_a_record_of_its_own(embedded_booth):
     booth = embedded_booth
     poll = await voted(booth)
-    for method in METHODS:
+    for method in POLL_METHODS:
         shown = await booth.polls.results.read(NOBODY, poll.id, method)
         assert (shown.method, shown.votes) == (method, 9)
         (kept,) = await booth.store.all(Record.by_method(poll.id, method))
         assert (kept.parts, kept.votes_version) == (1, 9)
     with booth.recording.scope() as calls:
-        for method in METHODS:
+        for method in POLL_METHODS:
             await booth.polls.results.read(NOBODY, poll.id, method)
-    assert calls.operations == ["Query"] * len(METHODS)
+    assert calls.operations == ["Query"] * len(POLL_METHODS)
 
 
 async def test_a_method_that_cannot_count_the_poll_is_refused(embedded_booth):
@@ -503,7 +506,7 @@ async def test_ballots_in_json_have_the_shape_of_the_api(embedded_booth):
 async def test_results_as_csv_have_every_round(embedded_booth):
     poll = await voted(embedded_booth)
     lines = (await embedded_booth.polls.results.csv(NOBODY, poll.id)).splitlines()
-    assert "2,candidate,Ben,5,elected," in lines
+    assert "2,candidate,Ben,5,elected,,,," in lines
 
 
 # --- the audit -------------------------------------------------------------------------------------------------------
@@ -540,6 +543,36 @@ async def test_an_audit_finds_a_count_a_vote_and_a_record_that_are_not_right(boo
     await booth.store.update(vote, the(Vote.rankings).becomes(["Zoe"]))
     found = await audit(admin_of(poll), poll.id)
     assert (found.equal, found.unreadable, found.votes) == (False, 1, 9)
+
+
+async def test_votes_put_raw_into_the_table_are_counted_by_a_recount_and_told_by_the_audit(booth):
+    """The design document's own poll and vote, as it writes them; nobody drew lots or counted."""
+    poll_id, vote_id = UUID("123e4567-e89b-12d3-a456-426614174000"), UUID("987fcdeb-51a2-43d1-b234-567890abcdef")
+    at = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
+    names = ["JavaScript", "Python", "Go", "Rust"]
+    poll = Poll(poll_id=poll_id, title="Best Programming Language 2024", candidates=names, created_at=at)
+    await booth.store.put(poll, when=absent)
+    vote = Vote(poll_id=poll_id, vote_id=vote_id, rankings=["Go", "Rust", "Python", "JavaScript"], voted_at=at)
+    await booth.store.put(vote)
+    context = booth.polls.context
+    assert (await current_record(context, poll_id)).results.votes == 0
+    audit = await audited(context, poll)
+    assert (audit.equal, audit.votes, audit.counted) == (False, 1, 0)
+
+    first = await recounted(booth.store, poll)
+    assert (first.votes, first.counted, first.changed) == (1, 0, 1)
+    shown = (await current_record(context, poll_id)).results
+    assert (shown.votes, shown.winners, shown.lot_order) == (1, ["Go"], [])
+    assert (await audited(context, poll)).equal
+    assert await turnout_of(booth.store, poll_id) == (1, 10)
+    assert (await recounted(booth.store, poll)).changed == 0
+    # A count too many is taken off, and many are mended in several writes.
+    for number in range(100):
+        ranking = tuple(dict.fromkeys((1 + number % 4, 1 + number // 4 % 4, 1 + number // 16 % 4)))
+        await booth.store.upsert(Count.one(poll_id, ranking), the(Count.count).add(number))
+    await recounted(booth.store, poll)
+    assert (await audited(context, poll)).equal
+    assert [each async for each in every_poll(booth.store)] == [poll_id]
 
 
 async def test_an_audit_waits_for_a_moment_in_which_nobody_votes(racing_booth):

@@ -38,7 +38,17 @@ async def test_anyone_makes_a_poll_and_its_key_is_told_once(calls):
     assert poll["adminKey"].startswith("pla_")
     assert sorted(poll["lotOrder"]) == sorted(CANDIDATES)
     assert poll["expiresAt"] == "2040-02-01T16:00:00.000Z"
-    seen = data(await calls.ask("GET", f"/polls/{poll['id']}"))
+    answer = await calls.ask("GET", f"/polls/{poll['id']}")
+    seen = data(answer)
+    # Its tag tells it as it is told now: nothing new is not told again, and the same tag says which version is changed.
+    tag = answer.headers["etag"]
+    assert tag.startswith('"1-')
+    assert (await calls.ask("GET", f"/polls/{poll['id']}", if_none_match=tag)).status_code == 304
+    assert (await calls.ask("GET", f"/polls/{poll['id']}", if_none_match='"1"')).status_code == 200
+    for path in ("/results", "/results.csv", "/ballots", "/ballots?format=csv", "/ballots?format=blt"):
+        file = await calls.ask("GET", f"/polls/{poll['id']}{path}")
+        again = await calls.ask("GET", f"/polls/{poll['id']}{path}", if_none_match=file.headers["etag"])
+        assert (again.status_code, again.content) == (304, b"")
     assert seen == {name: value for name, value in poll.items() if name != "adminKey"}
     assert poll["adminKey"] not in json.dumps(await calls.rows())
 

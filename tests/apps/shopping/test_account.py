@@ -149,5 +149,8 @@ async def test_the_home_page_is_told_how_much_is_to_buy_and_what_is_low(shop):
     card = await shop.shopping.home_card(ada)
     assert card.fact == "3 to buy"
     assert [(each.address, each.name, each.note) for each in card.waiting] == [
-        (f"/shopping/{other}/inventory", "Rice", "1 kg")
+        (f"/shopping/{other}/inventory", "Rice", "1 kg left, warn at 2")
     ]
+    # On the list, it waits for nobody.
+    await shop.shopping.shopping_list.add_lines(ada, other, "rice")
+    assert (await shop.shopping.home_card(ada)).waiting == []

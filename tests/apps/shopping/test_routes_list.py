@@ -40,6 +40,8 @@ async def test_an_item_through_the_design_s_states(home):
         "ttl": None,
         "addedBy": ben["userId"],
         "addedByName": "Ben",
+        "updatedBy": None,
+        "updatedByName": "Ben",
         "createdAt": "2040-01-01T12:00:00.000Z",
         "updatedAt": "2040-01-01T12:00:00.000Z",
         "restockedAt": None,
@@ -50,7 +52,9 @@ async def test_an_item_through_the_design_s_states(home):
     calls.clock.forward(hours=1)
     bought = data(await home.ask("PATCH", f"{path}/status", {"status": "purchased", "version": 1}))
     ttl = int((NOW + timedelta(hours=1) + week).timestamp())
-    assert bought == cake | {"status": "purchased", "version": 2, "ttl": ttl, "updatedAt": "2040-01-01T13:00:00.000Z"}
+    by_ada = {"updatedBy": bought["updatedBy"], "updatedByName": "Ada", "updatedAt": "2040-01-01T13:00:00.000Z"}
+    assert bought == cake | {"status": "purchased", "version": 2, "ttl": ttl, **by_ada}
+    assert bought["updatedBy"] != ben["userId"]
     # What is so already stays so, and a second phone that saw the first version is told.
     assert data(await home.ask("PATCH", f"{path}/status", {"status": "purchased", "version": 2})) == bought
     stale = await home.ask("PATCH", f"{path}/status", {"status": "purchased", "version": 1})

@@ -137,15 +137,9 @@ async def test_a_resource_must_be_named(database: Database, operation: str) -> N
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("arn", ["", " ", "abcd", "a:b:c:d:e:f", "a:b:c:d:e/f", "arn:not/a/good/format"])
-async def test_nobody_has_rights_on_what_is_no_resource(database: Database, operation: str, arn: str) -> None:
-    code, message = await refusal(database, operation, {"ResourceArn": arn})
-    assert code == "AccessDeniedException"
-    assert message.endswith(f"is not authorized to perform: dynamodb:{operation} on resource: {arn or '*'}")
-
-
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("arn", ["a:b:c:d:e:f/g", ARN + "/index/byName", ARN + "/stream/x", ARN[:-6] + "ab"])
+@pytest.mark.parametrize(
+    "arn", ["", "abcd", "a:b:c:d:e:f/g", ARN + "/index/byName", ARN + "/stream/x", ARN[:-6] + "ab"]
+)
 async def test_only_tables_have_tags(database: Database, operation: str, arn: str) -> None:
     assert await refusal(database, operation, {"ResourceArn": arn} | GIVEN[operation]) == (
         "ValidationException",

@@ -163,7 +163,7 @@ def test_conditional_operator_needs_something_to_join():
         ({"q": {"Action": "DELETE", "Value": {"NS": ["5"]}}}, {}),
         ({"a": {"Action": "ADD", "Value": {"N": "1"}}}, {"a": {"N": "6"}}),
         ({"q": {"Action": "ADD", "Value": {"N": "1"}}}, {"q": {"N": "1"}}),
-        ({"ns": {"Action": "ADD", "Value": {"NS": ["7"]}}}, {"ns": {"NS": ["5", "6", "7"]}}),
+        ({"ns": {"Action": "ADD", "Value": {"NS": ["7"]}}}, {"ns": {"NS": ["7", "6", "5"]}}),
         ({"l": {"Action": "ADD", "Value": {"L": [X]}}}, {"l": {"L": [{"N": "5"}, X]}}),
         ({}, {}),
     ],

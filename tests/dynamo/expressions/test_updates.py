@@ -83,9 +83,9 @@ def refusal(text, item=ITEM):
         ("SET m.q = :m", {"m": {"M": {**ITEM["m"]["M"], "q": {"M": {}}}}}),
         ("ADD a :half", {"a": {"N": "5.5"}}),
         ("ADD q :1", {"q": {"N": "1"}}),
-        ("ADD q :ab", {"q": {"SS": ["b", "a"]}}),
+        ("ADD q :ab", {"q": {"SS": ["a", "b"]}}),
         ("ADD ss :c", {"ss": {"SS": ["a", "b", "c"]}}),
-        ("ADD ns :ns", {"ns": {"NS": ["1", "3"]}}),
+        ("ADD ns :ns", {"ns": {"NS": ["3", "1"]}}),
         ("ADD l[5] :1", {"l": {"L": [{"N": "1"}, {"S": "x"}, {"N": "1"}]}}),
         ("DELETE ss :a", {"ss": {"SS": ["b"]}}),
         ("DELETE ss :ab", {"ss": None}),
@@ -93,7 +93,7 @@ def refusal(text, item=ITEM):
         ("DELETE m.deep.ss :p", {"m": {"M": {"x": {"N": "7"}, "deep": {"M": {}}}}}),
         (
             "SET a = :s REMOVE b ADD ns :ns DELETE ss :a",
-            {"a": {"S": "s"}, "b": None, "ns": {"NS": ["1", "3"]}, "ss": {"SS": ["b"]}},
+            {"a": {"S": "s"}, "b": None, "ns": {"NS": ["3", "1"]}, "ss": {"SS": ["b"]}},
         ),
     ],
 )

@@ -168,6 +168,41 @@ def test_a_stop_answers_what_is_under_way_and_ends_streams_and_closes(tmp_path, 
             socket.create_connection(("127.0.0.1", server.port))
 
 
+@pytest.mark.parametrize(("name", "times"), [("made", 2), ("one_late", 1)])
+def test_a_stop_at_the_first_answer_finds_workers_that_are_not_there_yet(tmp_path, name, times):
+    for number in range(times):
+        stop_at_the_first_answer(name, tmp_path / f"data-{number}")
+
+
+def stop_at_the_first_answer(name, data):
+    # Where it will be is known before it says so, which it does when all its workers are there.
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    source = START.replace("port=0", f"port={port}")
+    process = subprocess.Popen(
+        [sys.executable, "-c", source, name, str(data), "2"], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        server = SimpleNamespace(address=f"http://127.0.0.1:{port}")
+        eventually(lambda: answers(server))
+        if name == "one_late":
+            eventually((data / "late").exists)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=PATIENCE_SECONDS)
+        assert process.returncode == 0, said
+    finally:
+        process.kill()
+        process.wait()
+
+
+def answers(server):
+    try:
+        return asked(server, "/pid")
+    except OSError:
+        return None
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_second_ctrl_c_is_immediate(tmp_path, workers):
     with serving(tmp_path, workers) as server:

@@ -1,7 +1,9 @@
 """The journal, as it is handed to the assembly."""
 
+from pathlib import Path
 from typing import Any
 
+from potluck.apps.journal.addresses import HOME
 from potluck.apps.journal.comments import comments
 from potluck.apps.journal.context import journal_context
 from potluck.apps.journal.demo import demo_of
@@ -12,32 +14,39 @@ from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
 from potluck.apps.journal.keywords import Indexing
 from potluck.apps.journal.links import APP, Linking, athletes, links
+from potluck.apps.journal.pages import ENDPOINTS, home
 from potluck.apps.journal.profile import Names, profile
 from potluck.apps.journal.search import search
 from potluck.apps.journal.stats import stats
 from potluck.apps.journal.threads import messages, threads
-from potluck.people.entities import accounts
+from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
+from potluck.web.app_catalogue import CATALOGUE
+from potluck.web.secret import derived, load_secret
 
 __all__ = ["APP", "SUBJECTS", "journal_app"]
 
 SUBJECTS: tuple[Actions[Any], ...] = (
     *(entries, shared_entries, comments, links, athletes),
-    *(search, stats, threads, messages, profile, export, imports),
+    *(search, stats, threads, messages, profile, export, imports, home),
 )
 
 
 def journal_app(core: Core) -> App:
     """The app on the suite's core."""
-    context = journal_context(core.settings.assistant)
+    context = journal_context(core.settings.assistant, derived(load_secret(core.settings), "journal drafts"))
     linking, account_data = Linking(core), AccountData(core.store)
+    (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
         tables=[roll_model],
         subjects=SUBJECTS,
+        endpoints=ENDPOINTS,
         context=context,
+        templates=Path(__file__).parent / "templates",
+        entry=entry._replace(address=HOME),
         consumers=consumers_of(core),
         export=account_data.export,
         forget=account_data.forget,
@@ -53,5 +62,5 @@ def consumers_of(core: Core) -> list[Consumer]:
     names = Names(core.store)
     return [
         Indexing(core.store).consumer(),
-        Consumer(core.engine, "journal-names", accounts.name, names.handle, lost=names.lost),
+        Consumer(core.engine, "journal-names", accounts.name, names.handle, of=[Account], lost=names.lost),
     ]

@@ -6,18 +6,28 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.access import AtComment, ToEntry
+from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.entities import Comment, EntryMeta
 from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
 from potluck.apps.journal.links import names_of
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, check, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.errors import TOO_MANY, Forbidden, NotFound
+from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
-__all__ = ["CommentView", "add_comment", "change_comment", "comments", "comments_on", "delete_comment"]
+__all__ = [
+    "CommentChange",
+    "CommentView",
+    "NewComment",
+    "add_comment",
+    "change_comment",
+    "comments",
+    "comments_on",
+    "delete_comment",
+]
 
 # All comments of an entry are read together.
 MOST_COMMENTS = 1_000
@@ -31,15 +41,19 @@ class NotTheAthlete(Forbidden, detail="Only the athlete may hide a comment on th
     """What coaches are told who would hide a comment."""
 
 
+class CommentThere(ProblemError):
+    problem = ALREADY_EXISTS
+
+
 class Authors:
     """What those who wrote are called, and who of them is asking."""
 
-    def __init__(self, names: dict[UUID, str], own_id: UUID) -> None:
-        self.names, self.own_id = names, own_id
+    def __init__(self, names: dict[UUID, str], own_id: UUID, by_athlete: bool) -> None:
+        self.names, self.own_id, self.by_athlete = names, own_id, by_athlete
 
     @classmethod
     async def load(cls, at: Any, items: Sequence[Comment]) -> "Authors":
-        return cls(await names_of(at.rows, [each.coach_id for each in items]), at.own_id)
+        return cls(await names_of(at.rows, [each.coach_id for each in items]), at.own_id, at.own)
 
 
 class CommentView(View[Comment]):
@@ -55,6 +69,11 @@ class CommentView(View[Comment]):
     @computed
     def mine(comment: Comment, authors: Authors) -> bool:
         return comment.coach_id == authors.own_id
+
+    @computed
+    def may_hide(comment: Comment, authors: Authors) -> bool:
+        """Whether the caller is the athlete, who may hide it or show it again."""
+        return authors.by_athlete
 
     created_at: datetime
     body: str
@@ -78,22 +97,29 @@ comments = Actions(
     FoundByAccess(Comment, "comment_id"),
     CommentView,
     api="/journal/entries/{entry_id}/comments",
+    page=f"{ENTRIES}/{{entry_id}}/comments",
     tag="Journal",
 )
 
 
-@comments.list(live=True)
+@comments.list(live=True, row="journal/comment.html")
 def comments_on(at: ToEntry) -> Query[Comment]:
     """What was said about an entry, as far as the caller may see it, the oldest first."""
     return Comment.of_entry(at.entry_id)
 
 
-@comments.create(TOO_MANY)
+@comments.create(TOO_MANY, CommentThere)
 async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Say something about an entry. The athlete and all of their coaches read it."""
     await at.must_fit(Comment.of_entry(at.entry_id), MOST_COMMENTS, "comments on an entry")
     comment = at.make(new, entry_id=at.entry_id, coach_id=at.own_id, comment_id=new.comment_id or new_id())
-    return Writes(comment, put(comment, when=absent), _counted(at, 1))
+    counted = _counted(at, 1)
+    if new.comment_id is not UNSET:
+        # The time stands before it in the key, so the key alone does not tell that the id is taken.
+        if any(each.comment_id == new.comment_id for each in await at.rows.all(Comment.of_entry(at.entry_id))):
+            raise CommentThere
+        counted = or_retry(counted.operation.and_when(the(EntryMeta.comments).still(at.meta.comments)))
+    return Writes(comment, or_raise(put(comment, when=absent), CommentThere), counted)
 
 
 @comments.change()

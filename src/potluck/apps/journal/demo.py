@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.comments import CommentChange, NewComment, add_comment, change_comment
 from potluck.apps.journal.entities import Sections, SessionMetrics
 from potluck.apps.journal.entries import NewEntry, add_entry
@@ -20,6 +21,10 @@ __all__ = ["demo_of"]
 # Everything below is made up. The same year every time: only the days move with the calendar.
 SEED = 20
 DAYS = 364
+# Of those who train less, and whom a coach looks after too.
+WEEKS_OF_OTHERS = 14
+# Renzo reads in the evening.
+HOURS_LATER = 2.5
 # Monday, Wednesday and Friday evening, Saturday's open mat, and how likely each is.
 WEEK = ((0, 19, 0.75), (2, 19, 0.8), (4, 18, 0.6), (5, 11, 0.45))
 # Weeks in which nobody trains much: an injury in spring, holidays in summer.
@@ -77,11 +82,18 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         await linking.accept(guests.renzo, made.token)
         guests.ago()
         entries = [await direct.do(add_entry, guests.mara, each) for each in _year(core.clock())]
-        for number, body in enumerate(COMMENTS):
-            guests.ago(days=9 - 3 * number)
+        for other, often in ((guests.leo, 0.6), (guests.ida, 0.35)):
+            asked = await direct.do(request_link, other, NewLink(coach_email="renzo@potluck.example"))
+            await linking.accept(guests.renzo, asked.token)
+            for each in _year(core.clock(), WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
+                await direct.do(add_entry, other, each)
+        now = core.clock()
+        # The latest first, each in the evening of its session.
+        for number, body in reversed([*enumerate(COMMENTS)]):
             of = entries[-2 - number]
+            guests.ago(hours=(now - of.date).total_seconds() / 3600 - HOURS_LATER)
             await direct.do(add_comment, guests.renzo, NewComment(body=body), entry_id=of.entry_id)
-        guests.ago(hours=30)
+        guests.ago(hours=(now - entries[-2].date).total_seconds() / 3600 - 2 * HOURS_LATER)
         comment = await direct.do(add_comment, guests.renzo, NewComment(body=HIDDEN), entry_id=entries[-2].entry_id)
         hiding = CommentChange(visibility="hiddenByAthlete", version=comment.version)
         ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
@@ -91,22 +103,22 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         for question in QUESTIONS:
             await direct.do(ask, guests.mara, NewMessage(content=question), thread_id=thread.thread_id)
         guests.ago()
-        return []
+        return [WorthALook("Mara’s journal: a year of training (Renzo coaches her, Leo and Ida)", ENTRIES)]
 
     return demo
 
 
-def _year(now: datetime) -> list[NewEntry]:
-    """The sessions of a year, the oldest first, up to yesterday."""
-    chance = random.Random(SEED)
+def _year(now: datetime, days: int = DAYS, often: float = 1.0, seed: int = SEED) -> list[NewEntry]:
+    """The sessions of so many days, the oldest first, up to yesterday."""
+    chance = random.Random(seed)
     found = []
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    for ago in range(DAYS, 0, -1):
+    for ago in range(days, 0, -1):
         day = midnight - timedelta(days=ago)
         likely = EASY_WEEKS.get(day.isocalendar().week, 1.0)
         for weekday, hour, probability in WEEK:
-            if day.weekday() == weekday and chance.random() < probability * likely:
-                found.append(_session(chance, day + timedelta(hours=hour), progress=1 - ago / DAYS))
+            if day.weekday() == weekday and chance.random() < probability * likely * often:
+                found.append(_session(chance, day + timedelta(hours=hour), progress=1 - ago / days))
     return found
 
 

@@ -108,6 +108,8 @@ class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COAC
     coach_id: Annotated[UUID, KeyOnly]
     status: LinkStatus = "pending"
     requested_by: LinkRole
+    # When both sides had agreed, if they ever had: until then the one who asked is not told a name.
+    accepted_at: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
 
@@ -328,6 +330,7 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
     athlete_id: Annotated[UUID, KeyOnly]
     status: LinkStatus = "pending"
     requested_by: LinkRole
+    accepted_at: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
 

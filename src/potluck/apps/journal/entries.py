@@ -1,7 +1,7 @@
 """Entries: what an athlete writes down, and what a coach sees of it."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete, CoachOf, OwnEntry, ToEntry, to_the_millisecond
-from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMetrics
+from potluck.apps.journal.addresses import ATHLETES, ENTRIES
+from potluck.apps.journal.entities import Comment, Entry, EntryMeta, Sections, SessionMetrics
 from potluck.apps.journal.fields import (
     Duration,
     EntryId,
@@ -29,14 +30,20 @@ from potluck.people.secrets import new_id
 from potluck.table import Milliseconds, Query, absent, between, delete, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.errors import NotFound
+from potluck.web.allowances import Allowance
+from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
 from potluck.web.views import View, computed
-from potluck.web.writes import Writes, or_retry
+from potluck.web.writes import Writes, or_raise, or_retry
 
 __all__ = [
+    "EntryChange",
     "EntryFilter",
     "EntryView",
+    "MetricsChange",
+    "NewEntry",
+    "ReadsEntry",
+    "SectionsChange",
     "SharedEntryView",
     "SharedSections",
     "add_entry",
@@ -52,6 +59,9 @@ JOURNAL = "Journal"
 # Somewhere it is tomorrow already.
 AHEAD = timedelta(days=1)
 FIRST_YEAR = 1900
+# As many as an import takes; three a day for forty-five years.
+MOST_ENTRIES = 50_000
+CHARACTERS_OF_PAGE = 2_000
 
 When = Annotated[datetime, Message("Date must be a time such as 2024-03-09T18:00:00Z")]
 
@@ -191,6 +201,20 @@ class EntryFilter(Input):
         return any(each is not UNSET for each in (self.tag, self.gi_or_no_gi, self.min_intensity))
 
 
+class EntryThere(ProblemError):
+    problem = ALREADY_EXISTS
+
+
+def _pages(sent: NewEntry | EntryChange) -> int:
+    """How much somebody writes: a row is stored for every word."""
+    sections = [] if sent.sections is UNSET else [sent.sections.private, sent.sections.shared]
+    return 1 + sum(len(text) for text in sections if text is not UNSET) // CHARACTERS_OF_PAGE
+
+
+# Nobody writes ten thousand pages in an hour.
+WRITING = Allowance("pages of a journal", 1_000, weight=_pages)
+
+
 # --- the rules --------------------------------------------------------------------------------------------------------
 
 entries = Actions(
@@ -198,10 +222,15 @@ entries = Actions(
     FoundByAccess(Entry, "entry_id"),
     {Athlete: EntryView},
     api="/journal/entries",
+    page=ENTRIES,
     tag=JOURNAL,
 )
 shared_entries = Actions(
-    CoachOf, view={CoachOf: SharedEntryView}, api="/journal/athletes/{athlete_id}/entries", tag=JOURNAL
+    CoachOf,
+    view={CoachOf: SharedEntryView},
+    api="/journal/athletes/{athlete_id}/entries",
+    page=f"{ATHLETES}/{{athlete_id}}",
+    tag=JOURNAL,
 )
 
 
@@ -234,9 +263,13 @@ async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
     return at.shown
 
 
-@entries.create()
+@entries.create(TOO_MANY, EntryThere, allowance=WRITING)
 async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
     """Write a session down."""
+    await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal")
+    if new.entry_id is not UNSET and await at.rows.first(Comment.of_entry(new.entry_id)) is not None:
+        # Of an entry that was deleted a moment ago: they would be comments on this one.
+        raise EntryThere
     when = at.now if new.date is UNSET else _possible(new.date, at.now)
     entry = at.make(
         new,
@@ -247,10 +280,10 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
         session_metrics=_told_apart(new.session_metrics),
     )
     meta = EntryMeta(entry_id=entry.entry_id, athlete_id=at.own_id, created_at=entry.created_at, date=entry.date)
-    return Writes(entry, put(meta, when=absent), put(entry, when=absent), *_words(None, entry))
+    return Writes(entry, or_raise(put(meta, when=absent), EntryThere), put(entry, when=absent), *_words(None, entry))
 
 
-@entries.change()
+@entries.change(allowance=WRITING)
 async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Writes[Entry]:
     """Change an entry; its words change with it."""
     after = _changed(entry, change, at.now)
@@ -314,6 +347,7 @@ def _told_apart(metrics: SessionMetrics) -> SessionMetrics:
 
 
 def _possible(when: datetime, now: datetime) -> datetime:
+    when = when.astimezone(UTC)
     if when > now + AHEAD:
         raise InvalidFields(WrongField("date", "The session cannot be in the future"))
     if when.year < FIRST_YEAR:

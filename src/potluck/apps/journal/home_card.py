@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from potluck.apps.journal.addresses import COACHES
 from potluck.apps.journal.entities import CoachAthleteLink, Entry, Link, UserProfile
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.links import names_of
@@ -10,9 +11,8 @@ from potluck.people.authentication import Principal
 from potluck.table import between
 from potluck.web.app import Core, HomeCard, Waiting
 
-__all__ = ["HOME", "home_card_of"]
+__all__ = ["home_card_of"]
 
-HOME = "/journal"
 MOST_WAITING = 3
 
 
@@ -33,7 +33,7 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
         return HomeCard(
             f"{sessions} session{'' if sessions == 1 else 's'} this week" if sessions else "",
             [
-                Waiting(names.get(other, "Somebody"), _asks(link), f"{HOME}/coaches", "users", "Look")
+                Waiting(names.get(other, "Somebody"), _asks(link), COACHES, "users", "Look")
                 for link, other in list(zip(asking, others, strict=True))[:MOST_WAITING]
             ],
         )

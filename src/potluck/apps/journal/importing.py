@@ -9,7 +9,7 @@ found by its id alone, and must never be found from two.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.addresses import IMPORT
 from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import (
     AIMessage,
@@ -26,24 +27,26 @@ from potluck.apps.journal.entities import (
     Comment,
     Entry,
     EntryMeta,
+    Link,
     Source,
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
-from potluck.apps.journal.links import setting
+from potluck.apps.journal.links import MOST_LINKS, setting
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.retries import attempts
 from potluck.store import all_done
 from potluck.table import absent, check, present, put
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowance
 from potluck.web.errors import TOO_LARGE
 from potluck.web.requests import camel
 from potluck.web.writes import Writes, or_retry
 
-__all__ = ["Imported", "import_journal", "imports"]
+__all__ = ["LARGEST_FILE", "ImportPreview", "Imported", "import_journal", "imports", "preview_import"]
 
 LARGEST_FILE = 10_000_000
 ENTRIES_AT_ONCE = 100
@@ -52,6 +55,9 @@ ROWS_AT_ONCE = 50
 LONGEST_BODY = 4_000
 MOST_ERRORS = 100
 A_MOMENT = timedelta(milliseconds=1)
+# Each may be ten megabytes, with a row for every word.
+IMPORTS = Allowance("imports of a journal", 6)
+EARLIEST_TIME = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 
 
 class Imported(Struct, rename="camel", frozen=True, kw_only=True):
@@ -67,10 +73,32 @@ class Imported(Struct, rename="camel", frozen=True, kw_only=True):
     """Entries and conversations that were here before."""
 
 
-imports: Actions[Any] = Actions(Athlete, api="/journal/import", tag="Journal")
+class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
+    """What a file holds, and how much of it is not here yet."""
+
+    name: str
+    """Whose journal it is."""
+    first: datetime | None
+    """The first and the last session in it."""
+    last: datetime | None
+    entries: int
+    """That are not here yet."""
+    comments: int
+    """On those."""
+    threads: int
+    """That are not here yet."""
+    messages: int
+    """In those."""
+    links: int
+    """That would be asked for anew, where the other person is here."""
+    already_here: int
+    """Entries and conversations that stay as they are here."""
 
 
-@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
+imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
+
+
+@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, allowance=IMPORTS)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     _refuse_impossible(file, at.now)
@@ -86,16 +114,52 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     return Writes(taking.imported())
 
 
+@imports.action("POST", "/preview", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
+async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
+    """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
+    _refuse_impossible(file, at.now)
+    taking = _Taking(at, file)
+    new_entries = [each for each in file.entries if not (await taking.place_of(each.entry_id))[1]]
+    new_threads = [each for each in file.threads if not await taking.is_here(each)]
+    dates = [each.date for each in file.entries]
+    return Writes(
+        ImportPreview(
+            name=file.profile.name,
+            first=min(dates, default=None),
+            last=max(dates, default=None),
+            entries=len(new_entries),
+            comments=sum(len(each.comments) for each in new_entries),
+            threads=len(new_threads),
+            messages=sum(len(each.messages) for each in new_threads),
+            links=sum(each.status != "revoked" for each in file.links),
+            already_here=len(file.entries) + len(file.threads) - len(new_entries) - len(new_threads),
+        )
+    )
+
+
 def _refuse_impossible(file: JournalFile, now: datetime) -> None:
-    """InvalidFields for times that nobody can have written anything at."""
-    wrong = [
+    """InvalidFields for times that nobody can have written anything at, and for ids that stand for two things."""
+    wrong = [*_twice(file)]
+    wrong += [
         WrongField(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
         for where, item in _timed(file)
         for name in ("date", "created_at", "updated_at", "last_active_at")
-        if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time.year < FIRST_YEAR)
+        if (time := getattr(item, name, None)) is not None and (time > now + AHEAD or time < EARLIEST_TIME)
     ]
     if wrong:
         raise InvalidFields(*wrong[:MOST_ERRORS])
+
+
+def _twice(file: JournalFile) -> Iterator[WrongField]:
+    """Comments on one entry and messages of one conversation that have the id of another there."""
+    for where, items in (("entries", file.entries), ("threads", file.threads)):
+        inside, name = ("comments", "comment_id") if where == "entries" else ("messages", "message_id")
+        for number, item in enumerate(items):
+            seen: set[UUID] = set()
+            for place, each in enumerate(getattr(item, inside)):
+                if (known := getattr(each, name)) in seen:
+                    yield WrongField(f"{where}[{number}].{inside}[{place}].{camel(name)}", "This id is there twice")
+                seen.add(known)
 
 
 def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
@@ -140,7 +204,7 @@ class _Taking:
 
     async def _entry(self, entry: FileEntry) -> None:
         async for _ in attempts("importing an entry", self._at.rows.patience):
-            entry_id, is_here = await self._place_of(entry.entry_id)
+            entry_id, is_here = await self.place_of(entry.entry_id)
             self._ids[entry.entry_id] = entry_id
             if is_here:
                 self._counts["already_here"] += 1
@@ -165,11 +229,13 @@ class _Taking:
         new = [each for each in comments if each.comment_id not in known]
         for start in range(0, len(new), ROWS_AT_ONCE):
             some = new[start : start + ROWS_AT_ONCE]
-            if not await self._at.write(*(or_retry(put(each, when=absent)) for each in some)):
+            # Of an entry that somebody made under this id meanwhile they would be comments of a stranger.
+            nobodys = or_retry(check(EntryMeta.one(entry_id), when=absent))
+            if not await self._at.write(nobodys, *(or_retry(put(each, when=absent)) for each in some)):
                 return False
         return True
 
-    async def _place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
+    async def place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
         """The id that an entry gets here, and whether it is here already."""
         other = uuid5(self._at.own_id, str(entry_id))
         metas = await self._at.rows.get_many([EntryMeta.one(entry_id), EntryMeta.one(other)])
@@ -197,13 +263,20 @@ class _Taking:
 
     # --- conversations ------------------------------------------------------------------------------------------------
 
+    def _thread_id(self, thread: FileThread) -> UUID:
+        return uuid5(self._at.own_id, str(thread.thread_id))
+
+    async def is_here(self, thread: FileThread) -> bool:
+        """Whether it is here already, as itself or taken in before."""
+        refs = [AIThread.one(self._at.own_id, each) for each in (thread.thread_id, self._thread_id(thread))]
+        return any(each is not None for each in await self._at.rows.get_many(refs))
+
     async def thread(self, thread: FileThread) -> None:
         at = self._at
-        thread_id = uuid5(at.own_id, str(thread.thread_id))
-        known = await at.rows.get_many([AIThread.one(at.own_id, each) for each in (thread.thread_id, thread_id)])
-        if any(each is not None for each in known):
+        if await self.is_here(thread):
             self._counts["already_here"] += 1
             return
+        thread_id = self._thread_id(thread)
         about = None if thread.athlete_id in (None, self._owner, at.own_id) else thread.athlete_id
         scope = thread.scope if about is None else "shared"
         messages = [
@@ -242,6 +315,8 @@ class _Taking:
         athlete_id, coach_id = (at.own_id, other) if is_coach else (other, at.own_id)
         link, account = await at.rows.get_together(CoachAthleteLink.by_id(athlete_id, coach_id), Account.by_id(other))
         if link is not None or account is None:
+            return
+        if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
         asked = setting(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
         there = check(Account.by_id(other), when=present)

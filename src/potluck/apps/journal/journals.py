@@ -24,9 +24,6 @@ from potluck.table import Query, between
 
 __all__ = ["SharedEntry", "SharedJournal", "WholeEntry", "WholeJournal", "digest_of", "private_words", "shared_words"]
 
-# Of more entries that have a word, the newest are looked at: such a word tells hardly anything.
-MOST_ROWS_OF_WORD = 500
-
 
 class SharedEntry(Struct, frozen=True, kw_only=True):
     """What those who are not its athlete may know of an entry."""
@@ -100,10 +97,10 @@ class SharedJournal:
     def _seen(self, entry: Entry) -> SharedEntry:
         return _shared(entry)
 
-    async def having(self, word: str) -> dict[UUID, datetime]:
-        """The entries that have, or until a moment ago had, this word, and when they were written; newest first."""
+    async def having(self, word: str, most: int) -> dict[UUID, datetime]:
+        """The entries that have, or until a moment ago had, this word, and when they were written; the newest ones."""
         queries: list[Query[Any]] = [index.of_token(self.athlete_id, word) for index in self.indexes]
-        pages = await all_done([self.rows.page(query, MOST_ROWS_OF_WORD) for query in queries])
+        pages = await all_done([self.rows.page(query, most) for query in queries])
         return {each.entry_id: each.created_at for page in pages for each in page.items}
 
     async def read(self, entry_ids: Sequence[UUID]) -> Mapping[UUID, SharedEntry]:

@@ -85,7 +85,14 @@ class Indexing:
         self._rows = rows
 
     def consumer(self) -> Consumer:
-        return Consumer(self._rows.engine, "journal-words", roll_model.name, self.handle, lost=self.lost)
+        return Consumer(
+            self._rows.engine,
+            "journal-words",
+            roll_model.name,
+            self.handle,
+            of=[Entry, EntryMeta, AIThread],
+            lost=self.lost,
+        )
 
     async def handle(self, change: Change) -> None:
         """What the consumer of the table's stream does with a change."""

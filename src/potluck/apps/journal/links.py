@@ -16,13 +16,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete, LinkedWith, to_the_millisecond
+from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
 from potluck.apps.journal.fields import LinkRole, LinkStatus
 from potluck.apps.journal.journals import SharedJournal
 from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
-from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, WrongField
+from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany, WrongField
 from potluck.people.fields import Email
 from potluck.people.invitations import withdrawing
 from potluck.retries import attempts
@@ -58,6 +59,8 @@ APP = "journal"
 
 # As much of what was shared as fits beside a name.
 EXCERPT = 200
+# All are read together, and of each athlete the last session.
+MOST_LINKS = 1_000
 
 
 class NotAskedFor(ProblemError, slug="link-not-asked-for", status=409, title="Nobody asked for that"):
@@ -161,6 +164,7 @@ def setting(
     """Both rows with this status, made if there are none; refused if the link has changed since it was read."""
     if before is None:
         said = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
+        said |= {"accepted_at": now} if status == "active" else {}
         link, mirror = (kind(athlete_id=athlete_id, coach_id=coach_id, **said) for kind in KINDS)
         return [put(link, when=absent), put(mirror)]
     # The athlete's row decides; the mirror follows.
@@ -172,6 +176,7 @@ def setting(
             the(kind.status).becomes(status),
             the(kind.requested_by).becomes(requested_by),
             the(kind.updated_at).becomes(now),
+            *([the(kind.accepted_at).becomes(now)] if status == "active" else ()),
             when=when,
         )
         for kind, ref, when in zip(KINDS, link_pair(athlete_id, coach_id), conditions, strict=True)
@@ -186,8 +191,8 @@ async def names_of(rows: Store, user_ids: Sequence[UUID]) -> dict[UUID, str]:
 
 # --- the rules --------------------------------------------------------------------------------------------------------
 
-links: Actions[Any] = Actions(Athlete, api="/journal/links", tag="Journal")
-athletes: Actions[Any] = Actions(Athlete, api="/journal/athletes", tag="Journal")
+links: Actions[Any] = Actions(Athlete, api="/journal/links", page=COACHES, tag="Journal")
+athletes: Actions[Any] = Actions(Athlete, api="/journal/athletes", page=ATHLETES, tag="Journal")
 
 
 @links.read()
@@ -197,7 +202,7 @@ async def own_links(at: Athlete) -> Links:
     others = [_other(each, at.own_id) for each in found]
     names = await names_of(at.rows, others)
     shown = [
-        _view(each, at.own_id, names.get(other) if each.status != "pending" or not _asked(each, at.own_id) else None)
+        _view(each, at.own_id, names.get(other) if _knows(each, at.own_id) else None)
         for each, other in zip(found, others, strict=True)
     ]
     invited = await at.core.people.invitations.of_place(APP, str(at.own_id))
@@ -348,6 +353,11 @@ def _view(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID, name: str | N
     )
 
 
+def _knows(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
+    """Whether somebody is told what the other is called: once that one accepted, or asked."""
+    return link.status == "active" or link.accepted_at is not None or not _asked(link, own_id)
+
+
 def _asked(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
     return (link.requested_by == "athlete") == (link.athlete_id == own_id)
 
@@ -401,6 +411,10 @@ class Linking:
                 return answer
             if link is not None and link.status == "revoked" and invitation.created_at <= link.updated_at:
                 raise InvitationInvalid
+            if link is None:
+                for user in (caller.user_id, other):
+                    if await self._rows.count(Link.of_user(user)) >= MOST_LINKS:
+                        raise TooMany("links of one person", MOST_LINKS)
             now = to_the_millisecond(self._clock())
             asked: LinkRole = "athlete" if athlete_id == other else "coach"
             accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]

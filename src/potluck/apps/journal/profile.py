@@ -8,6 +8,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.addresses import SETTINGS
 from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.fields import TimeZone, zone_of
 from potluck.engines import DynamoError
@@ -24,7 +25,19 @@ from potluck.web.inputs import UNSET, Unset, Versioned
 from potluck.web.views import View
 from potluck.web.writes import Writes, or_retry
 
-__all__ = ["Names", "ProfileView", "change_profile", "own_profile", "profile", "profile_of", "zone_for"]
+__all__ = [
+    "Names",
+    "OwnProfile",
+    "ProfileChange",
+    "ProfileView",
+    "change_profile",
+    "own_profile",
+    "profile",
+    "profile_of",
+    "time_zone_for",
+    "usual_profile",
+    "zone_for",
+]
 
 
 class ProfileView(View[UserProfile]):
@@ -57,13 +70,18 @@ async def profile_of(at: Athlete) -> UserProfile:
     return await at.rows.get(UserProfile.one(at.own_id)) or usual_profile(at)
 
 
+async def time_zone_for(at: Any) -> str:
+    """What the caller's time zone is called."""
+    found = await at.rows.get(UserProfile.one(at.principal.user_id))
+    return "UTC" if found is None else str(found.time_zone)
+
+
 async def zone_for(at: Any) -> tzinfo:
     """The caller's time zone."""
-    found = await at.rows.get(UserProfile.one(at.principal.user_id))
-    return zone_of("UTC" if found is None else found.time_zone)
+    return zone_of(await time_zone_for(at))
 
 
-profile = Actions(OwnProfile, view=ProfileView, api="/journal/profile", tag="Journal")
+profile = Actions(OwnProfile, view=ProfileView, api="/journal/profile", page=SETTINGS, tag="Journal")
 
 
 @profile.read()

@@ -21,7 +21,11 @@ from potluck.web.inputs import UNSET, Input, Unset
 __all__ = ["Found", "Hit", "Wanted", "find", "found_in", "search"]
 
 USUAL_HITS = 20
+USUAL_FORMS = 4
 MOST_HITS = 100
+# Of more entries that have a word, the newest are looked at: such a word tells hardly anything. All words of a question
+# share what is looked at, so that a long one takes no longer.
+MOST_ROWS_OF_WORD, LEAST_ROWS_OF_WORD = 500, 100
 
 
 class Wanted(Input):
@@ -70,7 +74,8 @@ async def find(at: Athlete, wanted: Wanted) -> Found:
 async def found_in(journal: SharedJournal, asked: Asked) -> list[Match]:
     """The matches in a journal, as its entries are now."""
     forms = [form for each in asked for form in each]
-    rows = dict(zip(forms, await all_done([journal.having(form) for form in forms]), strict=True))
+    most = max(LEAST_ROWS_OF_WORD, MOST_ROWS_OF_WORD * USUAL_FORMS // max(USUAL_FORMS, len(forms)))
+    rows = dict(zip(forms, await all_done([journal.having(form, most) for form in forms]), strict=True))
     terms = [Term(each, {entry: at for form in each for entry, at in rows[form].items()}) for each in asked]
     terms = [each for each in terms if each.having]
     entries = await journal.read(candidates(terms))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.addresses import STATS
 from potluck.apps.journal.fields import AthleteId, zone_of
-from potluck.apps.journal.profile import profile_of
+from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.profile import time_zone_for
 from potluck.apps.journal.statistics import Session, Statistics, statistics_of
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.actions import Actions
 from potluck.web.inputs import UNSET, Input, Unset
 
-__all__ = ["StatsOf", "stats", "training_stats"]
+__all__ = ["StatsOf", "stats", "stats_of", "training_stats"]
 
 USUAL_DAYS = 365
 MOST_DAYS = 3_660
@@ -36,16 +38,20 @@ class StatsOf(Input):
                 yield WrongField(name, f"Days must lie between {EARLIEST} and {LATEST}")
 
 
-stats: Actions[Any] = Actions(Athlete, api="/journal/stats", tag="Journal")
+stats: Actions[Any] = Actions(Athlete, api="/journal/stats", page=STATS, tag="Journal")
 
 
 @stats.read()
 async def training_stats(at: Athlete, wanted: StatsOf) -> Statistics:
     """What training adds up to, by day, week and month: sessions, minutes, rounds, load, gi, tags and streaks."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
-    profile = await profile_of(at)
-    zone = zone_of(profile.time_zone)
-    last = day_of(at.now, zone) if wanted.to is UNSET else wanted.to
+    return await stats_of(journal, wanted, await time_zone_for(at), at.now)
+
+
+async def stats_of(journal: SharedJournal, wanted: StatsOf, time_zone: str, now: datetime) -> Statistics:
+    """What the training in a journal adds up to, by the days there."""
+    zone = zone_of(time_zone)
+    last = day_of(now, zone) if wanted.to is UNSET else wanted.to
     first = max(EARLIEST, last - timedelta(days=USUAL_DAYS - 1)) if wanted.from_ is UNSET else wanted.from_
     if last < first:
         raise InvalidFields(WrongField("to", "The last day must not come before the first"))
@@ -53,4 +59,4 @@ async def training_stats(at: Athlete, wanted: StatsOf) -> Statistics:
         raise InvalidFields(WrongField("from", "Ask for at most ten years at once"))
     entries = await journal.between(*span_of(first, last, zone))
     sessions = [Session(each.date, each.metrics) for each in entries]
-    return statistics_of(sessions, first, last, zone, profile.time_zone)
+    return statistics_of(sessions, first, last, zone, time_zone)

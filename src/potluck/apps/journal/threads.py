@@ -9,8 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.journal.access import Athlete, InThread
+from potluck.apps.journal.addresses import ASK
 from potluck.apps.journal.assistant import Asked, ProviderFailed, Reply
-from potluck.apps.journal.assistant.retrieval import Standing, latest, retrieved, sources_of
+from potluck.apps.journal.assistant.retrieval import MOST_TURNS, Standing, latest, retrieved, sources_of
 from potluck.apps.journal.entities import AIMessage, AIThread, Citation, CoachAthleteLink
 from potluck.apps.journal.fields import AthleteId, Question, Role, Scope, Title, zone_of
 from potluck.apps.journal.journals import SharedJournal
@@ -19,17 +20,34 @@ from potluck.apps.journal.times import day_of
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.errors import TOO_MANY, NotFound
+from potluck.web.allowances import Allowance
+from potluck.web.errors import ALREADY_DONE, TOO_MANY, NotFound
 from potluck.web.inputs import UNSET, Input, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise
 
-__all__ = ["MessageView", "ThreadView", "ask", "begin_thread", "messages", "own_threads", "said_in", "threads"]
+__all__ = [
+    "FALLBACK",
+    "MessageView",
+    "NewMessage",
+    "NewThread",
+    "ThreadView",
+    "ask",
+    "begin_thread",
+    "end_thread",
+    "messages",
+    "own_threads",
+    "said_in",
+    "threads",
+    "threads_of",
+]
 
 MOST_THREADS = 1_000
 MOST_MESSAGES = 10_000
 TITLE_FROM_QUESTION = 80
 A_MOMENT = timedelta(milliseconds=1)
+# Each may be paid for by the operator.
+ASKING = Allowance("questions", 30)
 FALLBACK = "embedded-fallback"
 """What the built-in assistant is called where it stands in for one that did not answer."""
 WITHDRAWN = "An entry that this answer rests on was changed, or is not shared any more. Ask again."
@@ -96,13 +114,25 @@ class NewMessage(Input):
     content: Question
 
 
-threads = Actions(Athlete, FoundByAccess(AIThread, "thread_id"), ThreadView, api="/journal/ai/threads", tag="Journal")
-messages = Actions(InThread, view=MessageView, api="/journal/ai/threads/{thread_id}/messages", tag="Journal")
+threads = Actions(
+    Athlete, FoundByAccess(AIThread, "thread_id"), ThreadView, api="/journal/ai/threads", page=ASK, tag="Journal"
+)
+messages = Actions(
+    InThread,
+    view=MessageView,
+    api="/journal/ai/threads/{thread_id}/messages",
+    page=f"{ASK}/{{thread_id}}",
+    tag="Journal",
+)
 
 
 @threads.list(order=lambda view: (-view.last_active_at.timestamp(), str(view.thread_id)))
 async def own_threads(at: Athlete) -> Sequence[AIThread]:
     """The caller's conversations, the latest first; of those about an athlete, only whom they coach now."""
+    return await threads_of(at)
+
+
+async def threads_of(at: Athlete) -> list[AIThread]:
     found = await at.rows.all(AIThread.of_user(at.own_id))
     about = list(dict.fromkeys(each.athlete_id for each in found if each.athlete_id is not None))
     links = await at.rows.get_many([CoachAthleteLink.by_id(each, at.own_id) for each in about])
@@ -140,15 +170,15 @@ def said_in(at: InThread) -> Query[AIMessage]:
     return AIMessage.in_thread(at.thread_id)
 
 
-@messages.create(TOO_MANY)
+@messages.create(TOO_MANY, ALREADY_DONE, allowance=ASKING)
 async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     """Ask something. The answer says where it has each thing from; both are kept, or neither."""
     await at.must_fit(AIMessage.in_thread(at.thread_id), MOST_MESSAGES, "messages in a conversation", 2)
     journal = at.scope
     profile = await profile_of(at)
     zone = zone_of(profile.time_zone)
-    history = await at.rows.all(AIMessage.in_thread(at.thread_id))
-    asked = await retrieved(journal, new.content, day_of(at.now, zone), zone, history)
+    last = await at.rows.page(AIMessage.in_thread(at.thread_id).reversed(), MOST_TURNS)
+    asked = await retrieved(journal, new.content, day_of(at.now, zone), zone, last.items[::-1])
     may_leave = journal.scope == "shared" or profile.ai_consent
     provider, asked, reply = await _answered(at, asked, journal, may_leave, zone)
     asked_at = max(at.now, at.thread.last_active_at + A_MOMENT)
@@ -172,7 +202,13 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
         when=present,
     )
     return Writes(
-        answer, or_raise(active, NotFound), put(question, when=absent), put(answer, when=absent), made=answer.message_id
+        answer,
+        or_raise(active, NotFound),
+        put(question, when=absent),
+        put(answer, when=absent),
+        made=answer.message_id,
+        # What somebody else shares may be private by the time that the request is repeated.
+        secret=at.thread.athlete_id is not None,
     )
 
 

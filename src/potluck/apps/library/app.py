@@ -1,11 +1,11 @@
 """Library, as it is handed to the assembly."""
 
 from potluck.apps.library.collections import collections
-from potluck.apps.library.consistency import ConsistencyManager
+from potluck.apps.library.consistency import CONSEQUENTIAL, ConsistencyManager
 from potluck.apps.library.context import LibraryContext
 from potluck.apps.library.covers import Covers
 from potluck.apps.library.demo import demo_of
-from potluck.apps.library.entities import media_library
+from potluck.apps.library.entities import Book, Video, media_library
 from potluck.apps.library.export_files import exports
 from potluck.apps.library.home_card import home_card_of
 from potluck.apps.library.importing import imports
@@ -16,7 +16,7 @@ from potluck.apps.library.libraries import APP, libraries
 from potluck.apps.library.lookup import Lookup, lookups
 from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
-from potluck.people.entities import accounts
+from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer, PositionLost
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
@@ -65,10 +65,12 @@ def consumers_of(core: Core, covers: Covers) -> list[Consumer]:
     """What goes on behind the calls: names follow, what belonged to something deleted goes, covers are fetched."""
     manager = ConsistencyManager(core.store)
     return [
-        Consumer(core.engine, "library-consistency", media_library.name, manager.handle, lost=manager.lost),
-        Consumer(core.engine, "library-owners", accounts.name, manager.follow_owner, lost=_missed),
+        Consumer(
+            core.engine, "library-consistency", media_library.name, manager.handle, of=CONSEQUENTIAL, lost=manager.lost
+        ),
+        Consumer(core.engine, "library-owners", accounts.name, manager.follow_owner, of=[Account], lost=_missed),
         # Alone, so that nothing waits for somebody else's host.
-        Consumer(core.engine, "library-covers", media_library.name, covers.handle, lost=_missed),
+        Consumer(core.engine, "library-covers", media_library.name, covers.handle, of=[Book, Video], lost=_missed),
     ]
 
 

@@ -4,14 +4,14 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
-from potluck.apps.library.entities import Collection
+from potluck.apps.library.entities import Collection, CollectionMember
 from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
 from potluck.apps.library.libraries import TAG
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, put
 from potluck.table.keys.folding import fold
 from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
 from potluck.web.inputs import UNSET, Change, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise
@@ -26,6 +26,10 @@ __all__ = [
     "collections",
     "delete_collection",
 ]
+
+
+# All are listed together.
+MOST_COLLECTIONS = 5_000
 
 
 class CollectionThere(ProblemError):
@@ -70,9 +74,15 @@ def all_collections(at: InLibrary) -> Query[Collection]:
     return Collection.in_library(at.owner_id, at.library_id)
 
 
-@collections.create(CollectionThere)
+@collections.create(CollectionThere, TOO_MANY)
 async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collection]:
     """Make a collection. Its name is the library's only one, whatever its case and accents. Only the owner may."""
+    await at.must_fit(Collection.in_library(at.owner_id, at.library_id), MOST_COLLECTIONS, "collections in a library")
+    if new.collection_id is not UNSET:
+        members = CollectionMember.of_collection(at.owner_id, at.library_id, new.collection_id)
+        if await at.rows.first(members) is not None:
+            # Of one that was deleted a moment ago: its items would be this one's.
+            raise CollectionThere
     collection = at.make(
         new, owner_id=at.owner_id, library_id=at.library_id, collection_id=new.collection_id or new_id()
     )

@@ -52,7 +52,7 @@ from potluck.table import OutcomeUnknown, Request, Unavailable, WriteRefused, ch
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
 
-__all__ = ["ConsistencyManager", "deleted_with"]
+__all__ = ["CONSEQUENTIAL", "ConsistencyManager", "deleted_with"]
 
 # A transaction takes 100 actions; one of them checks the name. A batch takes some milliseconds of the store's writer,
 # which is how long others wait for it.
@@ -81,8 +81,25 @@ class ConsistencyManager:
     async def handle(self, change: Change) -> None:
         """What the consumer of the table's stream does with a change."""
         job = job_of(change)
-        if job is not None:
+        if job is not None and not await self._has_other_names(change.new):
             await self._until_done(job)
+
+    async def _has_other_names(self, row: dict[str, Any] | None) -> bool:
+        """Whether what was renamed is called something else by now: then a later change says so, and is followed once.
+
+        Else whoever renames a large collection again and again would have it read through for each time, while the
+        changes of everybody else wait.
+        """
+        named = _decoded(Library, row) or _decoded(Collection, row)
+        if named is None:
+            return False
+        with _retried_later():
+            if isinstance(named, Library):
+                library = await self._rows.get(Library.one(named.owner_id, named.library_id))
+                names = (named.library_name, named.owner_name)
+                return library is not None and (library.library_name, library.owner_name) != names
+            collection = await self._rows.get(Collection.one(named.owner_id, named.library_id, named.collection_id))
+            return collection is not None and collection.name != named.name
 
     async def lost(self, lost: PositionLost) -> None:
         """Changes may have been missed: every row in the table says what it belongs to, and that is looked at."""
@@ -206,10 +223,14 @@ class ConsistencyManager:
         )
         history = Event.of_item(owner_id, library_id, item_id)
         if moved is not None:
+            # It may come back, or move on from here again: then this history is not to be taken there any more.
+            ref = Relocation.one(owner_id, library_id, item_id)
+            still = the(Relocation.moved_to).still(moved.moved_to)
             async for some in _batches(self._rows.each(history), AT_ONCE):
                 along = [put(replace(each, library_id=moved.moved_to)) for each in some]
-                await self._write([*along, *(delete(each) for each in some)])
-            await self._rows.delete(Relocation.one(owner_id, library_id, item_id))
+                await self._write([*along, *(delete(each) for each in some)], check(ref, when=still))
+            with suppress(WriteRefused):
+                await self._rows.transact(delete(ref, when=still))
         elif item is None:
             async for some in _batches(self._rows.each(history), AT_ONCE * 2):
                 await self._write([delete(each) for each in some])
@@ -254,6 +275,10 @@ class ConsistencyManager:
 
 
 # --- what a change means ----------------------------------------------------------------------------------------------
+
+
+CONSEQUENTIAL = (Collection, Library, Book, Video, Relocation)
+"""The kinds from whose changes something follows."""
 
 
 def job_of(change: Change) -> Job | None:

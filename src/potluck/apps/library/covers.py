@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import io
 import logging
+import time
 from typing import Annotated, Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -15,6 +16,7 @@ from potluck.apps.library.entities import LARGEST_COVER, Book, Cover, Video
 from potluck.apps.library.items import items
 from potluck.apps.library.shelving import Item, as_seen
 from potluck.field_types import Text
+from potluck.people.errors import Throttled
 from potluck.store import Store
 from potluck.streams import Change
 from potluck.table import WriteRefused, put, the, update
@@ -27,9 +29,17 @@ from potluck.web.writes import Writes, or_raise
 __all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "plain_picture"]
 
 LARGEST_PICTURE = 10_000_000
-MOST_PIXELS = 40_000_000
+# Four bytes each, while it is made small.
+MOST_PIXELS = 24_000_000
 WIDTH, HEIGHT = 400, 600
 QUALITY = 82
+RETRY_AFTER_SECONDS = 10
+# One consumer fetches for everybody. Whose hosts take so long, so often in a while, is left to ask for their covers.
+SLOW_SECONDS, MOST_SLOW, SLOW_STAYS = 3.0, 5, 600.0
+ORIENTATION = 0x0112
+ON_THEIR_SIDE = (5, 6, 7, 8)
+# Of the others, colours are taken from a table, or there are only two.
+RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 # In the browser of whoever may look; its address changes with the picture.
 KEPT_BY_BROWSER = {"cache-control": "private, max-age=86400, immutable"}
@@ -52,10 +62,13 @@ def plain_picture(found: bytes) -> bytes:
             if opened.width * opened.height > MOST_PIXELS:
                 raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
             opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
-            picture = ImageOps.exif_transpose(opened).convert("RGBA")
+            turned = opened.getexif().get(ORIENTATION) in ON_THEIR_SIDE
+            # Made small before anything else is done with it: everything else takes a copy.
+            small: Image.Image = opened if opened.mode in RESIZED_WELL else opened.convert("RGBA")
+            small.thumbnail((HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT))
+            picture = ImageOps.exif_transpose(small).convert("RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise NotAPicture(str(error)) from error
-    picture.thumbnail((WIDTH, HEIGHT))
     # What is transparent is seen on paper.
     plain = Image.new("RGB", picture.size, "white")
     plain.paste(picture, mask=picture.getchannel("A"))
@@ -72,6 +85,10 @@ class Covers:
     def __init__(self, rows: Store, outbound: Outbound) -> None:
         self._rows = rows
         self._outbound = outbound
+        # One after the other: a picture takes a hundred megabytes until it is small.
+        self._drawing = asyncio.Lock()
+        self._waiting: set[str] = set()
+        self._slow: dict[str, list[float]] = {}
 
     async def fetched(self, item: Item) -> Cover:
         """The cover of an item; NotAPicture, BadAddress or Unreachable if it is not to be had."""
@@ -80,7 +97,8 @@ class Covers:
         answer = await self._outbound.get(item.picture_url, LARGEST_PICTURE, accept="image/*")
         if answer.status != 200:
             raise Unreachable(f"answered with {answer.status}")
-        image = await asyncio.to_thread(plain_picture, answer.body)
+        async with self._drawing:
+            image = await asyncio.to_thread(plain_picture, answer.body)
         return Cover(
             owner_id=item.owner_id,
             item_id=item.item_id,
@@ -89,6 +107,23 @@ class Covers:
             image=image,
         )
 
+    async def asked_for(self, item: Item) -> Cover:
+        """The cover of an item for whoever asks: one at a time, so that slow hosts of one person hold nobody up."""
+        if item.owner_id in self._waiting:
+            raise Throttled(RETRY_AFTER_SECONDS)
+        self._waiting.add(item.owner_id)
+        try:
+            return await self.fetched(item)
+        finally:
+            self._waiting.discard(item.owner_id)
+
+    def _answers_in_time(self, owner_id: str) -> bool:
+        """Whether this person's hosts did so of late; else everybody would wait for them."""
+        since = time.monotonic() - SLOW_STAYS
+        lately = {whose: [each for each in times if each > since] for whose, times in self._slow.items()}
+        self._slow = {whose: times for whose, times in lately.items() if times}
+        return len(self._slow.get(owner_id, ())) < MOST_SLOW
+
     async def handle(self, change: Change) -> None:
         """What the consumer does with a change: a new address of a picture is looked at, once."""
         new, old = change.new or {}, change.old or {}
@@ -96,14 +131,18 @@ class Covers:
         if "PictureUrl" not in new or "CoverHash" in new or new["PictureUrl"] == old.get("PictureUrl"):
             return
         item = _item(new)
-        if item is None or item.picture_url is None:
+        if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
             return
+        begun = time.monotonic()
         try:
             cover = await self.fetched(item)
         except (NotAPicture, BadAddress, Unreachable) as error:
             # The item is good without it, and its owner can ask again.
-            log.info("no cover from %s: %s", item.picture_url, error)
+            log.info("no cover: %s", type(error).__name__)
             return
+        finally:
+            if time.monotonic() - begun > SLOW_SECONDS:
+                self._slow.setdefault(item.owner_id, []).append(time.monotonic())
         kind: Any = type(item)
         named = update(
             kind.one(item.owner_id, item.library_id, item.item_id),
@@ -114,7 +153,7 @@ class Covers:
         try:
             await self._rows.transact(named, put(cover))
         except WriteRefused as refusal:
-            log.info("a cover came too late: %s", refusal)
+            log.info("a cover came too late: %s", type(refusal).__name__)
 
 
 def _item(row: dict[str, Any]) -> Item | None:
@@ -134,7 +173,7 @@ class CoverVersion(Input):
 async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
     """The cover of a book or a video, as a JPEG; where none is kept, one that is drawn, as an SVG."""
     found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
-    if found is not None:
+    if found is not None and found.hash == item.cover_hash:
         return Response(found.image, media_type="image/jpeg", headers=KEPT_BY_BROWSER)
     by = next(iter(item.authors if isinstance(item, Book) else item.directors), "")
     drawn = drawn_cover(item.title, by, item.collection_name, item.order)
@@ -146,7 +185,7 @@ async def fetch_cover(at: OwnLibrary, item: Book | Video) -> Writes[Book | Video
     """Fetch the cover again from its `pictureUrl`. Only the owner may."""
     covers: Covers = at.context.covers
     try:
-        found = await covers.fetched(item)
+        found = await covers.asked_for(item)
     except (NotAPicture, BadAddress, Unreachable) as error:
         raise NoCover from error
     if found.hash == item.cover_hash:

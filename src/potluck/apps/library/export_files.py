@@ -1,5 +1,6 @@
 """What people take along of a library: CSV that can be imported again, JSON, or MARCXML for other catalogues."""
 
+import asyncio
 import csv
 import io
 from collections.abc import Iterable
@@ -41,13 +42,13 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     """Everything in a library as a file: CSV, JSON or MARCXML. Whoever may look may take it along."""
     found = await at.rows.all(LibraryItem.in_library(at.owner_id, at.library_id))
     if wanted.format == "csv":
-        kind, content = "text/csv; charset=utf-8", as_csv(found).encode()
+        kind, content = "text/csv; charset=utf-8", (await asyncio.to_thread(as_csv, found)).encode()
     elif wanted.format == "json":
         shown = await at.show(ItemView, found)
         said = {"libraryName": at.library.library_name, "description": at.library.description, "items": shown}
         kind, content = "application/json", encode(said)
     else:
-        kind, content = "application/marcxml+xml; charset=utf-8", as_marcxml(found).encode()
+        kind, content = "application/marcxml+xml; charset=utf-8", (await asyncio.to_thread(as_marcxml, found)).encode()
     ending = {"csv": "csv", "json": "json", "marcxml": "xml"}[wanted.format]
     named = {"content-disposition": f'attachment; filename="library.{ending}"', "cache-control": "no-store"}
     return Response(content, media_type=kind, headers=named)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from potluck.apps.library.collections import NewCollection
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.items import NewBook, NewVideo
 from potluck.people.errors import InvalidFields
@@ -22,8 +23,10 @@ MOST_ROWS = 20_000
 LONGEST_SHOWN = 200
 BetweenNames = "; "
 
-# "The Hunger Games (The Hunger Games, #1)" is the first of a series.
-IN_SERIES = re.compile(r"(?P<title>.+?)\s+\((?P<series>.+?),?\s+#(?P<order>\d{1,4})(?:\.\d+)?\)")
+# "The Hunger Games (The Hunger Games, #1)" is the first of a series. Looked for in two steps, each from one place: as
+# one pattern, a title of nothing but brackets would be looked through again from every one of them.
+SERIES = re.compile(r"\S\s+\(")
+NUMBERED = re.compile(r"#(\d{1,4})(?:\.\d{1,4})?\)")
 # Goodreads writes ="0439023483", so that a spreadsheet keeps the zero.
 QUOTED = re.compile(r'^="?(.*?)"?$')
 WHOLE = re.compile(r"[0-9]{1,9}")
@@ -49,7 +52,11 @@ class Row(NamedTuple):
 
 def format_of(text: str) -> FileFormat:
     """What kind of file it is, by its first line."""
-    header = {each.strip().lower() for each in next(csv.reader(io.StringIO(_without_mark(text))), [])}
+    try:
+        first = next(csv.reader(io.StringIO(_without_mark(text))), [])
+    except csv.Error as error:
+        raise UnreadableFile(f"The file cannot be read: {error}") from error
+    header = {each.strip().lower() for each in first}
     if {"title", "author", "isbn13"} <= header:
         return "goodreads"
     return "csv" if "title" in header else "isbns"
@@ -100,9 +107,9 @@ def _isbns(text: str) -> Iterator[Row]:
 
 def _goodreads(number: int, cells: Mapping[str, str]) -> Row:
     title, collection, order = cells.get("title", ""), None, None
-    if series := IN_SERIES.fullmatch(title):
-        title, collection, order = series["title"], series["series"], series["order"]
-        order = order if 1 <= int(order) <= 1000 else None
+    if (series := _in_series(title)) is not None:
+        title, collection, number_in_it = series
+        order = number_in_it if 1 <= number_in_it <= 1000 else None
     authors = [cells.get("author", ""), *cells.get("additional authors", "").split(",")]
     isbns = (QUOTED.sub(r"\1", cells.get(name, "")).strip() for name in ("isbn13", "isbn"))
     said = {
@@ -112,6 +119,19 @@ def _goodreads(number: int, cells: Mapping[str, str]) -> Row:
         "order": order,
     }
     return _taken(number, NewBook, said, collection)
+
+
+def _in_series(title: str) -> tuple[str, str, int] | None:
+    """The title itself, the series and the number in it; None where no series is named."""
+    begins, at = SERIES.search(title), title.rfind("#")
+    numbered = None if begins is None else NUMBERED.fullmatch(title, at)
+    if begins is None or numbered is None:
+        return None
+    before = title[begins.end() : at]
+    series = before.rstrip().removesuffix(",").strip()
+    if not series or before == before.rstrip():
+        return None
+    return title[: begins.start() + 1], series, int(numbered[1])
 
 
 def _own(number: int, cells: Mapping[str, str]) -> Row:
@@ -142,13 +162,12 @@ def _taken(
     what = str(said["title"]) or (", ".join(people) if isinstance(people, list) else "") or "(no title)"
     shown = what[:LONGEST_SHOWN]
     order = said.get("order")
-    if collection is not None and len(collection) > 100:
-        return Row(number, shown, reason="The name of the collection has more than 100 characters")
     if order is not None and collection is None:
         return Row(number, shown, reason="Only what is in a collection has an order")
     tree = {name: _number(value) if name not in ("title", "summary", "isbn") else value for name, value in said.items()}
     try:
-        return Row(number, shown, new=decode_tree(kind, tree), collection=collection)
+        name = None if collection is None else decode_tree(NewCollection, {"name": collection}).name
+        return Row(number, shown, new=decode_tree(kind, tree), collection=name)
     except InvalidFields as wrong:
         return Row(number, shown, reason=wrong.errors[0].message)
 

@@ -2,8 +2,10 @@
 adds nothing; each row that cannot be taken is named with its reason."""
 
 import asyncio
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -16,9 +18,9 @@ from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
 from potluck.apps.library.import_files import FileFormat, Row, UnreadableFile, format_of, rows_of
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
-from potluck.apps.library.lookup import Known, Lookup
+from potluck.apps.library.lookup import Known, Looked, Lookup
 from potluck.apps.library.search import words_of
-from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of
+from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of, must_take
 from potluck.field_types import Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
@@ -28,7 +30,8 @@ from potluck.table import absent, put
 from potluck.table.keys.folding import fold
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
-from potluck.web.errors import NotFound
+from potluck.web.allowances import Allowance
+from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import Input, Unset
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Outcome, Writes, or_retry
@@ -39,7 +42,11 @@ LARGEST_IMPORT = 10_000_000
 # A transaction takes 100 actions: up to four for an item in a new collection, and some for the caller.
 ITEMS_AT_ONCE = 22
 MOST_LOOKED_UP = 300
+LOOKED_UP_AT_ONCE = 4
+LOOKED_UP_FOR = timedelta(seconds=60)
 SHOWN_FIRST = 20
+# Each may be twenty thousand rows, or hundreds of questions to somebody else's host.
+IMPORTS = Allowance("imports into libraries", 12)
 
 
 class ImportFile(Input):
@@ -113,12 +120,13 @@ def _title_of(item: Item) -> tuple[object, ...]:
 imports: Actions[Any] = Actions(OwnLibrary, api="/libraries/{library_id}/import", tag=TAG)
 
 
-@imports.action("POST", "", largest_body=LARGEST_IMPORT)
+@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, allowance=IMPORTS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     """Add what is in a file: our own CSV, a Goodreads export or a list of ISBNs. Without `apply` only say what would
     happen. Only the owner may."""
     try:
-        rows = list(rows_of(sent.text, sent.format or format_of(sent.text)))
+        # Thousands of rows take a while, in which others have their turns.
+        rows = await asyncio.to_thread(lambda: list(rows_of(sent.text, sent.format or format_of(sent.text))))
     except UnreadableFile as bad:
         raise InvalidFields(WrongField("text", str(bad))) from bad
     rows = await _looked_up(at.context.lookup, rows)
@@ -129,6 +137,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
         new = list(_new_items(shelf, rows))
         if not sent.apply:
             return Writes(_said(rows, new, applied=False))
+        must_take(shelf.library, len(new))
         done = True
         for batch in _batches(new, ITEMS_AT_ONCE):
             done = await at.write(*_adding(shelf, [item for _, item in batch]))
@@ -143,7 +152,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
 async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
     """The rows that say only an ISBN, with what is known of it."""
     wanted = list(dict.fromkeys(row.isbn for row in rows if row.isbn is not None))
-    looked = dict(zip(wanted, await asyncio.gather(*map(lookup.book, wanted[:MOST_LOOKED_UP])), strict=False))
+    looked = await _asked(lookup, wanted[:MOST_LOOKED_UP])
     reasons = {
         "no-match": "Nobody knows this ISBN; add it by hand",
         "unreachable": "It cannot be looked up now; try again later, or add it by hand",
@@ -160,6 +169,20 @@ async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
                 row = _as_known(row, found.matches[0])
         taken.append(row)
     return taken
+
+
+async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
+    """What is known of each; of the rest nothing, once nobody answers, or it has taken long enough."""
+    looked: dict[str, Looked] = {}
+    until = time.monotonic() + LOOKED_UP_FOR.total_seconds()
+    for start in range(0, len(isbns), LOOKED_UP_AT_ONCE):
+        some = isbns[start : start + LOOKED_UP_AT_ONCE]
+        found = await asyncio.gather(*map(lookup.book, some))
+        looked |= zip(some, found, strict=True)
+        if all(each.outcome == "unreachable" for each in found) or time.monotonic() > until:
+            rest = Looked(outcome="unreachable", matches=[])
+            return dict.fromkeys(isbns, rest) | looked
+    return looked
 
 
 def _as_known(row: Row, book: Known) -> Row:

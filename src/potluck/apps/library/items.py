@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import field
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
-from potluck.apps.library.entities import Book, Cover, Library, LibraryItem, Loan, Video
+from potluck.apps.library.entities import Book, Cover, Event, Library, LibraryItem, Loan, Video
 from potluck.apps.library.fields import (
     TOP_OF_CAST,
     CollectionId,
@@ -37,14 +37,15 @@ from potluck.apps.library.shelving import (
     history_along,
     leaving,
     member_of,
+    must_take,
     spot_in,
 )
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
-from potluck.table import Query, absent, delete, put, the
+from potluck.table import Query, absent, delete, present, put, the
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
 from potluck.web.inputs import UNSET, Input, Unset, Versioned
 from potluck.web.pagination import OwnPages
 from potluck.web.requests import camel
@@ -166,25 +167,30 @@ def new_item(new: NewItem, spot: Spot) -> Item:
 
 
 async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
+    must_take(at.library, 1)
+    history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
+    if history is not None and await at.rows.first(history) is not None:
+        # Of one that was deleted a moment ago: it would be this one's.
+        raise ItemThere
     spot = await spot_in(at.rows, at.library, new.collection_id, new.order)
     item = new_item(new, spot)
     there = or_raise(put(item, when=absent), ItemThere)
     return Writes(item, there, counting(spot.library, 1), *arriving(item, spot.collection))
 
 
-@books.create(ItemThere)
+@books.create(ItemThere, TOO_MANY)
 async def add_book(at: OwnLibrary, new: NewBook) -> Writes[Book | Video]:
     """Add a book. Only the owner may."""
     return await _added(at, new)
 
 
-@videos.create(ItemThere)
+@videos.create(ItemThere, TOO_MANY)
 async def add_video(at: OwnLibrary, new: NewVideo) -> Writes[Book | Video]:
     """Add a video. Only the owner may."""
     return await _added(at, new)
 
 
-@items.change(ItemThere)
+@items.change(ItemThere, TOO_MANY)
 async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) -> Writes[Book | Video]:
     """Change a book or a video, or move it to another library or collection. Only the owner may."""
     changed = _new_values(item, change)
@@ -214,10 +220,11 @@ async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) ->
 
 async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot) -> Writes[Item]:
     """The item in another library, with its history, and the counts of both."""
+    must_take(spot.library, 1)
     after = spot.put_there(_with(item, changed), item.version + 1)
     return Writes(
         after,
-        or_raise(delete(item), as_seen(at, item)),
+        or_raise(delete(item, when=present), as_seen(at, item)),
         or_raise(put(after, when=absent), ItemThere),
         counting(at.library, -1),
         counting(spot.library, 1),
@@ -234,7 +241,7 @@ async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Wri
         raise StillLent(f"{item.lent_to} has it", lentTo=item.lent_to)
     return Writes(
         None,
-        or_raise(delete(item), as_seen(at, item)),
+        or_raise(delete(item, when=present), as_seen(at, item)),
         counting(at.library, -1),
         *await leaving(at.rows, item),
         delete(Loan.one(at.owner_id, item.library_id, item.item_id)),

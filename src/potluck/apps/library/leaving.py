@@ -37,7 +37,7 @@ from potluck.web.writes import Writes
 
 __all__ = ["export_of", "forgetting"]
 
-AT_ONCE = 25
+AT_ONCE = 100
 
 
 class HistoryView(View[Event]):
@@ -95,12 +95,16 @@ def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
             for library in await rows.all(Library.of_owner(owner_id)):
                 with suppress(WriteRefused):
                     await rows.delete(library)
-            left = (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items
-            while left:
-                for row in left:
+            while left := (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items:
+                shared = [row for row in left if isinstance(row, SharedLibrary)]
+                own = [write for row in left if not isinstance(row, SharedLibrary) for write in deleted_with(row)]
+                # What is refused was changed meanwhile, and is found again.
+                with suppress(WriteRefused):
+                    # What an item takes along may be among the rows itself.
+                    await rows.write_each({repr(write.key): write for write in own}.values())
+                for row in shared:
                     with suppress(WriteRefused):
-                        await rows.transact(*await _gone(rows, row))
-                left = (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items
+                        await rows.transact(*await _leaving(rows, row))
             covers = await rows.all(Cover.of_owner(owner_id))
             await rows.write_each(delete(Cover.one(owner_id, each.item_id)) for each in covers)
             return
@@ -108,10 +112,8 @@ def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
     return forget
 
 
-async def _gone(rows: Store, row: Any) -> list[Operation]:
-    """What deletes a row of theirs; of what others share with them, also the other side."""
-    if not isinstance(row, SharedLibrary):
-        return deleted_with(row)
+async def _leaving(rows: Store, row: SharedLibrary) -> list[Operation]:
+    """What ends a share of somebody else's library with them, on both sides."""
     library, share = await rows.get_together(
         Library.one(row.shared_from_id, row.library_id),
         Share.one(row.shared_from_id, row.library_id, row.shared_to_id),

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
-from potluck.apps.library.entities import Library, Loan, SharedLibrary
+from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
 from potluck.people.entities import Account
 from potluck.people.errors import AccountGone
@@ -15,7 +15,7 @@ from potluck.table import absent, check, delete, put, the
 from potluck.table.keys.folding import fold
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
-from potluck.web.errors import ALREADY_EXISTS, ProblemError
+from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise, or_retry
@@ -39,6 +39,8 @@ __all__ = [
 
 APP = "library"
 TAG = "Library"
+# All are listed and searched together.
+MOST_LIBRARIES = 200
 
 
 class LibraryThere(ProblemError):
@@ -117,12 +119,18 @@ async def all_libraries(at: SignedIn) -> list[Library]:
     return await libraries_of(at.rows, at.principal.user_id)
 
 
-@libraries.create(LibraryThere)
+@libraries.create(LibraryThere, TOO_MANY)
 async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
     """Make a library. Its name is its owner's only one of that name."""
     account = await at.rows.get(Account.by_id(at.principal.user_id))
     if account is None:
         raise AccountGone
+    await at.must_fit(Library.of_owner(owner_of(account.user_id)), MOST_LIBRARIES, "libraries of one person")
+    if new.library_id is not UNSET:
+        left = await at.rows.first(LibraryRow.of_library(owner_of(account.user_id), new.library_id))
+        if left is not None:
+            # Of one that was deleted a moment ago: its guests and its items would be this one's.
+            raise LibraryThere
     library = at.make(
         new,
         owner_id=owner_of(account.user_id),

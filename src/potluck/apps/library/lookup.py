@@ -22,6 +22,8 @@ from potluck.store import Clock, Store
 from potluck.table.keys.folding import fold
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
+from potluck.web.allowances import Allowance
+from potluck.web.errors import THROTTLED
 from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
 
@@ -32,6 +34,8 @@ NOT_FOUND_STAYS = timedelta(days=1)
 MOST_VIDEOS = 5
 LARGEST_ANSWER = 2_000_000
 LONGEST_FOUND = 60_000
+# Others' hosts are asked, by a key that is the operator's: as fast as somebody scans their shelves, and no faster.
+LOOKING_UP = Allowance("look-ups", 150)
 TMDB = "https://api.themoviedb.org/3"
 TMDB_IMAGES = "https://image.tmdb.org/t/p/w500"
 
@@ -244,7 +248,7 @@ class VideoQuery(Input):
 lookups: Actions[Any] = Actions(SignedIn, api="/lookup", tag=TAG)
 
 
-@lookups.read("/isbn/{isbn}", tagged=False)
+@lookups.read("/isbn/{isbn}", THROTTLED, tagged=False)
 async def look_up_isbn(at: OfIsbn) -> Looked:
     """A book by its ISBN, of ten or thirteen digits, with hyphens or not; a wrong one is refused with the reason."""
     # Looked at so that the answer is not remembered: others decide it.
@@ -254,12 +258,14 @@ async def look_up_isbn(at: OfIsbn) -> Looked:
     except BadIsbn as bad:
         raise InvalidFields(WrongField("isbn", str(bad))) from bad
     lookup: Lookup = at.context.lookup
+    at.core.allowances.take(LOOKING_UP, at.visitor)
     return await lookup.book(isbn)
 
 
-@lookups.read("/video", tagged=False)
+@lookups.read("/video", THROTTLED, tagged=False)
 async def look_up_video(at: SignedIn, wanted: VideoQuery) -> Looked:
     """Films by their title, the closest first."""
     _ = at.now
     lookup: Lookup = at.context.lookup
+    at.core.allowances.take(LOOKING_UP, at.visitor)
     return await lookup.video(wanted.title)

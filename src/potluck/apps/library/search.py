@@ -11,12 +11,14 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest, nsmallest
+from itertools import chain, islice
 from typing import NamedTuple
 from unicodedata import combining, normalize
 from uuid import UUID
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
+from rapidfuzz.process import extractOne
 
 __all__ = ["Entry", "Found", "SearchIndex", "best", "words_of"]
 
@@ -24,6 +26,9 @@ __all__ = ["Entry", "Found", "SearchIndex", "best", "words_of"]
 LEAST_TRIGRAMS = 8
 MOST_COUNTED = 20_000
 COMPARED = 150
+# Of one item, and of a query, as many words are compared: each with each, for every candidate.
+MOST_WORDS = 200
+MOST_ASKED = 16
 # Of what is as close as this, or closer, people think that it was meant.
 CLOSE_ENOUGH = 62.0
 
@@ -89,7 +94,8 @@ class SearchIndex:
         self.remove(entry.id)
         number = len(self._slots)
         title = words_of(entry.title)
-        words = (*title, *(word for each in entry.others for word in words_of(each)))
+        others = (word for each in entry.others for word in words_of(each))
+        words = tuple(islice(dict.fromkeys(chain(title, others)), MOST_WORDS))
         self._slots.append(_Slot(entry, " ".join(title), words))
         self._lengths.append(sum(map(len, words)))
         self._slot_of[entry.id] = number
@@ -165,7 +171,7 @@ class SearchIndex:
 
 def best(indexes: Sequence[SearchIndex], query: str, most: int) -> list[Found]:
     """The closest items of these indexes, the closest first; nothing that is too far."""
-    words = words_of(query)
+    words = words_of(query)[:MOST_ASKED]
     if not words:
         return []
     # Somebody who types on has typed only a part of the last word.
@@ -207,14 +213,17 @@ def closeness(words: Sequence[str], text: str, in_order: str, slot: _Slot, colle
     return 0.6 * matched + 0.25 * max(as_typed, shuffled) + 0.15 * max(begun, as_typed)
 
 
-def _closest(word: str, known: Iterable[str], is_last: bool) -> float:
+def _closest(word: str, known: Sequence[str], is_last: bool) -> float:
     """How close the closest word of an item is; the last of a query may be the beginning of one."""
-    best = 0.0
-    for each in known:
-        if each == word:
-            return 100.0
-        score = 100.0 * Indel.normalized_similarity(word, each, score_cutoff=0.5)
-        if is_last and len(each) > len(word):
-            score = max(score, 98.0 * Indel.normalized_similarity(word, each[: len(word)], score_cutoff=0.5))
-        best = max(best, score)
-    return best
+    if word in known:
+        return 100.0
+    whole = 100.0 * _most_similar(word, known)
+    begun = (
+        98.0 * _most_similar(word, {each[: len(word)] for each in known if len(each) > len(word)}) if is_last else 0.0
+    )
+    return max(whole, begun)
+
+
+def _most_similar(word: str, known: Iterable[str]) -> float:
+    found = extractOne(word, known, scorer=Indel.normalized_similarity, score_cutoff=0.5)
+    return 0.0 if found is None else float(found[1])

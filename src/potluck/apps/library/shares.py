@@ -31,6 +31,8 @@ from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 __all__ = ["Joined", "NewShare", "Sharing", "all_shares", "ending", "leave_library", "share", "shares", "unshare"]
 
 MOST_SHARES = 100
+# Three rows of each invitation and two of each share fit into one transaction, with what is checked.
+ENDED_AT_ONCE = 18
 LOOKING = "looking"
 """The role of everybody who is invited."""
 
@@ -103,14 +105,28 @@ async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
 async def unshare(at: OfShare) -> Writes[None]:
     """From this moment on, whoever was invited by this address looks no more. Only the owner may."""
     address = folded_email(at.email)
+    async for _ in attempts("ending shares", at.rows.patience):
+        library, looking, invited = await _by_address(at, address)
+        if not looking and not invited:
+            raise NotFound
+        # Somebody may come in by the invitation meanwhile: then it is not found the next time, and they are.
+        some = invited[:ENDED_AT_ONCE]
+        withdrawn = [or_retry(write) for each in some for write in withdrawing(each, when=present)]
+        writes = [*withdrawn, *(ending(library, looking[:ENDED_AT_ONCE]) if looking else ())]
+        if len(looking) <= ENDED_AT_ONCE and len(invited) <= ENDED_AT_ONCE:
+            return Writes(None, *writes)
+        await at.write(*writes)
+    raise AssertionError("attempts end by raising")
+
+
+async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share], list[InvitationOfPlace]]:
+    """The library, and who looks or is invited by an address, as it is now."""
+    library = await at.rows.get(Library.one(at.owner_id, at.library_id))
+    if library is None:
+        raise NotFound
     everybody = await at.rows.all(Share.of_library(at.owner_id, at.library_id))
     looking = [each for each in everybody if folded_email(each.email) == address]
-    invited = [each for each in await _invited(at) if folded_email(each.email or "") == address]
-    if not looking and not invited:
-        raise NotFound
-    # Somebody may come in by the invitation meanwhile: then it is not found the next time, and they are.
-    withdrawn = [or_retry(write) for each in invited for write in withdrawing(each, when=present)]
-    return Writes(None, *withdrawn, *(ending(at.library, looking) if looking else ()))
+    return library, looking, [each for each in await _invited(at) if folded_email(each.email or "") == address]
 
 
 @libraries.action("POST", "/leave", OwnShare)

@@ -21,7 +21,7 @@ from potluck.apps.library.entities import (
     Video,
 )
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.errors import InvalidFields, TooMany, WrongField
 from potluck.store import Store
 from potluck.table import Condition, WriteRefused, delete, put, the, update
 from potluck.table.operations import Operation
@@ -38,6 +38,7 @@ __all__ = [
     "history_along",
     "leaving",
     "member_of",
+    "must_take",
     "names_still",
     "spot_in",
 ]
@@ -47,6 +48,8 @@ Ops = list[Operation | Outcome]
 
 # A transaction takes 100 actions. An event is two of them, and up to 16 are for the item, its counts and its caller.
 EVENTS_AT_ONCE = 40
+# What search was measured on.
+MOST_ITEMS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,12 @@ def member_of(item: Item) -> CollectionMember | None:
     )
 
 
+def must_take(library: Library, items: int) -> None:
+    """TooMany, if a library would have more than it can take; those who add at once may pass it by a few."""
+    if library.total_items + items > MOST_ITEMS:
+        raise TooMany("items in a library", MOST_ITEMS)
+
+
 def names_still(library: Library) -> Condition:
     """That a library has the names that were read, and copied."""
     return the(Library.library_name).still(library.library_name) & the(Library.owner_name).still(library.owner_name)
@@ -141,9 +150,11 @@ async def history_along(rows: Store, item: Item, to: UUID) -> Ops:
     loan = await rows.get(Loan.one(item.owner_id, item.library_id, item.item_id))
     lent: Ops = [] if loan is None else [delete(loan), put(replace(loan, library_id=to))]
     part = await rows.page(Event.of_item(item.owner_id, item.library_id, item.item_id), EVENTS_AT_ONCE + 1)
-    if len(part.items) > EVENTS_AT_ONCE:
+    # Every event raises the version, so one that is so high may have a history that is still on its way to here.
+    if len(part.items) > EVENTS_AT_ONCE or item.version > EVENTS_AT_ONCE:
         left = Relocation(owner_id=item.owner_id, library_id=item.library_id, item_id=item.item_id, moved_to=to)
-        return [*lent, put(left)]
+        # If it comes back to where a part of its history still is, that stays.
+        return [*lent, put(left), delete(Relocation.one(item.owner_id, to, item.item_id))]
     moved = [write for each in part.items for write in (delete(each), put(replace(each, library_id=to)))]
     return [*lent, *moved]
 

@@ -1,17 +1,23 @@
 """`potluck count`: count a ballot file in the terminal."""
 
 import argparse
+import os
 import re
+import shutil
 import sys
+import tempfile
 from pathlib import Path
+from typing import IO, TextIO
 
 import msgspec
 
 from potluck.apps.polls import ballot_files
 from potluck.apps.polls.ballot_files import BallotFile, UnreadableBallots
 from potluck.apps.polls.ballot_files.contents import Names
-from potluck.apps.polls.counting import METHODS, CannotCount, Rules, count, results
+from potluck.apps.polls.ballot_files.json_ballots import usual_method
+from potluck.apps.polls.counting import METHODS, CannotCount, Rules, TieOrder, count, results
 from potluck.apps.polls.counting.rules import MOST_DECIMALS
+from potluck.apps.polls.counting.seeded_draws import SeededDraws
 from potluck.apps.polls.counting.tables import as_csv, as_text
 from potluck.progress_bar import ProgressBar
 
@@ -19,6 +25,8 @@ __all__ = ["add_parser", "run"]
 
 # Smaller files are counted before a bar could be read.
 LARGE_BYTES = 2_000_000
+# More of what comes through a pipe lies on the disk.
+MOST_IN_MEMORY = 64 << 20
 # Control characters but for the line's end, and the signs that override the direction of what follows.
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -27,11 +35,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser = commands.add_parser(
         "count",
         help="count a ballot file by any method, showing every round",
-        description="Count a ballot file (JSON, CSV or BLT) and show every round. Exit status: 0 counted, 1 refused "
-        "with a sentence, 2 called wrongly.",
+        description="Count a ballot file (JSON, CSV, BLT, or PrefLib's .soc, .soi, .toc, .toi) and show every round. "
+        "Exit status: 0 counted, 1 refused with a sentence, 2 called wrongly.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="the ballots; - reads them from standard input")
-    parser.add_argument("--method", choices=METHODS, help="irv, or stv if there are several seats, unless given")
+    parser.add_argument("--method", choices=METHODS, help="the file's own; else irv, or stv for several seats")
     parser.add_argument("--seats", type=int, metavar="N", help="how many are elected (1, or what the file says)")
     parser.add_argument(
         "--format", choices=("text", "json", "csv"), default="text", help="how to show it (%(default)s)"
@@ -69,23 +77,53 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument(
         "--ties",
         choices=("previous-rounds", "lot"),
-        default="previous-rounds",
-        help="whether earlier rounds break ties before the lot order does (%(default)s)",
+        help="whether earlier rounds break ties before the lot order does (previous-rounds, but lot by the rules of "
+        "minneapolis-stv, wigm and meek)",
     )
     parser.add_argument(
         "--lot-order",
         metavar="ORDER",
-        help="candidates' numbers, the favoured first, as in 3,1,2; or “reversed” "
-        "(the file's, or else the candidates' own order)",
+        help="candidates' numbers, the favoured first, as in 3,1,2; “reversed”; or “shuffled”, by --seed, as RCTab's "
+        "generated permutation (the file's, or else the order in which the candidates are listed)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="draw every tie for itself from this seed, as RCTab's random ties; with --lot-order shuffled, the order",
     )
     parser.add_argument(
         "--decimals",
         type=int,
-        default=Rules().decimals,
         metavar="N",
-        help=f"what stv carries votes to, 0 to {MOST_DECIMALS} (%(default)s)",
+        help=f"what votes are carried to, 0 to {MOST_DECIMALS} (stv and wigm 4, meek 9; others as their law says)",
     )
-    parser.add_argument("--fractional-quota", action="store_true", help="stv: a quota that is not in whole votes")
+    parser.add_argument(
+        "--fractional-quota",
+        action=argparse.BooleanOptionalAction,
+        help="stv, wigm, meek: a quota that is not in whole votes (wigm and meek have one)",
+    )
+    parser.add_argument(
+        "--quota", choices=("droop", "hare"), default="droop", help="stv: votes by one more than seats, or by seats"
+    )
+    parser.add_argument(
+        "--max-rankings", type=int, metavar="N", help="how many ranks of a ballot are read (all of them)"
+    )
+    parser.add_argument(
+        "--minimum-votes", type=int, default=0, metavar="N", help="whoever has fewer is eliminated before all others"
+    )
+    parser.add_argument(
+        "--first-round-threshold",
+        action="store_true",
+        help="irv: more than half of the first round's votes elects, in every round; bottoms-up: the share is of them",
+    )
+    parser.add_argument(
+        "--share", type=int, metavar="PERCENT", help="bottoms-up: until everybody left has this share of the votes"
+    )
+    parser.add_argument(
+        "--omega", type=int, metavar="N", help="meek: no more is passed on when it is less than 10 to the -N (6)"
+    )
+    parser.add_argument("--stop-after", type=int, metavar="ROUND", help="end the count after this round")
     parser.add_argument("--one-winner-per-round", action="store_true", help="stv: elect only one in a round")
     parser.set_defaults(run=lambda chosen, *_: run(chosen))
     return parser
@@ -97,30 +135,55 @@ def run(args: argparse.Namespace) -> int:
     try:
         file = _read(args, bar)
         bar.show("counting", 1.0)
-        record = count(len(file.candidates), file.ballots, _rules(args, file), _lot_order(args, file))
+        order, tie_order = _lot_order(args, file)
+        record = count(len(file.candidates), file.ballots, _rules(args, file), order, tie_order=tie_order)
     except (UnreadableBallots, CannotCount, OSError) as problem:
         bar.clear()
-        print(_harmless(f"potluck count: {args.file}: {problem}"), file=sys.stderr)
+        _print(_harmless(f"potluck count: {args.file}: {problem}\n"), sys.stderr)
         return 1
     bar.clear()
     counted = results(record, file.candidates)
     if args.format == "json":
-        print(msgspec.json.format(msgspec.json.encode(counted), indent=1).decode())
+        _print(msgspec.json.format(msgspec.json.encode(counted), indent=1).decode() + "\n", sys.stdout)
     elif args.format == "csv":
-        print(as_csv(counted), end="")
+        _print(as_csv(counted), sys.stdout)
     else:
-        print(_harmless(as_text(counted)), end="")
+        _print(_harmless(as_text(counted)), sys.stdout)
     return 0
 
 
+def _print(text: str, out: TextIO) -> None:
+    """Write it as far as somebody reads it; what the output's encoding does not have is shown by its number."""
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    try:
+        out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        out.flush()
+    except BrokenPipeError:
+        # Whoever read has seen enough. Python would complain once more when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+
+
 def _read(args: argparse.Namespace, bar: ProgressBar) -> BallotFile:
-    data = sys.stdin.buffer.read() if str(args.file) == "-" else args.file.read_bytes()
     suffix = args.file.suffix.lower().removeprefix(".")
-    format = args.input or (suffix if suffix in ballot_files.FORMATS else None)
-    if len(data) < LARGE_BYTES:
-        return ballot_files.read(data, format)
-    bar.show("reading", 0.0)
-    return ballot_files.read(data, format, lambda part: bar.show("reading", part))
+    format = args.input or ballot_files.SUFFIXES.get(suffix)
+    with _opened(args.file) as data:
+        if data.seek(0, os.SEEK_END) < LARGE_BYTES:
+            return ballot_files.read(data, format)
+        bar.show("reading", 0.0)
+        return ballot_files.read(data, format, lambda part: bar.show("reading", part))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A file that can be read again; what comes through a pipe is put aside first."""
+    if str(path) != "-" and path.is_file():
+        return path.open("rb")
+    aside = tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115 - whoever asked for it closes it
+    if str(path) == "-":
+        shutil.copyfileobj(sys.stdin.buffer, aside)
+    else:
+        with path.open("rb") as pipe:
+            shutil.copyfileobj(pipe, aside)
+    return aside
 
 
 def _rules(args: argparse.Namespace, file: BallotFile) -> Rules:
@@ -130,7 +193,7 @@ def _rules(args: argparse.Namespace, file: BallotFile) -> Rules:
     if args.undeclared is not None:
         undeclared = [names.number(name, "--undeclared") for name in args.undeclared]
     return Rules(
-        method=args.method or ("irv" if seats == 1 else "stv"),
+        method=args.method or file.method or usual_method(seats),
         seats=seats,
         continue_to_two=args.continue_to_two,
         batch_elimination=args.batch_elimination,
@@ -142,17 +205,33 @@ def _rules(args: argparse.Namespace, file: BallotFile) -> Rules:
         decimals=args.decimals,
         fractional_quota=args.fractional_quota,
         one_winner_per_round=args.one_winner_per_round,
+        quota=args.quota,
+        max_rankings=args.max_rankings,
+        minimum_votes=args.minimum_votes,
+        first_round_threshold=args.first_round_threshold,
+        share_percent=args.share,
+        omega=args.omega,
+        stop_after=args.stop_after,
+        seed=None if args.lot_order == "shuffled" else args.seed,
     )
 
 
-def _lot_order(args: argparse.Namespace, file: BallotFile) -> list[int]:
+def _lot_order(args: argparse.Namespace, file: BallotFile) -> tuple[list[int], TieOrder]:
+    """Who is favoured, and what made it so; before draws from a seed, candidates are in the order of their names."""
     everybody = list(range(1, len(file.candidates) + 1))
+    by_name = sorted(everybody, key=lambda number: file.candidates[number - 1])
     if args.lot_order is None:
-        return file.lot_order or everybody
+        if args.seed is not None:
+            return by_name, "seed"
+        return (file.lot_order, "lots") if file.lot_order else (everybody, "listed")
     if args.lot_order == "reversed":
-        return everybody[::-1]
+        return everybody[::-1], "given"
+    if args.lot_order == "shuffled":
+        if args.seed is None:
+            raise CannotCount("a shuffled lot order needs a seed")
+        return SeededDraws(args.seed).shuffled(by_name), "lots"
     try:
-        return [int(number) for number in args.lot_order.split(",")]
+        return [int(number) for number in args.lot_order.split(",")], "given"
     except ValueError as problem:
         raise CannotCount("the lot order is candidates' numbers with commas between them") from problem
 

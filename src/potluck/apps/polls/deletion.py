@@ -44,7 +44,9 @@ class Deletions:
         self._store = store
 
     def consumer(self) -> Consumer:
-        return Consumer(self._store.engine, "poll-deletions", ranked_choice_polls.name, self.handle, lost=self.lost)
+        return Consumer(
+            self._store.engine, "poll-deletions", ranked_choice_polls.name, self.handle, of=[Deletion], lost=self.lost
+        )
 
     async def carry_on(self, deletion: Deletion, *, promptly: bool = False) -> None:
         """Delete what is left, then the deletion itself; `promptly`, only as much as a caller waits for."""

@@ -120,7 +120,7 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     method: Annotated[MethodName, LeftOut] = "irv"
     seats: Annotated[Seats, LeftOut] = 1
     # How ties are broken that the rounds do not break; drawn when the poll is made, shown before the first vote.
-    # Empty: in the candidates' own order.
+    # Empty: none were drawn, and the order of the candidates decides.
     lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES), LeftOut] = field(default_factory=list)
     closed_at: Seconds | None = None
     admin_key_hash: Hash | None = None
@@ -134,11 +134,6 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     def is_open(self, now: datetime) -> bool:
         """Whether votes are taken: strictly before the poll's time is over, and until it is closed."""
         return self.closed_at is None and (self.expires_at is None or now.replace(microsecond=0) < self.expires_at)
-
-    @property
-    def lots(self) -> list[int]:
-        """The order of the lots, by candidate number."""
-        return self.lot_order or list(range(1, len(self.candidates) + 1))
 
     def names(self, numbers: Iterable[int]) -> list[str]:
         """The candidates with these numbers."""

@@ -1,7 +1,7 @@
 """The fields of polls: what each accepts, and the message when it does not; for entities, inputs and forms."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from unicodedata import normalize
 from uuid import UUID
 
@@ -17,6 +17,7 @@ __all__ = [
     "MOST_CODES",
     "MOST_CODES_OF_POLL",
     "MOST_VOTES_OF_SHARD",
+    "POLL_METHODS",
     "SEATS_MESSAGE",
     "AboutCandidates",
     "BallotFormat",
@@ -81,7 +82,9 @@ NAME_MESSAGE = f"A candidate's name must have 1 to {LONGEST_NAME} characters, al
 
 VoterPolicy = Literal["open", "codes", "accounts"]
 ResultsVisibility = Literal["always", "afterVote", "afterClose", "admin"]
+# Those that a page can explain and draw; `potluck count` knows more.
 Method = Literal["irv", "stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality"]
+POLL_METHODS: tuple[Method, ...] = get_args(Method)
 
 PollId = Annotated[UUID, Message("pollId must be a UUID")]
 VoteId = Annotated[UUID, Message("voteId must be a UUID")]

@@ -147,8 +147,8 @@ class PollView(View[Poll]):
 
     @computed
     def lot_order(poll: Poll) -> list[str]:
-        """Who is favoured where nothing else decides, first to last; drawn before the first vote."""
-        return poll.names(poll.lots)
+        """Who is favoured where nothing else decides, first to last; drawn before the first vote. Empty: none were."""
+        return poll.names(poll.lot_order)
 
 
 class PollMade(PollView):

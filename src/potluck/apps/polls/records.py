@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 # A record of another form, or counted by other rules than today's, is none.
-FORMAT = b"\x01"
+FORMAT = b"\x02"
 SHORTEST_INTERVAL = timedelta(seconds=1)
 # A twentieth of the time may go into counting while votes come in.
 INTERVAL_IN_COUNTS = 20
@@ -94,7 +94,7 @@ def rules_of(poll: Poll, method: Method) -> Rules:
 
 def counted(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> Counted:
     """The whole record; the same for the same ballots, whenever and wherever it is counted."""
-    return count(len(poll.candidates), ballots, rules_of(poll, method), poll.lots)
+    return count(len(poll.candidates), ballots, rules_of(poll, method), poll.lot_order)
 
 
 def stored_record(rows: Sequence[Record], method: Method) -> Known | None:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, cast
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from potluck.apps.polls.access import (
@@ -25,11 +26,11 @@ from potluck.apps.polls.access import (
 from potluck.apps.polls.ballot_files import BallotFile, Format, write
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
-from potluck.apps.polls.counting import METHODS, CannotCount, Ranking, Record, as_bytes, results
+from potluck.apps.polls.counting import CannotCount, Ranking, Record, as_bytes, results
 from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.counting.tables import as_csv
 from potluck.apps.polls.entities import Poll, Results, Shard, Vote
-from potluck.apps.polls.fields import BallotFormat, Method, MethodName
+from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, MethodName
 from potluck.apps.polls.records import Known, counted, rules_of, stored_record, version_of, votes_of
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
@@ -200,7 +201,9 @@ async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET
         version = version_of(before)
         known = stored_record(kept.records, by_method)
         record = None if known is None or known.votes_version != version else known.record
-        return await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)
+        found = await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)
+        # A vote that was put into the table without its count is in no shard either.
+        return found if votes_of(before) == found.votes else replace(found, equal=False)
     raise VotesComingIn
 
 
@@ -220,9 +223,11 @@ async def _votes(rows: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
 
 def _method(poll: Poll, method: str | Unset) -> Method:
     """The method asked for, or the poll's own; InvalidFields for one that cannot count this poll."""
-    chosen = poll.method if method is UNSET else next((each for each in METHODS if each == method), None)
+    chosen = poll.method if method is UNSET else next((each for each in POLL_METHODS if each == method), None)
     if chosen is None:
-        raise InvalidFields(WrongField("method", f"Method must be {', '.join(METHODS[:-1])} or {METHODS[-1]}"))
+        raise InvalidFields(
+            WrongField("method", f"Method must be {', '.join(POLL_METHODS[:-1])} or {POLL_METHODS[-1]}")
+        )
     try:
         rules_of(poll, chosen).check(len(poll.candidates))
     except CannotCount as refusal:
@@ -236,7 +241,8 @@ def _written(poll: Poll, ballots: Mapping[Ranking, int], format: Format) -> str:
         ballots=dict(ballots),
         title=poll.title,
         seats=poll.seats,
-        lot_order=poll.lots,
+        method=poll.method,
+        lot_order=poll.lot_order or None,
     )
     return write(file, format)
 

@@ -74,7 +74,9 @@ class PollsOfPurged:
         self._clock = clock
 
     def consumer(self) -> Consumer:
-        return Consumer(self._store.engine, "shareable-polls", shareables.name, self.handle, lost=self.lost)
+        return Consumer(
+            self._store.engine, "shareable-polls", shareables.name, self.handle, of=[Shareable], lost=self.lost
+        )
 
     async def handle(self, change: Change) -> None:
         """What the consumer of the table's stream does with a change."""

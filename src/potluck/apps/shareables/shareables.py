@@ -85,7 +85,7 @@ class BallotView(View[Poll]):
     @computed
     def lot_order(poll: Poll) -> list[str]:
         """Who is favoured where nothing else decides, first to last; drawn before the first vote."""
-        return poll.names(poll.lots)
+        return poll.names(poll.lot_order)
 
 
 class Contents(Struct, frozen=True):

@@ -5,6 +5,7 @@ from pathlib import Path
 from potluck.apps.shopping.cascade import APP, Cascade
 from potluck.apps.shopping.clearing import undoing
 from potluck.apps.shopping.demo import demo_of
+from potluck.apps.shopping.entities import Deletion
 from potluck.apps.shopping.entities import inventory as inventory_table
 from potluck.apps.shopping.export import export_of
 from potluck.apps.shopping.families import HOME, families, family_place
@@ -18,7 +19,7 @@ from potluck.apps.shopping.members import invitation_pages, invitations, members
 from potluck.apps.shopping.offline import offline_pages
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
-from potluck.people.entities import accounts
+from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer, PositionLost
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
@@ -54,8 +55,12 @@ def consumers_of(core: Core) -> list[Consumer]:
     """What goes on behind the calls: deletions are finished, and names follow."""
     cascade = Cascade(core.store, core.clock, core.people.invitations)
     return [
-        Consumer(core.engine, "shopping-deletions", inventory_table.name, cascade.handle, lost=cascade.lost),
-        Consumer(core.engine, "shopping-names", accounts.name, family_place.on(core).follow_name, lost=_missed),
+        Consumer(
+            core.engine, "shopping-deletions", inventory_table.name, cascade.handle, of=[Deletion], lost=cascade.lost
+        ),
+        Consumer(
+            core.engine, "shopping-names", accounts.name, family_place.on(core).follow_name, of=[Account], lost=_missed
+        ),
     ]
 
 

@@ -109,6 +109,8 @@ class ShoppingListItem(
     unit: Unit | None = None
     restocked_at: Seconds | None = None
     """When the purchase was added to the inventory, which happens once."""
+    updated_by: UUID | None = None
+    """Who changed it last, a memberId, so that whoever changed it too is told whom they met."""
 
     @get(consistent=True)
     def by_id(family_id: UUID, shopping_item_id: UUID) -> None:

@@ -22,10 +22,13 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
         families = [family.family_id for family, _ in await family_place.of_person(rows, caller.user_id)]
         if not families:
             return HomeCard()
-        counts = await all_done([rows.count(ShoppingListItem.by_status(each, "pending")) for each in families])
+        lists = await all_done([rows.all(ShoppingListItem.by_status(each, "pending")) for each in families])
         lows = await all_done([rows.all(InventoryItem.low(each, "active")) for each in families])
-        to_buy = sum(counts)
-        low = sorted((each for found in lows for each in found), key=lambda each: (each.name, each.item_id))
+        to_buy = sum(map(len, lists))
+        # What is on the list already waits for nobody.
+        listed = {each.item_id for found in lists for each in found}
+        missing = (each for found in lows for each in found if each.item_id not in listed)
+        low = sorted(missing, key=lambda each: (each.name, each.item_id))
         return HomeCard(
             f"{to_buy} to buy" if to_buy else "Nothing to buy", [_waiting(each) for each in low[:MOST_WAITING]]
         )
@@ -34,5 +37,6 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
 
 
 def _waiting(item: InventoryItem) -> Waiting:
-    left = f"{item.quantity} {item.unit or 'left'}" if item.quantity else "None left"
+    much = " ".join(filter(None, (str(item.quantity), item.unit))) if item.quantity else "None"
+    left = f"{much} left, warn at {item.threshold}" if item.threshold else f"{much} left"
     return Waiting(item.name, left, f"{HOME}/{item.family_id}/inventory", "package", "Look")

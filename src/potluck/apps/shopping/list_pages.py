@@ -87,6 +87,8 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     offered = suggestions(at_home, items)
     pending = [each for each in items if each.status == "pending"]
     wanted = {each.item_id for each in pending if each.item_id is not None}
+    # What is missing on the list comes first.
+    running_low = sorted((each for each in at_home if each.low), key=lambda each: each.item_id in wanted)
     kept = Kept(
         person=person(at.principal),
         family=family,
@@ -109,7 +111,8 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
         ),
         "store": store,
         "offered": [each for each in offered if called(each.name, pending) is None],
-        "low": [each for each in at_home if each.low and each.item_id not in wanted],
+        "low": [each for each in running_low if each.item_id not in wanted],
+        "running_low": running_low,
         "you": at.principal.user_id,
         "kept": _as_text(kept),
         "new_id": new_id(),

@@ -61,8 +61,9 @@ class ListNames(Names):
     async def load(cls, at: InFamily, items: Sequence[ShoppingListItem]) -> Self:
         family_id, wanted = at.family_id, dict[Any, Ref[Any]]()
         for item in items:
-            if item.added_by != at.row.member_id:
-                wanted["member", item.added_by] = Member.by_id(family_id, item.added_by)
+            for who in (item.added_by, item.updated_by):
+                if who is not None and who != at.row.member_id:
+                    wanted["member", who] = Member.by_id(family_id, who)
             if item.store_id is not None:
                 wanted["store", item.store_id] = Store.by_id(family_id, item.store_id)
             if item.item_id is not None:

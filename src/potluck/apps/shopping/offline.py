@@ -27,9 +27,8 @@ NOBODYS = f"{HOME}/FAMILY"
 # As page.html links to them.
 BY_CONTENT = (
     "tokens.css", "shell.css", "components.css", "people.css", "drawings.css", "js/start.js", "js/whose.js",
-    "js/theme.js",
-    "js/toasts.js", "js/signal.js", "js/steppers.js", "js/copying.js", "plate.svg", "icons/apple-touch.png",
-    "manifest.webmanifest", "vendor/lucide/icons.svg",
+    "js/theme.js", "js/menus.js", "js/toasts.js", "js/signal.js", "js/steppers.js", "js/copying.js", "plate.svg",
+    "icons/apple-touch.png", "manifest.webmanifest", "vendor/lucide/icons.svg",
 )  # fmt: skip
 # As style sheets name them, by their place alone.
 BY_NAME = (
@@ -75,6 +74,7 @@ def _shell_context() -> dict[str, Any]:
         "purchased": [],
         "offered": [],
         "low": [],
+        "running_low": [],
         "store": "",
         "said": "",
         "new_id": "",

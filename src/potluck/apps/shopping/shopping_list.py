@@ -81,6 +81,7 @@ class ShoppingItemView(View[ShoppingListItem]):
     version: int
     ttl: int | None
     added_by: UUID
+    updated_by: UUID | None
     created_at: datetime
     updated_at: datetime
     restocked_at: datetime | None
@@ -100,6 +101,10 @@ class ShoppingItemView(View[ShoppingListItem]):
     @computed
     def added_by_name(item: ShoppingListItem, names: ListNames) -> str:
         return names.members.get(item.added_by, FORMER_MEMBER)
+
+    @computed
+    def updated_by_name(item: ShoppingListItem, names: ListNames) -> str:
+        return names.members.get(item.updated_by or item.added_by, FORMER_MEMBER)
 
 
 # --- what may be sent -------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import invalid
+from potluck.dynamo.expressions import refuse_mixed_parameters
 from potluck.dynamo.limits import BATCH_GET_BYTES, BATCH_GET_KEYS
 from potluck.dynamo.projections import check_projection, projection_of
 from potluck.dynamo.storage.rows import Rows, pack, unpack
@@ -14,10 +15,14 @@ if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
 INLINE_KEYS = 25
+PROJECTIONS = ("ProjectionExpression", "AttributesToGet")
+"""All tables are asked in one of the two dialects."""
 
 
 async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
     asked = request["RequestItems"]
+    given = {name: True for each in asked.values() for name in PROJECTIONS if each.get(name) is not None}
+    refuse_mixed_parameters(given, PROJECTIONS[:1], PROJECTIONS[1:])
     projections = {}
     keys = 0
     for name, each in asked.items():

@@ -8,7 +8,15 @@ import msgspec
 from potluck.dynamo.actions.tag_resource import checked_tags
 from potluck.dynamo.descriptions import described
 from potluck.dynamo.errors import DynamoError, invalid
-from potluck.dynamo.schemas import WRONG, checked_definitions, checked_indexes, checked_key, checked_stream
+from potluck.dynamo.parameters import refuse_not_offered
+from potluck.dynamo.schemas import (
+    WRONG,
+    checked_definitions,
+    checked_encryption,
+    checked_indexes,
+    checked_key,
+    checked_stream,
+)
 from potluck.dynamo.schemas import checked_throughput as checked_units
 from potluck.dynamo.storage.catalog import create_log
 from potluck.dynamo.storage.rows import Rows
@@ -20,8 +28,9 @@ if TYPE_CHECKING:
 
 
 async def create_table(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    refuse_not_offered("CreateTable", request)
     wanted = checked_table(request, database.clock())
-    view = checked_stream(request.get("StreamSpecification"))
+    view = checked_stream(request.get("StreamSpecification"), of_new_table=True)
     name = wanted.name
 
     def create(rows: Rows) -> dict[str, Any]:
@@ -72,7 +81,6 @@ def checked_table(request: dict[str, Any], now: float) -> TableDefinition:
             f"{WRONG}Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(attributes)}], "
             f"keys used: [{', '.join(name for name in attributes if name not in unused)}]"
         )
-    encryption = request.get("SSESpecification") or {}
     return TableDefinition(
         name=request["TableName"].rpartition("/")[2],
         number=0,
@@ -86,8 +94,9 @@ def checked_table(request: dict[str, Any], now: float) -> TableDefinition:
         throughput=throughput,
         protected=request.get("DeletionProtectionEnabled", False),
         table_class=request.get("TableClass"),
-        encryption={"Status": "ENABLED", "SSEType": "KMS"} if encryption.get("Enabled") else None,
+        encryption=checked_encryption(request.get("SSESpecification")),
         on_demand=request.get("OnDemandThroughput"),
+        warm=request.get("WarmThroughput"),
         tags=checked_tags(request.get("Tags") or []),
         next_number=len(indexes) + 1,
     )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 async def list_tags_of_resource(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    arn = table_arn(request, "ListTagsOfResource")
+    arn = table_arn(request)
     database.file.refresh_catalog()
     tags = tagged(database.rows, arn).definition.tags
     return {"Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}

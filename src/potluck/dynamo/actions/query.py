@@ -8,6 +8,7 @@ from potluck.dynamo.expressions import KeyCondition, key_condition_of, key_tests
 from potluck.dynamo.keys import ENCODERS, hashed, prefix_encoded, prefix_end
 from potluck.dynamo.pages import Page
 from potluck.dynamo.reads import Selection, check_start, check_start_of_table, start_of
+from potluck.dynamo.tables import EMPTY_KEY
 from potluck.dynamo.values import Item, Value
 
 if TYPE_CHECKING:
@@ -35,9 +36,14 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
     wanted = key_condition_of(tests, partition_names, sort_names, table.definition.attributes)
     check_not_empty(wanted, partition_names, sort_names)
     low, high = key_range(wanted)
+    # Whoever asks for one item has all of it in one page.
+    is_one_item = index is None and not sort_names
     if start is not None:
         check_start_of_table(start, table, index)
         check_inside(wanted, low, high, start, partition_names, sort_names)
+        if is_one_item:
+            told = ", ".join(f"{name}=AttributeValue: {shown(value)}" for name, value in start.items())
+            invalid(f"The provided exclusive start key is invalid: ExclusiveStartKey: {{{told}}}")
     selection.bind(table, index)
     backwards = request.get("ScanIndexForward") is False
     options = selection.page_options()
@@ -45,6 +51,8 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
     if start is not None:
         page.start_after(start)
     await page.read(database)
+    if is_one_item:
+        page.last = None
     return page.answer(request, request.get("ConsistentRead", False))
 
 
@@ -80,10 +88,12 @@ def check_not_empty(wanted: KeyCondition, partition_names: tuple[str, ...], sort
         ((kind, content),) = value.items()
         if not content:
             noun = "string" if kind == "S" else "binary"
-            invalid(
-                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
-                f"empty {noun} value. Key: {name}"
-            )
+            invalid(f"{EMPTY_KEY}{noun} value. Key: {name}")
+
+
+def shown(value: Value) -> str:
+    ((kind, content),) = value.items()
+    return f"{{{kind}:{content}}}"
 
 
 def encoded(value: Value) -> bytes:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from potluck.dynamo.cancellations import fitted
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.limits import TRANSACTION_BYTES
@@ -21,11 +22,11 @@ async def transact_get_items(database: "Database", request: dict[str, Any]) -> d
     for get in gets:
         projections.append(projection_of(get))
         check_key_values(get["Key"])
-    wanted = []
-    for get, projection in zip(gets, projections, strict=True):
-        table = database.table(get["TableName"])
+    tables = [database.table(get["TableName"]) for get in gets]
+    for table, projection in zip(tables, projections, strict=True):
         check_projection(projection, table)
-        wanted.append((table, table.checked_key(get["Key"])[1]))
+    places = fitted(lambda each: each[0].checked_key(each[1]["Key"])[1], zip(tables, gets, strict=True))
+    wanted = list(zip(tables, places, strict=True))
     if len({(table.number, place) for table, place in wanted}) != len(wanted):
         invalid("Transaction request cannot include multiple operations on one item")
 

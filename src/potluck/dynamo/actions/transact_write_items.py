@@ -3,49 +3,56 @@
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from potluck.dynamo.cancellations import cancelled, fitted, reason_of
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.item_collections import metrics
 from potluck.dynamo.limits import IDEMPOTENCY_SECONDS, TRANSACTION_BYTES
 from potluck.dynamo.storage.rows import ItemRow, Rows, pack, unpack
+from potluck.dynamo.values import item_size, value_size
 from potluck.dynamo.writes import Check, Delete, Put, UpdateWrite, Write
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
-REASONS = {
-    "ConditionalCheckFailedException": "ConditionalCheckFailed",
-    "ValidationException": "ValidationError",
+KEYED: dict[str, type[UpdateWrite | Delete | Check]] = {
+    "Update": UpdateWrite,
+    "Delete": Delete,
+    "ConditionCheck": Check,
 }
-"""The codes under which an action's own failure is told; any other fails the call."""
 
 
 async def transact_write_items(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    writes = [asked_write(each) for each in request["TransactItems"]]
-    for write, name in writes:
-        write.bind(database.table(name))
-    places = {(write.table.number, write.key) for write, _ in writes}
-    if len(places) != len(writes):
+    asked = [asked_write(each) for each in request["TransactItems"]]
+    check_payload(sum(size for _, _, size in asked))
+    writes = [write for write, _, _ in asked]
+    tables = [database.table(name) for _, name, _ in asked]
+    fitted(lambda each: each[0].bind(each[1]), zip(writes, tables, strict=True))
+    if len({(write.table.number, write.key) for write in writes}) != len(writes):
         invalid("Transaction request cannot include multiple operations on one item")
-    transaction = Transaction(request, [write for write, _ in writes], database.clock())
+    transaction = Transaction(request, writes, database.clock())
     answer: dict[str, Any] = await database.write(transaction.run)
     return answer
 
 
-def asked_write(asked: dict[str, Any]) -> tuple[Write, str]:
+def asked_write(asked: dict[str, Any]) -> tuple[Write, str, int]:
+    """One action, the name of its table, and how many bytes of values it sends."""
     if not asked:
         invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
     if len(asked) != 1:
         invalid("TransactItems can only contain one of Check, Put, Update or Delete")
     ((kind, action),) = asked.items()
-    name: str = action["TableName"]
-    if kind == "Put":
-        return Put(action, action["Item"]), name
-    if kind == "Update":
-        return UpdateWrite(action), name
-    if kind == "Delete":
-        return Delete(action), name
-    return Check(action), name
+    write = Put(action, action["Item"]) if kind == "Put" else KEYED[kind](action)
+    size = write.size if isinstance(write, Put) else item_size(action["Key"])
+    size += sum(map(value_size, action.get("ExpressionAttributeValues", {}).values()))
+    return write, action["TableName"], size
+
+
+def check_payload(size: int) -> None:
+    """Refuse what is too much to send at once; how large the stored items are does not matter."""
+    if size > TRANSACTION_BYTES:
+        limit = "Transaction payload size cannot exceed 4MB. Payload Size: "
+        invalid(f"{limit}: {limit}{size}")
 
 
 class Transaction:
@@ -83,22 +90,9 @@ class Transaction:
                 changes.append(write.evaluate(rows))
                 reasons.append({"Code": "None"})
             except DynamoError as failure:
-                code = REASONS.get(failure.code)
-                if code is None:
-                    raise
-                reason: dict[str, Any] = {"Code": code, "Message": failure.message}
-                if failure.item is not None:
-                    reason["Item"] = failure.item
-                reasons.append(reason)
+                reasons.append(reason_of(failure))
         if len(changes) < len(self.writes):
-            codes = ", ".join(reason["Code"] for reason in reasons)
-            raise DynamoError(
-                "TransactionCanceledException",
-                f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
-                reasons=reasons,
-            )
-        if sum(max(old.size if old else 0, new.size if new else 0) for old, new in changes) > TRANSACTION_BYTES:
-            invalid("Collection size of items in the transaction exceeded the 4 MB limit")
+            raise cancelled(reasons)
         return changes
 
     def answer(self, changes: list[tuple[ItemRow | None, ItemRow | None]]) -> dict[str, Any]:

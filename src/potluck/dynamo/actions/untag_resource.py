@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 async def untag_resource(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    arn = table_arn(request, "UntagResource", "TagKeys")
+    arn = table_arn(request, "TagKeys")
     gone = set(request["TagKeys"])
     if not gone:
         invalid("Atleast one Tag Key needs to be provided as Input.")

@@ -7,11 +7,12 @@ import msgspec
 from potluck.dynamo.descriptions import described
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import GLOBAL_INDEXES
-from potluck.dynamo.parameters import table_name_of
+from potluck.dynamo.parameters import refuse_not_offered, table_name_of
 from potluck.dynamo.schemas import (
     WRONG,
     check_projected,
     checked_definitions,
+    checked_encryption,
     checked_global_index,
     checked_stream,
     checked_throughput,
@@ -19,7 +20,7 @@ from potluck.dynamo.schemas import (
 from potluck.dynamo.storage.catalog import create_index, create_log, drop_index
 from potluck.dynamo.storage.rows import Rows
 from potluck.dynamo.streams import new_stream
-from potluck.dynamo.tables import Table, TableDefinition, not_found
+from potluck.dynamo.tables import IndexDefinition, Table, TableDefinition, not_found
 
 if TYPE_CHECKING:
     from potluck.dynamo.database import Database
@@ -36,11 +37,11 @@ CHANGES = (
     "TableClass",
     "OnDemandThroughput",
     "WarmThroughput",
-    "ReplicaUpdates",
 )
 
 
 async def update_table(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
+    refuse_not_offered("UpdateTable", request)
     check_request(request)
     name = table_name_of(request["TableName"])
 
@@ -141,10 +142,11 @@ def with_settings(definition: TableDefinition, request: dict[str, Any], now: flo
         definition = replaced(definition, table_class=request["TableClass"])
     if request.get("OnDemandThroughput"):
         definition = replaced(definition, on_demand=request["OnDemandThroughput"])
+    if request.get("WarmThroughput"):
+        definition = replaced(definition, warm={**(definition.warm or {}), **request["WarmThroughput"]})
     encryption = request.get("SSESpecification")
     if encryption is not None:
-        enabled = {"Status": "ENABLED", "SSEType": "KMS"}
-        definition = replaced(definition, encryption=enabled if encryption.get("Enabled") else None)
+        definition = replaced(definition, encryption=checked_encryption(encryption))
     return definition
 
 
@@ -193,13 +195,23 @@ def with_indexes(
                     "This operation cannot be performed with given input values. "
                     "Please contact DynamoDB service team for more info: Action Blocked: IndexUpdate"
                 )
-            units = checked_throughput(update["Update"].get("ProvisionedThroughput"))
             indexes = tuple(
-                replaced(each, throughput=each.throughput.changed(units, now)) if each.name == name else each
+                with_index_settings(each, update["Update"], now) if each.name == name else each
                 for each in definition.indexes
             )
             definition = replaced(definition, indexes=indexes)
     return definition
+
+
+def with_index_settings(index: IndexDefinition, asked: dict[str, Any], now: float) -> IndexDefinition:
+    if asked.get("ProvisionedThroughput"):
+        units = checked_throughput(asked["ProvisionedThroughput"])
+        index = replaced(index, throughput=index.throughput.changed(units, now))
+    if asked.get("OnDemandThroughput"):
+        index = replaced(index, on_demand=asked["OnDemandThroughput"])
+    if asked.get("WarmThroughput"):
+        index = replaced(index, warm={**(index.warm or {}), **asked["WarmThroughput"]})
+    return index
 
 
 def with_new_index(

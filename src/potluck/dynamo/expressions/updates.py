@@ -12,7 +12,7 @@ from potluck.dynamo.expressions.paths import PathTree, Place, described, read_al
 from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.expressions.projections import project
 from potluck.dynamo.expressions.templates import Template, Templates
-from potluck.dynamo.values import Item, Value, add_numbers, kind_of
+from potluck.dynamo.values import Item, Value, add_numbers, kind_of, ordered_set
 
 __all__ = ["Change", "Compute", "Update", "UpdateProgram", "added", "deleted", "refuse_key_updates", "update"]
 
@@ -49,12 +49,16 @@ class Update:
         self.attributes: tuple[str, ...] = program.attributes
         self.nested: frozenset[str] = program.nested
 
-    def apply(self, item: Item) -> Item:
+    def apply(self, item: Item, *, is_new: bool = False) -> Item:
         """The item after the update; the given one stays as it is. Every operand is read from the given one."""
         values = self.values
         if not self._flat:
+            changes = self._changes
+            if is_new:
+                # What is to be taken out of an item that is not there is not looked for.
+                changes = [(place, compute) for place, compute in changes if len(place) == 1 or compute is not _removed]
             return _rewritten(
-                item, [(place, _checked(item, place, compute)(item, values)) for place, compute in self._changes]
+                item, [(place, _checked(item, place, compute)(item, values)) for place, compute in changes]
             )
         changed = [(place[0], compute(item, values)) for place, compute in self._changes]
         new: dict[Any, Value] = item.copy()
@@ -204,7 +208,7 @@ class _Compiler:
 
     def compute(self, clause: Clause) -> Compute:
         if clause.action == "REMOVE":
-            return lambda item, values: None
+            return _removed
         value = clause.value
         if clause.action == "SET":
             assert value is not None
@@ -265,6 +269,10 @@ class _Compiler:
         return compute
 
 
+def _removed(item: Item, values: list[Value]) -> None:
+    """What REMOVE leaves."""
+
+
 def _present(place: Place) -> Callable[[Item, list[Value]], Value]:
     def compute(item: Item, values: list[Value]) -> Value:
         value = read_along(item, place)
@@ -299,8 +307,7 @@ def added(old: Value | None, value: Value, mismatch: str) -> Value:
         invalid(mismatch)
     if kind == "N":
         return {"N": add_numbers(old["N"], content)}
-    members = set(old[kind])
-    return {kind: old[kind] + [member for member in content if member not in members]}
+    return {kind: ordered_set(kind, list({*old[kind], *content}))}
 
 
 def deleted(old: Value | None, value: Value, mismatch: str) -> Value | None:

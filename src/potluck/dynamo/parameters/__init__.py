@@ -7,10 +7,27 @@ from typing import Any
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.parameters.compounds import AttributeValue, MapOf
 from potluck.dynamo.parameters.items import ITEM_OPERATIONS
-from potluck.dynamo.parameters.names import TABLE_ARN
-from potluck.dynamo.parameters.tables import NAMED_FIRST, STREAM_OPERATIONS, TABLE_OPERATIONS
+from potluck.dynamo.parameters.names import TABLE_ARN, TABLE_NAME
+from potluck.dynamo.parameters.scalars import at_least, fault
+from potluck.dynamo.parameters.tables import (
+    NAMED_FIRST,
+    OPERATIONS_NOT_OFFERED,
+    PARAMETERS_NOT_OFFERED,
+    STREAM_OPERATIONS,
+    TABLE_OPERATIONS,
+)
 
-__all__ = ["OPERATIONS", "STREAM_OPERATIONS", "check", "check_attribute_values", "check_whole", "table_name_of"]
+__all__ = [
+    "OPERATIONS",
+    "OPERATIONS_NOT_OFFERED",
+    "STREAM_OPERATIONS",
+    "check",
+    "check_attribute_values",
+    "check_whole",
+    "refuse_not_offered",
+    "table_name_of",
+    "unknown_operation",
+]
 
 FAULTS_TOLD = 10
 
@@ -32,7 +49,7 @@ def check(operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if FITS[operation](request):
             return request
     except KeyError:
-        raise DynamoError("UnknownOperationException", "") from None
+        raise unknown_operation(operation) from None
     except TypeError:
         pass  # A list or a map where one of a few words belongs.
     return check_whole(operation, request)
@@ -43,22 +60,50 @@ def check_whole(operation: str, request: Any) -> dict[str, Any]:
     shape = SHAPES[operation]
     read: dict[str, Any] = shape.understood(request, True)
     if operation in NAMED_FIRST:
-        if "TableName" not in read:
-            invalid("The parameter 'TableName' is required but was not present in the request")
-        name = read["TableName"]
-        if not 3 <= len(name) <= 255 and not ARN.fullmatch(name):
-            invalid("TableName must be at least 3 characters long and at most 255 characters long")
-    faults = list(islice(shape.faults(read, ""), FAULTS_TOLD))
+        check_name(operation, read)
+    elif read.get("TableName") == "":
+        refuse([fault("''", "tableName", at_least(1))])
+    elif read.get("RequestItems") == {}:
+        invalid(f"The requestItems parameter is required for {operation}")
+    refuse(list(islice(shape.faults(read, ""), FAULTS_TOLD)))
+    return read
+
+
+def refuse_not_offered(operation: str, request: dict[str, Any]) -> None:
+    """Refuse what this engine cannot give a table."""
+    for name in PARAMETERS_NOT_OFFERED[operation]:
+        if request.get(name) not in (None, [], False):
+            invalid(f"One or more parameter values were invalid: {name} is not supported by this engine")
+
+
+def check_name(operation: str, read: dict[str, Any]) -> None:
+    """Refuse a table's name that is missing or has a wrong length, whatever else may be wrong."""
+    name = read.get("TableName")
+    if name is None:
+        invalid("The parameter 'TableName' is required but was not present in the request")
+    if 3 <= len(name) <= 255 or ARN.fullmatch(name):
+        return
+    if operation == "CreateTable":
+        refuse(list(TABLE_NAME.faults(name, "tableName")))
+    invalid("TableName must be at least 3 characters long and at most 255 characters long")
+
+
+def refuse(faults: list[str]) -> None:
+    """Refuse a request with faults, if there are any."""
     if faults:
         plural = "" if len(faults) == 1 else "s"
         invalid(f"{len(faults)} validation error{plural} detected: {'; '.join(faults)}")
-    return read
 
 
 def check_attribute_values(part: Any) -> dict[str, Any]:
     """A map of attribute values as the service reads it, or its SerializationException."""
     read: dict[str, Any] = ATTRIBUTE_VALUES.understood(part, False)
     return read
+
+
+def unknown_operation(name: str) -> DynamoError:
+    """The answer to what this engine does not offer: which it is, where the service knows it."""
+    return DynamoError("UnknownOperationException", f"{name} is not an operation of this engine" if name else "")
 
 
 def table_name_of(name_or_arn: str) -> str:

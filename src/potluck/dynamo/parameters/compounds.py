@@ -30,8 +30,10 @@ DEPTH_READ = 64
 
 
 class ListOf(Shape):
-    def __init__(self, member: Shape, least: int = 0, most: int | None = None) -> None:
+    def __init__(self, member: Shape, least: int = 0, most: int | None = None, *, is_shown: bool = True) -> None:
+        """`is_shown`: a list that breaks a constraint is shown in the refusal."""
         self.member = member
+        self.is_shown = is_shown
         self.least = least
         self.most = most
         self.java = f"java.util.List<{member.java}>"
@@ -50,10 +52,13 @@ class ListOf(Shape):
 
     def faults(self, value: list[Any], place: str) -> Iterator[str]:
         if len(value) < self.least:
-            yield fault(f"'{self.written(value)}'", place, at_least(self.least))
+            yield fault(self.shown(value), place, at_least(self.least))
         if self.most is not None and len(value) > self.most:
-            yield fault(f"'{self.written(value)}'", place, at_most(self.most))
+            yield fault(self.shown(value), place, at_most(self.most))
         yield from self.faults_of_members(value, place)
+
+    def shown(self, value: list[Any]) -> str | None:
+        return f"'{self.written(value)}'" if self.is_shown else None
 
     def faults_of_members(self, value: list[Any], place: str) -> Iterator[str]:
         for position, member in enumerate(value, 1):

@@ -7,6 +7,7 @@ from potluck.dynamo.parameters.scalars import Number, Text
 __all__ = ["ITEM_OPERATIONS"]
 
 POSITIVE = Number("Integer", least=1)
+QUERY_LIMIT = Number("Integer", least=1, is_shown=False)
 VALUE = AttributeValue()
 VALUES = ListOf(VALUE)
 ITEM = MapOf(VALUE)
@@ -129,7 +130,7 @@ ITEM_OPERATIONS = {
             "TableName": Required(TABLE_NAME),
             "ConditionalOperator": CONDITIONAL_OPERATOR,
             "AttributesToGet": ATTRIBUTES_TO_GET,
-            "Limit": POSITIVE,
+            "Limit": QUERY_LIMIT,
             "KeyConditions": CONDITIONS,
             "ExclusiveStartKey": ITEM,
             "ConsistentRead": TRUTH,
@@ -169,7 +170,7 @@ ITEM_OPERATIONS = {
                     Structure(
                         "KeysAndAttributes",
                         {
-                            "Keys": Required(ListOf(ITEM, least=1, most=100)),
+                            "Keys": Required(ListOf(ITEM, least=1, most=100, is_shown=False)),
                             "AttributesToGet": ATTRIBUTES_TO_GET,
                             "ConsistentRead": TRUTH,
                             "ProjectionExpression": TEXT,

@@ -17,6 +17,7 @@ from potluck.dynamo.errors import DynamoError
 __all__ = [
     "MODEL",
     "STRUCTURE_UNEXPECTED",
+    "Anything",
     "Blob",
     "Number",
     "Shape",
@@ -51,7 +52,13 @@ def token(value: Any) -> str:
     return "NUMBER_VALUE" if isinstance(value, int) else "DECIMAL_VALUE"
 
 
-def fault(written: str, place: str, constraint: str) -> str:
+def fault(written: str | None, place: str, constraint: str) -> str:
+    """What is told of a value that breaks a constraint."""
+    if written is None:
+        # The service's newer checks show no value, and call a member as the request does.
+        first, dot, last = place.rpartition(".")
+        place = first[:1].upper() + first[1:] + dot + last[:1].upper() + last[1:]
+        return f"Value at '{place}' failed to satisfy constraint: {constraint}"
     return f"Value {written} at '{place}' failed to satisfy constraint: {constraint}"
 
 
@@ -82,6 +89,18 @@ class Shape:
     def written(self, value: Any) -> str:
         """The value as an error message shows it."""
         return str(value)
+
+
+class Anything(Shape):
+    """What is refused whatever it is, and so not looked into."""
+
+    java = "java.lang.Object"
+
+    def __init__(self) -> None:
+        self.fits = lambda value: True
+
+    def understood(self, value: Any, in_collection: bool) -> Any:
+        return value
 
 
 class Text(Shape):
@@ -144,8 +163,10 @@ class Text(Shape):
 
 
 class Number(Shape):
-    def __init__(self, name: str, least: int | None = None, most: int | None = None) -> None:
+    def __init__(self, name: str, least: int | None = None, most: int | None = None, *, is_shown: bool = True) -> None:
+        """`is_shown`: what breaks a constraint is shown in the refusal."""
         self.name = name
+        self.is_shown = is_shown
         self.java = f"java.lang.{name}"
         self.least = least
         self.most = most
@@ -168,10 +189,11 @@ class Number(Shape):
         return value if isinstance(value, int) or self.name == "Double" else int(value // 1)
 
     def faults(self, value: int | float, place: str) -> Iterator[str]:
+        written = f"'{value}'" if self.is_shown else None
         if self.least is not None and value < self.least:
-            yield fault(f"'{value}'", place, f"Member must have value greater than or equal to {self.least}")
+            yield fault(written, place, f"Member must have value greater than or equal to {self.least}")
         if self.most is not None and value > self.most:
-            yield fault(f"'{value}'", place, f"Member must have value less than or equal to {self.most}")
+            yield fault(written, place, f"Member must have value less than or equal to {self.most}")
 
 
 class Truth(Shape):

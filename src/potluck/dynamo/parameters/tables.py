@@ -2,10 +2,11 @@
 
 from potluck.dynamo.parameters.compounds import Fields, ListOf, Required, Structure
 from potluck.dynamo.parameters.names import NAME, NAMED_TABLE, TEXT, TRUTH
-from potluck.dynamo.parameters.scalars import Number, Text
+from potluck.dynamo.parameters.scalars import Anything, Number, Text
 
-__all__ = ["NAMED_FIRST", "STREAM_OPERATIONS", "TABLE_OPERATIONS"]
+__all__ = ["NAMED_FIRST", "OPERATIONS_NOT_OFFERED", "PARAMETERS_NOT_OFFERED", "STREAM_OPERATIONS", "TABLE_OPERATIONS"]
 
+ANYTHING = Anything()
 LONG = Number("Long")
 POSITIVE_LONG = Number("Long", least=1)
 KEY_ATTRIBUTE_NAME = Text(least=1, most=255)
@@ -77,6 +78,24 @@ INDEX_UPDATE = Structure(
     },
 )
 
+PARAMETERS_NOT_OFFERED = {
+    "CreateTable": (
+        "GlobalTableSettingsReplicationMode",
+        "GlobalTableSourceArn",
+        "ResourcePolicy",
+        "VectorIndexes",
+    ),
+    "UpdateTable": (
+        "DisassociationProtectionEnabled",
+        "GlobalTableSettingsReplicationMode",
+        "GlobalTableWitnessUpdates",
+        "MultiRegionConsistency",
+        "ReplicaUpdates",
+        "VectorIndexUpdates",
+    ),
+}
+"""What a table cannot be given here: whoever asks for it is told, and not left to think that they have it."""
+
 ONE_TABLE: Fields = {"TableName": NAMED_TABLE}
 
 TABLE_OPERATIONS = {
@@ -97,7 +116,7 @@ TABLE_OPERATIONS = {
             "DeletionProtectionEnabled": TRUTH,
             "WarmThroughput": WARM,
             "OnDemandThroughput": ON_DEMAND,
-            "ResourcePolicy": TEXT,
+            **dict.fromkeys(PARAMETERS_NOT_OFFERED["CreateTable"], ANYTHING),
         },
     ),
     "DescribeTable": Structure("DescribeTableInput", ONE_TABLE),
@@ -121,6 +140,7 @@ TABLE_OPERATIONS = {
             "DeletionProtectionEnabled": TRUTH,
             "WarmThroughput": WARM,
             "OnDemandThroughput": ON_DEMAND,
+            **dict.fromkeys(PARAMETERS_NOT_OFFERED["UpdateTable"], ANYTHING),
         },
     ),
     "UpdateTimeToLive": Structure(
@@ -177,6 +197,45 @@ STREAM_OPERATIONS = {
         {"ShardIterator": Required(Text(least=1, most=2048)), "Limit": Number("Integer", least=1, most=1000)},
     ),
 }
+
+OPERATIONS_NOT_OFFERED = (
+    "BatchExecuteStatement",
+    "CreateBackup",
+    "CreateGlobalTable",
+    "DeleteBackup",
+    "DeleteResourcePolicy",
+    "DescribeBackup",
+    "DescribeContributorInsights",
+    "DescribeExport",
+    "DescribeGlobalTable",
+    "DescribeGlobalTableSettings",
+    "DescribeImport",
+    "DescribeKinesisStreamingDestination",
+    "DescribeTableReplicaAutoScaling",
+    "DisableKinesisStreamingDestination",
+    "EnableKinesisStreamingDestination",
+    "ExecuteStatement",
+    "ExecuteTransaction",
+    "ExportTableToPointInTime",
+    "GetResourcePolicy",
+    "ImportTable",
+    "ListBackups",
+    "ListContributorInsights",
+    "ListExports",
+    "ListGlobalTables",
+    "ListImports",
+    "PutResourcePolicy",
+    "RestoreTableFromBackup",
+    "RestoreTableToPointInTime",
+    "SearchVectors",
+    "UpdateContinuousBackups",
+    "UpdateContributorInsights",
+    "UpdateGlobalTable",
+    "UpdateGlobalTableSettings",
+    "UpdateKinesisStreamingDestination",
+    "UpdateTableReplicaAutoScaling",
+)
+"""What the service answers and this engine does not; it says so by name."""
 
 # These demand a table name of the right length before they look at anything else.
 NAMED_FIRST = frozenset(

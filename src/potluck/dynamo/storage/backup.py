@@ -29,6 +29,8 @@ def write_backup(connection: apsw.Connection, path: Path, kept: Mapping[str, byt
     """Copy the store while others read and write; the copy appears whole or not at all, and never over another file."""
     if os.path.lexists(path):
         raise FileExistsError(f"{path} exists already, and a backup never overwrites")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to put {path.name} in")
     with copied(connection, path, progress) as partial:
         with changing(partial) as copy:
             # A store that was a backup's own file has some, perhaps of another time.

@@ -9,7 +9,16 @@ import msgspec
 from potluck.dynamo.errors import StoreUnusable
 from potluck.dynamo.tables import Index, StreamDefinition, Table, TableDefinition
 
-__all__ = ["Catalog", "check_format", "create_expiries", "create_index", "create_log", "drop_index", "prepare_file"]
+__all__ = [
+    "Catalog",
+    "check_format",
+    "create_expiries",
+    "create_index",
+    "create_log",
+    "drop_index",
+    "key_schema",
+    "prepare_file",
+]
 
 FORMAT = 1
 APPLICATION_ID = 0x504F544C  # "POTL"
@@ -69,6 +78,11 @@ class Catalog:
         self.tables: dict[str, Table] = {}
         self._version = -1
         self._lock = threading.Lock()
+
+    @property
+    def version(self) -> int:
+        """Another number whenever a definition has changed."""
+        return self._version
 
     def refresh(self, connection: apsw.Connection, *, undone: bool = False) -> bool:
         """Read the definitions if they changed since; True if so.

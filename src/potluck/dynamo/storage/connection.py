@@ -24,6 +24,10 @@ def open_connection(path: str, *, vfs: str | None = None, durable: bool = True, 
         return prepared(connection, durable, writes)
     except apsw.CantOpenError as error:
         raise StoreUnusable(f"{path} cannot be opened; its folder must exist and be writable") from error
+    except apsw.ReadOnlyError as error:
+        raise StoreUnusable(
+            f"{path} cannot be written: a store needs its file and its folder to be writable"
+        ) from error
     except apsw.NotADBError as error:
         raise StoreUnusable(f"{path} is not a store of potluck's, nor any SQLite file") from error
 

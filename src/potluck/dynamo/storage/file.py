@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import apsw
@@ -15,7 +15,9 @@ from potluck.dynamo.storage.catalog import Catalog, prepare_file
 from potluck.dynamo.storage.connection import open_connection
 from potluck.dynamo.storage.private_files import close_to_others, make_private
 from potluck.dynamo.storage.rows import Rows
-from potluck.dynamo.storage.writer import Writer
+from potluck.dynamo.storage.touches import Touches
+from potluck.dynamo.storage.wal_index import WalIndex
+from potluck.dynamo.storage.writer import OnCommit, Writer
 
 __all__ = ["StoreFile"]
 
@@ -25,9 +27,7 @@ logger = logging.getLogger(__name__)
 class StoreFile:
     """An open file; without a path, a temporary one that is gone when closed."""
 
-    def __init__(
-        self, path: str | os.PathLike[str] | None, on_commit: Callable[[set[str] | None], None], vfs: str | None = None
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, on_commit: OnCommit, vfs: str | None = None) -> None:
         self._folder = tempfile.mkdtemp(prefix="potluck-") if path is None else None
         self.path = str(Path(self._folder, "temporary.db")) if self._folder else os.fspath(path or "")
         self._vfs = vfs
@@ -48,7 +48,10 @@ class StoreFile:
         self._checkpoint_due = threading.Event()
         self._checkpoints = threading.Thread(target=self._keep_checkpointing, name="potluck-checkpoints", daemon=True)
         self._checkpoints.start()
-        self.writer = Writer(connection, self.catalog, self._checkpoint_due.set, on_commit)
+        # Another file system, as tests have one, need not have such an index at all.
+        self._wal_index = WalIndex.of(self.path) if vfs is None else None
+        self.touches = Touches(self._wal_index, self.catalog)
+        self.writer = Writer(connection, self.catalog, self.touches, self._checkpoint_due.set, on_commit)
 
     def _connect(self, *, writes: bool) -> apsw.Connection:
         return open_connection(self.path, vfs=self._vfs, durable=self._durable, writes=writes)
@@ -103,5 +106,7 @@ class StoreFile:
         for connection in self._readers:
             connection.close()
         self.writer.connection.close()
+        if self._wal_index is not None:
+            self._wal_index.release()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -17,8 +17,10 @@ __all__ = [
     "MODIFIED",
     "REMOVED",
     "ItemRow",
+    "LoggedRow",
     "Rows",
     "StaleTable",
+    "Stored",
     "expiry",
     "pack",
     "shown_size",
@@ -76,6 +78,19 @@ class ItemRow:
         return self._places
 
 
+LoggedRow = tuple[int, float, int, bytes | None, bytes | None, bytes | None]
+"""A change as the log keeps it: its sequence, when, of which kind, and the key where neither image has it."""
+
+
+class Stored(NamedTuple):
+    """One item's change, and how the log tells it; None where that has nothing to tell."""
+
+    table: Table
+    old: ItemRow | None
+    new: ItemRow | None
+    logged: LoggedRow | None
+
+
 class Rows:
     """One connection's view of the rows; what it writes is part of the transaction under way."""
 
@@ -84,7 +99,8 @@ class Rows:
         self.catalog = catalog
         self.execute: Callable[..., Any] = connection.execute
         self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        self.changed: set[str] = set()
+        self.stored: list[Stored] = []
+        """What the transaction under way has changed."""
 
     def get(self, table: Table, key: bytes) -> tuple[int, bytes] | None:
         """The size and content of the item at a key."""
@@ -152,9 +168,10 @@ class Rows:
             self.move(table, key, old, new, touched)
         if table.ttl is not None:
             self.expire(table, key, old, new)
+        logged = None
         if table.log is not None and not (old and new and same(old.item, new.item)):
-            self.log(table, old, new, now, expired)
-        self.changed.add(table.name)
+            logged = self.log(table, old, new, now, expired)
+        self.stored.append(Stored(table, old, new, logged))
 
     def move(
         self,
@@ -198,7 +215,7 @@ class Rows:
             if after is not None:
                 self.execute(f"INSERT INTO {table.expiries} VALUES (?, ?)", (after, key))
 
-    def log(self, table: Table, old: ItemRow | None, new: ItemRow | None, now: float, expired: bool) -> None:
+    def log(self, table: Table, old: ItemRow | None, new: ItemRow | None, now: float, expired: bool) -> LoggedRow:
         kind = INSERTED if old is None else MODIFIED if new else EXPIRED if expired else REMOVED
         after = new.blob if new and table.logs_new else None
         before = old.blob if old and table.logs_old else None
@@ -209,6 +226,7 @@ class Rows:
         self.execute(
             f"INSERT INTO {table.log}(at, kind, key, new, old) VALUES (?, ?, ?, ?, ?)", (now, kind, key, after, before)
         )
+        return self.connection.last_insert_rowid(), now, kind, key, after, before
 
     def count(self, of: str, items: int, size: int) -> None:
         counted = self.counts[of]

@@ -12,9 +12,10 @@ import apsw
 
 from potluck.dynamo.errors import CLOSED, DynamoError
 from potluck.dynamo.storage.catalog import Catalog
-from potluck.dynamo.storage.rows import Rows, StaleTable
+from potluck.dynamo.storage.rows import Rows, StaleTable, Stored
+from potluck.dynamo.storage.touches import Touches
 
-__all__ = ["Work", "Writer"]
+__all__ = ["HandOver", "OnCommit", "Work", "Writer"]
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,13 @@ CHECKPOINT_PAGES = 2_000
 LONGEST_LOG_PAGES = 16_000
 
 Work = Callable[[Rows], Any]
+OnCommit = Callable[[list[Stored] | None], "list[HandOver] | None"]
+"""Told what a commit changed, in the order of the changes; None for commits of other processes.
+
+What it returns is called on its event loop before the writes are answered.
+"""
+HandOver = tuple[asyncio.AbstractEventLoop, Callable[[], None]]
+Outcome = tuple["Job", Any, BaseException | None]
 
 
 class Job:
@@ -50,11 +58,13 @@ class Writer:
         self,
         connection: apsw.Connection,
         catalog: Catalog,
+        touches: Touches,
         checkpoint: Callable[[], None],
-        on_commit: Callable[[set[str] | None], None],
+        on_commit: OnCommit,
     ) -> None:
         self.connection = connection
         self.catalog = catalog
+        self.touches = touches
         self.checkpoint = checkpoint
         self.on_commit = on_commit
         self.rows = Rows(connection, catalog)
@@ -66,6 +76,7 @@ class Writer:
         self._checkpointed_pages = 0
         self._seen_version = 0
         self._shared_until = 0.0
+        self._handed_over: list[HandOver] = []
         connection.wal_autocheckpoint(0)
         connection.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._run, name="potluck-writer", daemon=True)
@@ -114,6 +125,8 @@ class Writer:
                 arrived = self._queue.get(timeout=WATCH_SECONDS if self.watching else None)
             except queue.Empty:
                 self._beside(self._look_for_others)
+                if self._handed_over:
+                    self._tell([], self._handed_over)
                 continue
             jobs: list[Job] = []
             while True:
@@ -150,39 +163,51 @@ class Writer:
                 for job in jobs:
                     self._commit([job])
                 return
-        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Job, Any, BaseException | None]]] = {}
-        for outcome in outcomes:
-            by_loop.setdefault(outcome[0].loop, []).append(outcome)
-        for loop, answers in by_loop.items():
-            try:
-                loop.call_soon_threadsafe(answer, answers)
-            except RuntimeError:
-                logger.warning("%d writes were made whose callers' event loop is closed", len(answers))
+        self._tell(outcomes, self._handed_over)
 
-    def _try(self, jobs: list[Job]) -> list[tuple[Job, Any, BaseException | None]]:
+    def _tell(self, outcomes: list[Outcome], handed_over: list[HandOver]) -> None:
+        """Wake each event loop once, for all that it is to be told."""
+        by_loop: dict[asyncio.AbstractEventLoop, tuple[list[Callable[[], None]], list[Outcome]]] = {}
+        for loop, call in handed_over:
+            by_loop.setdefault(loop, ([], []))[0].append(call)
+        for outcome in outcomes:
+            by_loop.setdefault(outcome[0].loop, ([], []))[1].append(outcome)
+        handed_over.clear()
+        for loop, told in by_loop.items():
+            try:
+                loop.call_soon_threadsafe(answer, *told)
+            except RuntimeError:
+                if told[1]:
+                    logger.warning("%d writes were made whose callers' event loop is closed", len(told[1]))
+
+    def _try(self, jobs: list[Job]) -> list[Outcome]:
         execute = self.connection.execute
         rows = self.rows
         execute("BEGIN IMMEDIATE")
         try:
             self._look_for_others()
-            outcomes: list[tuple[Job, Any, BaseException | None]] = []
+            self.touches.begin(rows)
+            outcomes: list[Outcome] = []
             for job in jobs:
                 try:
                     outcomes.append((job, job.work(rows), None))
                 except (DynamoError, StaleTable) as refusal:
                     outcomes.append((job, None, refusal))
             rows.save_counts()
+            self.touches.coming(rows.stored)
             execute("COMMIT")
         except BaseException:
             rows.counts.clear()
-            rows.changed.clear()
+            rows.stored.clear()
             if not self.connection.get_autocommit():
                 execute("ROLLBACK")
             self.catalog.refresh(self.connection, undone=True)
+            self.touches.ended(committed=False)
             raise
-        if rows.changed:
-            changed, rows.changed = rows.changed, set()
-            self.on_commit(changed)
+        self.touches.ended(committed=True)
+        if rows.stored:
+            stored, rows.stored = rows.stored, []
+            self._handed_over += self.on_commit(stored) or ()
         return outcomes
 
     def _look_for_others(self) -> None:
@@ -194,7 +219,7 @@ class Writer:
             self.catalog.refresh(self.connection)
             if not first:
                 self._shared_until = time.monotonic() + SHARED_SECONDS
-                self.on_commit(None)
+                self._handed_over += self.on_commit(None) or ()
 
     def _note_log(self, connection: apsw.Connection, name: str, pages: int) -> int:
         self._log_pages = pages
@@ -221,7 +246,13 @@ def internal(trouble: Exception) -> DynamoError:
     return DynamoError("InternalServerError", "The write failed: nothing was written")
 
 
-def answer(answers: list[tuple[Job, Any, BaseException | None]]) -> None:
+def answer(handed_over: list[Callable[[], None]], answers: list[Outcome]) -> None:
+    for call in handed_over:
+        try:
+            call()
+        except Exception:
+            # Whoever wrote is answered all the same.
+            logger.exception("a commit was not handed over")
     for job, result, refusal in answers:
         if job.future.cancelled():
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from potluck.dynamo.limits import PAGE_BYTES, PARTITION_KEY_BYTES, READ_UNIT_BYTES, SORT_KEY_BYTES
@@ -136,32 +137,44 @@ def _attributes_heading(plan: EntityPlan) -> str:
 
 def _primary_keys(table: Table) -> Iterator[Sequence[str]]:
     for plan in table.entities:
-        yield plan.name, *_templates(plan.key)
+        yield plan.name, *_templates(plan.key, plan)
         for former in plan.former_keys:
-            yield f"{plan.name}, formerly", *_templates(former.key)
+            yield f"{plan.name}, formerly", *_templates(former.key, plan)
         for unique in plan.uniques:
-            yield f"guard of `{plan.name}.{unique.field}`", *_templates(unique.key)
+            yield f"guard of `{plan.name}.{unique.field}`", *_templates(unique.key, plan)
 
 
 def _index_keys(table: Table, index: str) -> Iterator[Sequence[str]]:
     for plan in table.entities:
         if index in plan.indexes:
             key = plan.indexes[index]
-            yield plan.name, *_templates(key), "; ".join(_which_rows(key)) or "all"
+            yield plan.name, *_templates(key, plan), "; ".join(_which_rows(key, plan)) or "all"
 
 
-def _templates(key: KeyPlan) -> Iterator[str]:
-    yield code(key.partition.text)
+def _templates(key: KeyPlan, plan: EntityPlan) -> Iterator[str]:
+    yield code(_with_attributes(key.partition.text, plan))
     if key.sort:
-        yield "<br>else ".join(code(template.text) for template in key.sort)
+        yield "<br>else ".join(code(_with_attributes(template.text, plan)) for template in key.sort)
 
 
-def _which_rows(key: KeyPlan) -> Iterator[str]:
+def _with_attributes(text: str, plan: EntityPlan) -> str:
+    """A template with the names of the attributes, as rows and documents have them, in place of the fields'."""
+
+    def attribute(found: re.Match[str]) -> str:
+        field = plan.fields.get(found[1])
+        return f"{{{field.attribute if field is not None and field.attribute else found[1]}"
+
+    return re.sub(r"\{(\w+)", attribute, text)
+
+
+def _which_rows(key: KeyPlan, plan: EntityPlan) -> Iterator[str]:
     if key.when is not None:
         yield f"while {code(_written_condition(key.when, key.when_fields))}"
     # Of several sort keys the last decides: the others give way to it.
     needed = [*key.partition.components, *(key.sort[-1].components if key.sort else ())]
-    missing = [each.field for each in needed if each.optional and each.substitute is None]
+    missing = [
+        plan.fields[each.field].attribute or each.field for each in needed if each.optional and each.substitute is None
+    ]
     if missing:
         yield f"with {' and '.join(map(code, missing))}"
 
@@ -186,9 +199,10 @@ def _notation(table: Table) -> Iterator[str]:
     if any(plan.uniques for plan in table.entities):
         yield "- A guard is a row that stands for a value no two may have; it is written and deleted with its owner."
     meanings: dict[str, dict[str, None]] = {}
-    for template in _all_templates(table):
+    for plan, template in _all_templates(table):
         for component in template.components:
             spelt = f"{{{component.field}:{component.spec}}}" if component.spec else f"{{{component.field}}}"
+            spelt = _with_attributes(spelt, plan)
             if component.spec and not template.is_number:
                 meanings.setdefault(_meaning(component), {})[spelt] = None
             if component.substitute is not None:
@@ -210,12 +224,12 @@ def _meaning(component: Component) -> str:
     return "padded with zeros to so many digits" if "digits" in form.name else form.name
 
 
-def _all_templates(table: Table) -> Iterator[Template]:
+def _all_templates(table: Table) -> Iterator[tuple[EntityPlan, Template]]:
     for plan in table.entities:
         others = [*(each.key for each in plan.former_keys), *(each.key for each in plan.uniques)]
         for key in (plan.key, *others, *plan.indexes.values()):
-            yield key.partition
-            yield from key.sort
+            yield plan, key.partition
+            yield from ((plan, template) for template in key.sort)
 
 
 def _first_paragraph(text: str) -> str:
@@ -240,12 +254,13 @@ def _request(pattern: Pattern) -> Iterator[str]:
     operation = f"{pattern.operation} {code(pattern.index)}" if pattern.index else pattern.operation
     how = [word for word in ("descending", "consistent") if getattr(pattern, word)]
     yield ", ".join([operation, *how])
-    partition, *sort = Reach.of(pattern).conditions
+    plan = pattern.members[0]
+    partition, *sort = (_with_attributes(condition, plan) for condition in Reach.of(pattern).conditions)
     yield code(partition)
     yield from (code(f"and {condition}") for condition in sort)
     if pattern.filter:
-        attributes = pattern.members[0].fields
-        conditions = [f"{attributes[name].attribute} = {{{name}}}" for name in pattern.filter]
+        attributes = plan.fields
+        conditions = [f"{attributes[name].attribute} = {{{attributes[name].attribute}}}" for name in pattern.filter]
         yield f"filter {code(' and '.join(conditions))}"
 
 

@@ -330,8 +330,7 @@ def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
 def check(target: Entity | Ref[Any], when: Condition) -> Check:
     """In a transaction: everything else is done only if this condition, and nothing beyond it, holds for the item."""
     aim = _aim(target)
-    _try(aim.plan, when)
-    write = Write("ConditionCheck", aim.plan, aim.key, _on_the_item(when))
+    write = Write("ConditionCheck", aim.plan, aim.key, _tried_on_the_item(aim.plan, when))
     return Check(aim.plan, aim.key, aim.seen, when, (write,))
 
 
@@ -370,6 +369,22 @@ def _try(plan: EntityPlan, condition: Condition | None) -> None:
     """Refuse now what could not be written as text later: a field of another entity, or a value it cannot have."""
     if condition is not None and condition is not absent and condition is not present:
         Expressions(plan, ANY_TIME).condition(condition)
+
+
+# By the objects themselves, which are kept with it: who may write is asked with every write, and seldom changes.
+_tried: dict[tuple[int, int], tuple[EntityPlan, Condition, Condition | None]] = {}
+MOST_TRIED = 500
+
+
+def _tried_on_the_item(plan: EntityPlan, condition: Condition) -> Condition | None:
+    """The condition of an item that is there, after it was tried; of the same condition, the same object."""
+    known = _tried.get((id(plan), id(condition)))
+    if known is None:
+        _try(plan, condition)
+        if len(_tried) >= MOST_TRIED:
+            _tried.clear()
+        known = _tried[id(plan), id(condition)] = plan, condition, _on_the_item(condition)
+    return known[2]
 
 
 def _on_the_item(condition: Condition | None) -> Condition | None:

@@ -25,6 +25,7 @@ class Record:
 
     __slots__ = (
         "arrived",
+        "change",
         "decoded_new",
         "decoded_old",
         "new",
@@ -39,6 +40,7 @@ class Record:
     )
 
     def __init__(self, change: Change, shard: str, topics: tuple[TopicKey, ...], vector: Vector) -> None:
+        self.change = change
         self.shard = shard
         self.sequence = int(change.sequence_number)
         self.old = change.old

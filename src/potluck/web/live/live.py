@@ -18,6 +18,7 @@ from potluck.engines import DynamoError, Engine
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Throttled, WrongField
 from potluck.store import Clock
+from potluck.streams import Concerns, Following
 from potluck.table.access import Gather, Query
 from potluck.table.errors import Unavailable
 from potluck.table.membership import AnyQuery, Membership
@@ -28,7 +29,7 @@ from potluck.web.live.event_stream import KEPT_ALIVE, OPENED, EventSource, event
 from potluck.web.live.events import Event, EventName, See, entities, event_for, maybe_await
 from potluck.web.live.positions import EVERY_LIST, Position, PositionCodec, Unreadable, Vector
 from potluck.web.live.reader import Lost, ReadChange, Reader
-from potluck.web.live.tail import Tail
+from potluck.web.live.tail import Subscription, Tail
 from potluck.web.schema.encoding import encode
 
 __all__ = ["Allowed", "Changed", "Changes", "Listening", "Live", "Message", "Render", "Schedule"]
@@ -160,6 +161,16 @@ class Live:
         """Start reading these tables' streams now instead of when they are first followed."""
         for table in tables:
             self._tail(table).start()
+
+    def feed(self, *tables: Table) -> Following:
+        """What gives consumers of these tables their changes: they are read once a process, here."""
+        by_name = {table.name: table for table in tables}
+
+        def follow(name: str, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
+            table = by_name.get(name)
+            return None if table is None or self._stopped else self._tail(table).subscribe(shard, after, concerns)
+
+        return follow
 
     async def stop(self) -> None:
         """End every stream, so that clients reconnect to another worker, and stop reading."""

@@ -1,28 +1,33 @@
 """Follows a table's stream, once for a whole process, and wakes the readers whose lists a change touches.
 
-The last changes stay in memory, so that a thousand open event streams read the log once and not a thousand times.
+It is the one reader of the log in a process: consumers are given from here what concerns them. What this process
+commits is handed over by an engine that can, and not read; what others wrote is read from the log, once. The last
+changes stay in memory, so that a thousand open event streams read the log once and not a thousand times.
 If the stream cannot be read for longer than a moment, the tail is `failing`: positions in memory can still be given
 out, but readers are refused, because they would believe that nothing has changed. It recovers by itself.
 """
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Iterable
-from typing import Protocol
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, cast
 
-from potluck.engines import CLOSED, DynamoError, Engine
+from potluck.engines import CLOSED, DynamoError, Engine, HandsOver
 from potluck.leases import is_passing
-from potluck.streams import Change, Pauses
+from potluck.streams import Change, Concerns, Pauses
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Table
-from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, TopicKey
+from potluck.web.live.buffer import BUFFER_BYTES, BUFFER_RECORDS, Buffer, Record, TopicKey
 from potluck.web.live.log import Log, Trimmed, open_log
 
-__all__ = ["Tail", "Waiter"]
+__all__ = ["Subscription", "Tail", "Waiter"]
 
-# The engine signals changes at once; this is how long to wait before looking anyway.
+# The engine signals changes; this is how long to wait before looking anyway, at one in this process and at others.
 IDLE_SECONDS = 2.0
+IDLE_ELSEWHERE_SECONDS = 10.0
 DISCOVER_SECONDS = 60.0
 SHARD_SUCCESSION_SECONDS = 0.2
 NO_STREAM_SECONDS = 0.5
@@ -30,6 +35,10 @@ READY_SECONDS = 10.0
 # Each of them renders and sends when it runs next; other requests run in between.
 WOKEN_AT_ONCE = 50
 BUFFERED_AT_ONCE = 200
+# A consumer that is further behind reads the log by itself.
+MOST_UNHANDLED = 1000
+# So many changes that do not concern a consumer, and it is woken to save how far it is.
+MOST_PASSED_OVER = 1000
 # Stands beside the names of shards for the stream itself, where that cannot be read.
 WHOLE = ""
 
@@ -40,6 +49,53 @@ class Waiter(Protocol):
     """Waits for changes of some partitions."""
 
     def wake(self) -> None: ...
+
+
+class Subscription:
+    """The changes of one shard that concern a consumer, from a place on, as the tail reads them."""
+
+    def __init__(self, after: int | None, concerns: Concerns, unsubscribe: Callable[["Subscription"], None]) -> None:
+        self.ended = False
+        """Nothing more comes from here; the log has the rest."""
+        self.read_to: str | None = None
+        """The last change that was looked at, whether or not it concerned anyone."""
+        self.passed_over = 0
+        """How many came that did not concern it, since it was last asked."""
+        self._after = after
+        self._concerns = concerns
+        self._unsubscribe = unsubscribe
+        self._unhandled: deque[Change] = deque()
+        self._news = asyncio.Event()
+
+    def offer(self, record: Record) -> None:
+        if self._after is not None and record.sequence <= self._after:
+            return
+        if self._concerns(record.change):
+            self._unhandled.append(record.change)
+            if len(self._unhandled) > MOST_UNHANDLED:
+                self.end()
+            self._news.set()
+        else:
+            self.passed_over += 1
+            if self.passed_over == MOST_PASSED_OVER:
+                self._news.set()
+        self.read_to = record.change.sequence_number
+
+    async def next(self, seconds: float) -> list[Change]:
+        """What came that concerns it; nothing after so many seconds, or if this ended."""
+        if not self._unhandled and not self.ended:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), seconds)
+        self._news.clear()
+        found = [*self._unhandled]
+        self._unhandled.clear()
+        return found
+
+    def end(self) -> None:
+        self.ended = True
+        self._unsubscribe(self)
+        self._unhandled.clear()
+        self._news.set()
 
 
 class Tail:
@@ -61,6 +117,14 @@ class Tail:
         """The shards that cannot be read, or WHOLE."""
         self._failure_logged = False
         self._ready = asyncio.Event()
+        # Looked up on the class: a wrapper around an engine must see every call.
+        self._follows_commits = callable(getattr(type(engine), "follow", None))
+        self._news: dict[str, asyncio.Event] = {}
+        """By shard, what its reader waits for at the end of the log."""
+        self._at_end: set[str] = set()
+        """The shards whose readers have read all there is, and wait."""
+        self._subscriptions: dict[str, list[Subscription]] = {}
+        self._waking: set[asyncio.Task[None]] = set()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -103,6 +167,35 @@ class Tail:
         self._waiting.pop(topic, None)
         if self.buffer is not None and topic in self.buffer.topics and not self.buffer.topics[topic].records:
             del self.buffer.topics[topic]
+
+    def subscribe(self, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
+        """What comes after this change of the shard, as it is read here; None if some of it may only be in the log."""
+        self.start()
+        buffer = self.buffer
+        state = None if buffer is None else buffer.shards.get(shard)
+        if buffer is None or state is None or shard not in buffer.vector:
+            return None
+        place = None if after is None else int(after)
+        if not state.reaches(place) and not (place is None and state.sequence is None):
+            return None
+
+        def unsubscribe(subscription: Subscription) -> None:
+            others = [each for each in self._subscriptions.get(shard, ()) if each is not subscription]
+            self._subscriptions[shard] = others
+
+        subscription = Subscription(place, concerns, unsubscribe)
+        for record in buffer.records:
+            if record.shard == shard:
+                subscription.offer(record)
+        if subscription.ended:
+            return None
+        self._subscriptions[shard] = [*self._subscriptions.get(shard, ()), subscription]
+        return subscription
+
+    def _end_subscriptions(self, *shards: str) -> None:
+        for shard in shards:
+            for subscription in self._subscriptions.pop(shard, ()):
+                subscription.end()
 
     # --- following the stream -----------------------------------------------------------------------------------
 
@@ -163,6 +256,9 @@ class Tail:
             behind.add(shard)
             reading[shard] = asyncio.create_task(self._read(buffer, shard, behind), name=f"live:{shard}")
 
+        unfollow = None
+        if self._follows_commits:
+            unfollow = cast(HandsOver, self.engine).follow(self.table.name, self._receive)
         try:
             for shard in found.newest():
                 read(shard)
@@ -192,8 +288,11 @@ class Tail:
                 for shard in found.unknown_to(buffer.vector):
                     read(shard)
         finally:
+            if unfollow is not None:
+                unfollow()
             await _all_cancelled(set(reading.values()), again_after=0.1)
             self.buffer = None
+            self._end_subscriptions(*self._subscriptions)
             # No shard is read any more, so none is failing.
             self._mark_working(*(self._unread - {WHOLE}))
 
@@ -214,6 +313,7 @@ class Tail:
     async def _read(self, buffer: Buffer, shard: str, behind: set[str]) -> None:
         """Buffer the shard's changes as they come, to its end."""
         iterator: str | None = None
+        self._news[shard] = asyncio.Event()
         while True:
             last = buffer.shards[shard].sequence
             try:
@@ -246,26 +346,57 @@ class Tail:
                 if not behind and self.buffer is not buffer:
                     await self._publish(buffer)
             if iterator is None:
+                self._end_subscriptions(shard)
                 return
             if not page.changes:
-                await self._wait()
+                await self._wait(shard)
+                if buffer.shards[shard].sequence != last:
+                    # What was handed over meanwhile is behind the iterator.
+                    iterator = None
 
     async def _add(self, buffer: Buffer, shard: str, changes: list[Change]) -> None:
+        touched: dict[TopicKey, None] = {}
+        for start in range(0, len(changes), BUFFERED_AT_ONCE):
+            touched |= self._buffered(buffer, shard, changes[start : start + BUFFERED_AT_ONCE])
+            await asyncio.sleep(0)
+        if touched:
+            await self._wake(touched)
+
+    def _buffered(self, buffer: Buffer, shard: str, changes: list[Change]) -> dict[TopicKey, None]:
+        """Add the changes, and tell which of the partitions that are watched they touch."""
         now, wall = time.monotonic(), time.time()
         touched: dict[TopicKey, None] = {}
-        for number, change in enumerate(changes, 1):
+        for change in changes:
             # The log has whole seconds, so a change is at most a second newer than it says.
             created = float(change.record["dynamodb"].get("ApproximateCreationDateTime", wall))
             record = buffer.append(shard, change, now - max(0.0, wall - created - 1.0))
             for topic in record.topics:
                 if topic in self._waiting:
                     touched[topic] = None
-            if number % BUFFERED_AT_ONCE == 0:
-                await asyncio.sleep(0)
-        if touched:
-            await self._wake(touched)
-        else:
-            await asyncio.sleep(0)
+            for subscription in self._subscriptions.get(shard, ()):
+                subscription.offer(record)
+        return touched
+
+    def _receive(self, handed: tuple[str, list[dict[str, Any]]] | None) -> None:
+        """Take what this process has just committed; what does not follow on what was read is left to the log."""
+        if handed is not None:
+            shard, records = handed
+            buffer = self.buffer
+            last = None if buffer is None or shard not in self._at_end else buffer.shards[shard].sequence
+            if buffer is not None and last is not None:
+                first, newest = (int(each["dynamodb"]["SequenceNumber"]) for each in (records[0], records[-1]))
+                if newest <= last:
+                    # It was read from the log before it was handed over.
+                    return
+                if first == last + 1:
+                    touched = self._buffered(buffer, shard, [Change(self.table.name, each) for each in records])
+                    if touched:
+                        waking = asyncio.ensure_future(self._wake(touched))
+                        self._waking.add(waking)
+                        waking.add_done_callback(self._waking.discard)
+                    return
+        for news in self._news.values():
+            news.set()
 
     async def _publish(self, buffer: Buffer) -> None:
         self.buffer = buffer
@@ -281,9 +412,21 @@ class Tail:
                 reader.wake()
             await asyncio.sleep(0)
 
-    async def _wait(self) -> None:
+    async def _wait(self, shard: str) -> None:
+        """Wait at the log's end until there is something new in it, or for a while."""
+        if self._follows_commits:
+            news = self._news[shard]
+            self._at_end.add(shard)
+            try:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(news.wait(), IDLE_SECONDS)
+            finally:
+                self._at_end.discard(shard)
+                # Whatever is handed over from here on, while the log is read, sets it again.
+                news.clear()
+            return
         try:
-            await self.engine.changed(self.table.name, IDLE_SECONDS)
+            await self.engine.changed(self.table.name, IDLE_ELSEWHERE_SECONDS)
         except DynamoError as error:
             if not is_passing(error):
                 raise

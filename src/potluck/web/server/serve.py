@@ -17,7 +17,7 @@ from potluck.dynamo.storage.private_files import open_to
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
 
-__all__ = ["BACKLOG", "GRACE_SECONDS", "Make", "cannot_start", "listening", "serve"]
+__all__ = ["BACKLOG", "GRACE_SECONDS", "Make", "cannot_start", "listening", "port_in_use", "serve"]
 
 Make = str | Callable[[Settings], AbstractAsyncContextManager[Any]]
 """Makes the application and closes it again; or the name of what does, such as "potluck.suite:assembled"."""
@@ -41,6 +41,8 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
         return _say(str(problem))
 
     def announce() -> None:
+        with suppress(OSError):
+            _port_file(settings).write_text(str(_port_of(sockets)))
         print(f"\n  Potluck is on the table: {_address(sockets[0])}")
         if settings.origin is not None:
             print(f"  People reach it at {settings.origin}")
@@ -63,9 +65,24 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
             raise
         return _say(problem_in_words)
     finally:
+        with suppress(OSError):
+            _port_file(settings).unlink()
         for each in sockets:
             each.close()
     return 0
+
+
+def port_in_use(settings: Settings) -> int | None:
+    """The port that the suite on this data folder answers at; None if it does not run, or not here."""
+    try:
+        return int(_port_file(settings).read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _port_file(settings: Settings) -> Path:
+    """Where other commands find the port, which may be another than the settings say, or any free one."""
+    return settings.data / "port"
 
 
 def _warn_of_onlookers(folder: Path) -> None:

@@ -132,7 +132,7 @@ class _Workers:
         self._processes.add(process)
         if self._stopping.is_set():
             # Told to stop while this one was being started, so it was not among those that were stopped.
-            process.kill()
+            self._end(signal.SIGKILL)
         assert process.stdin is not None
         with suppress(ConnectionError):
             process.stdin.write(self._order)
@@ -143,7 +143,8 @@ class _Workers:
 
     def _count(self, change: int) -> None:
         self._serving += change
-        if self._serving == self._number and not self._announced:
+        # The last may come when all are told to go; nobody needs to know any more, and the sockets are closed.
+        if self._serving == self._number and not self._announced and not self._stopping.is_set():
             self._announced = True
             self._announce()
 

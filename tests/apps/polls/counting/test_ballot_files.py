@@ -1,18 +1,20 @@
 """Ballot files: what is written is read back, quirks are understood, and what cannot be counted is refused."""
 
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potluck.apps.polls import ballot_files
-from potluck.apps.polls.ballot_files import BallotFile, UnreadableBallots, read, write
+from potluck.apps.polls.ballot_files import BallotFile, Format, UnreadableBallots, read, write
 from potluck.apps.polls.ballot_files.contents import Names
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE
 from tests.apps.polls.counting.strategies import contests, marked_votes
 
 NAMES = ["Ann", "Bob", "Cid", "Dot", "Eve"]
+WRITTEN = get_args(Format)
 
 
 def trimmed(votes):
@@ -24,7 +26,7 @@ def trimmed(votes):
     return counts
 
 
-@pytest.mark.parametrize("format", ballot_files.FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 @settings(max_examples=40, deadline=None)
 @given(contest=contests(marked_votes))
 def test_what_is_written_is_read_back(format, contest):
@@ -34,7 +36,7 @@ def test_what_is_written_is_read_back(format, contest):
     assert (again.candidates, again.ballots) == (file.candidates, file.ballots)
 
 
-@pytest.mark.parametrize("format", ballot_files.FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 @settings(max_examples=100, deadline=None)
 @given(
     names=st.lists(
@@ -188,7 +190,7 @@ def test_anything_else_is_read_or_refused_but_never_fails(data):
 
 def test_progress_is_told_on_the_way():
     told = []
-    read(b"2 1\n" + b"1 2 1 0\n" * 50_000 + b'0\n"A"\n"B"\n', progress=told.append)
+    read(b"count,A,B\n" + b"1,2,1\n" * 100_000, progress=told.append)
     assert told == sorted(told)
-    assert len(told) == 2
+    assert len(told) > 1
     assert 0 < told[0] < told[-1] <= 1

@@ -70,7 +70,7 @@ def test_an_overvote_of_unknown_names_cannot_be_decided_by_who_is_left():
         (2, {}, {}, (1, 1), "lot order must name each"),
         (2, {}, {"seats": 2}, (), "irv elects one"),
         (2, {}, {"method": "stv", "seats": 0}, (), "at least one seat"),
-        (2, {}, {"method": "schulze", "batch_elimination": True}, (), "only a count for one seat"),
+        (2, {}, {"method": "schulze", "batch_elimination": True}, (), "several can be eliminated at once by irv"),
         (2, {}, {"method": "stv", "seats": 2, "continue_to_two": True}, (), "only a count for one seat"),
         (2, {}, {"decimals": 99}, (), "0 to 20 decimals"),
         (2, {}, {"undeclared": (1, 2)}, (), "must have been declared"),

@@ -3,11 +3,17 @@
 import argparse
 import io
 import json
+import os
+import shlex
+import subprocess
+import sys
+from typing import get_args
 
 import pytest
 
 from potluck import progress_bar
 from potluck.apps.polls import count_command
+from potluck.apps.polls.ballot_files import BallotFile, Format, write
 
 BALLOTS = {
     "candidates": ["Ann", "Bob", "Undeclared Write-ins"],
@@ -23,7 +29,8 @@ BALLOTS = {
 def counted(tmp_path, capsys):
     def run(*arguments, ballots=BALLOTS, name="ballots.json"):
         file = tmp_path / name
-        file.write_text(ballots if isinstance(ballots, str) else json.dumps(ballots))
+        written = ballots if isinstance(ballots, str | bytes) else json.dumps(ballots)
+        file.write_bytes(written if isinstance(written, bytes) else written.encode())
         parser = argparse.ArgumentParser()
         count_command.add_parser(parser.add_subparsers(required=True))
         chosen = parser.parse_args(["count", str(file), *arguments])
@@ -36,7 +43,7 @@ def counted(tmp_path, capsys):
 def test_text_shows_every_round_and_the_winner(counted):
     status, out, err = counted()
     assert (status, err) == (0, "")
-    assert "Round 1, 5 to be elected" in out
+    assert "Round 1: 5 votes elect" in out
     assert "Undeclared Write-ins, not having been declared, cannot win and leave first." in out
     assert "\nBob is elected.\n" in out
 
@@ -99,7 +106,8 @@ def test_options_reach_the_rules(counted):
             "--format",
             "json",
         ),
-        *("--fractional-quota", "--one-winner-per-round"),
+        *("--fractional-quota", "--one-winner-per-round", "--quota", "hare", "--max-rankings", "3"),
+        *("--minimum-votes", "1", "--stop-after", "9"),
     )
     answer = json.loads(out)
     assert answer["lotOrder"] == ["Undeclared Write-ins", "Bob", "Ann"]
@@ -116,6 +124,14 @@ def test_options_reach_the_rules(counted):
         "decimals": 2,
         "fractionalQuota": True,
         "oneWinnerPerRound": True,
+        "quota": "hare",
+        "maxRankings": 3,
+        "minimumVotes": 1,
+        "firstRoundThreshold": False,
+        "sharePercent": None,
+        "omega": None,
+        "stopAfter": 9,
+        "seed": None,
     }
 
 
@@ -174,9 +190,149 @@ def test_a_large_file_has_a_bar_where_somebody_looks(counted, monkeypatch):
     monkeypatch.setattr(count_command.sys, "stderr", screen)
     monkeypatch.setattr(progress_bar, "REDRAWN_EVERY", 0.0)
     monkeypatch.setattr(count_command, "LARGE_BYTES", 100_000)
-    lines = "1 2 1 0\n" * 25_000
+    lines = "1 2 1 0\n" * 50_000
     status, out, _ = counted("--format", "json", ballots=f'2 1\n{lines}0\n"A"\n"B"\n', name="large.blt")
     assert status == 0
-    assert json.loads(out)["votes"] == 25_000
+    assert json.loads(out)["votes"] == 50_000
     assert "reading [" in screen.getvalue()
     assert screen.getvalue().endswith("\r\033[K")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("votes.xlsx", b"PK\x03\x04rest", "a spreadsheet"),
+        ("votes.csv", b"\xd0\xcf\x11\xe0rest", "a spreadsheet"),
+        ("votes.csv", b"count,A\n1,\x001\n", "NUL bytes"),
+        ("votes.csv", b"hello", "no ballots"),
+        ("votes", b"hello\nworld\n", "“world” under “hello” is not a rank"),
+        ("votes.blt", b"hello", "expected the numbers of candidates and seats"),
+        ("votes.soi", b"hello", "expected a heading of PrefLib's"),
+    ],
+)
+def test_what_is_no_ballot_file_is_refused_with_what_is_accepted(counted, name, content, said):
+    status, out, err = counted(ballots=content, name=name)
+    assert (status, out) == (1, "")
+    assert said in err
+    assert "Accepted are ballots in JSON, CSV, BLT and PrefLib's .soc, .soi, .toc and .toi" in err
+
+
+PREFLIB = """# FILE NAME: 00000-00000001.toi
+# TITLE: Leader
+# NUMBER ALTERNATIVES: 3
+# NUMBER VOTERS: 9
+# ALTERNATIVE NAME 1: Ann, A.
+# ALTERNATIVE NAME 2: Bob
+# ALTERNATIVE NAME 3: Cid
+4: 1,2
+3: 2
+2: {1,3},2
+"""
+OLD_PREFLIB = "3\n1,Ann, A.\n2,Bob\n3,Cid\n9,9,3\n4,1,2\n3,2\n2,{1,3},2\n"
+
+
+@pytest.mark.parametrize("ballots", [PREFLIB, OLD_PREFLIB])
+@pytest.mark.parametrize("name", ["00000-00000001.toi", "unknown"])
+def test_preflib_files_are_counted(counted, ballots, name):
+    status, out, _ = counted("--format", "json", "--overvote", "skip", ballots=ballots, name=name)
+    answer = json.loads(out)
+    assert status == 0
+    assert answer["rounds"][0]["tallies"] == {"Ann, A.": "4", "Bob": "5", "Cid": "0"}
+
+
+def test_an_output_without_the_letters_of_a_name_shows_their_numbers(tmp_path):
+    file = tmp_path / "ballots.csv"
+    file.write_text("count,Zoë,李\n2,1,2\n", encoding="utf-8")
+    for encoding in ("ascii", "latin-1"):
+        done = potluck("count", str(file), encoding=encoding)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"\\u674e" in done.stdout
+    refused = potluck("count", str(tmp_path / "Zoë.csv"), encoding="ascii")
+    assert refused.returncode == 1
+    assert b"Traceback" not in refused.stderr
+
+
+def test_a_reader_who_has_seen_enough_is_not_complained_to(tmp_path):
+    names = [f"Candidate {number}" for number in range(300)]
+    file = tmp_path / "ballots.csv"
+    file.write_text(",".join(names) + "\n" + ",".join(str(number + 1) for number in range(300)) + "\n")
+    done = potluck("count", str(file), "--format", "json", reader="head -1")
+    assert done.stderr == b""
+    assert done.stdout == b"{\n"
+
+
+def potluck(*arguments, encoding="utf-8", reader=None):
+    command = shlex.join([sys.executable, "-m", "potluck.cli", *arguments])
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    return subprocess.run(f"{command} | {reader}" if reader else command, shell=True, env=env, capture_output=True)
+
+
+def test_a_poll_s_ballots_are_recounted_with_its_lots_seats_and_method(counted):
+    """Whatever decided the poll is in the file: otherwise another would win, and nothing would say so."""
+    tie = BallotFile(candidates=["A", "B"], ballots={(1,): 1, (2,): 1}, seats=1, method="irv", lot_order=[2, 1])
+    board = BallotFile(
+        candidates=["A", "B", "C"],
+        ballots={(1, 2): 3, (3,): 2, (2,): 2},
+        seats=2,
+        method="schulze",
+        lot_order=[3, 1, 2],
+    )
+    for format in get_args(Format):
+        _, out, _ = counted("--format", "json", ballots=write(tie, format), name=f"tie.{format}")
+        answer = json.loads(out)
+        assert (answer["winners"], answer["lotOrder"], answer["decidedBy"]) == (["B"], ["B", "A"], "lots")
+        _, out, _ = counted("--format", "json", ballots=write(board, format), name=f"board.{format}")
+        answer = json.loads(out)
+        assert (answer["method"], answer["seats"], answer["lotOrder"]) == ("schulze", 2, ["C", "A", "B"])
+
+
+def test_no_lot_is_claimed_that_nobody_drew(counted):
+    tied = {"candidates": ["A", "B"], "ballots": [["A"], ["B"]]}
+    for format in ("text", "csv", "json"):
+        _, out, _ = counted("--format", format, ballots=tied)
+        assert "by lot" not in out
+        assert "lot order" not in out
+        assert "the order in which the candidates are listed, no lots having been drawn" in out
+        _, out, _ = counted("--format", format, "--lot-order", "2,1", ballots=tied)
+        assert "by lot" not in out
+        assert "by the order that was given" in out
+    _, out, _ = counted("--seed", "12345", ballots=tied)
+    assert "was decided by a draw from the published seed" in out
+
+
+def test_ties_are_drawn_from_a_seed_as_rctab_draws_them(counted):
+    # java.util.Random of 0 says 0.73 first, and of 12345 it says 0.36.
+    tied = {"candidates": ["B", "A"], "ballots": [["A"], ["B"]]}
+    for seed, winner in (("0", "B"), ("12345", "A")):
+        _, out, _ = counted("--format", "json", "--seed", seed, ballots=tied)
+        assert json.loads(out)["winners"] == [winner]
+
+
+def test_the_winner_of_a_tie_is_never_shown_as_a_plain_one(counted):
+    tied = {"candidates": ["A", "B"], "lotOrder": ["B", "A"], "ballots": [["A"], ["B"]]}
+    sentence = "B is elected. The tie between A and B was decided by lot."
+    _, out, _ = counted(ballots=tied)
+    assert f"\n{sentence}\n" in out
+    _, out, _ = counted("--format", "csv", ballots=tied)
+    assert '\n,winner,B,,"elected, tie decided by lot",,,,\n' in out
+    assert f",result,,,decided by lot,{sentence}," in out
+    _, out, _ = counted("--format", "json", ballots=tied)
+    answer = json.loads(out)
+    assert (answer["sentence"], answer["decidedBy"], answer["winnersByTie"]) == (sentence, "lots", ["B"])
+
+
+CIRCLE = {"candidates": ["Ann", "Bob", "Cid"], "ballots": [*[["Ann", "Bob", "Cid"]] * 4, *[["Bob", "Cid", "Ann"]] * 3]}
+CIRCLE["ballots"] += [["Cid", "Ann", "Bob"]] * 2
+
+
+def test_condorcet_methods_show_pairs_paths_and_margins(counted):
+    _, out, _ = counted("--method", "schulze", ballots=CIRCLE)
+    assert "  1 Ann          6 (+3)  4 (-1)\n" in out
+    assert "Strongest paths" in out
+    _, out, _ = counted("--method", "ranked-pairs", ballots=CIRCLE)
+    assert "  Cid over Ann: 5 to 4, by 1, left out: it would close a circle" in out
+    _, out, _ = counted("--method", "ranked-pairs", "--format", "csv", ballots=CIRCLE)
+    assert ",pair,Ann,6,,,Bob,3,3\n" in out
+    assert ",majority,Cid,5,left out,,Ann,4,1\n" in out
+    _, out, _ = counted("--method", "schulze", "--format", "csv", ballots=CIRCLE)
+    assert ",path,Ann,6,,,Bob,5,1\n" in out

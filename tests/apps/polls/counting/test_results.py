@@ -37,6 +37,7 @@ def test_the_shape_is_the_one_of_the_api():
                 "candidates": ["Bob", "=Cid"],
                 "chosen": ["=Cid"],
                 "byLot": True,
+                "decidedBy": "lots",
                 "sentence": "Bob and =Cid are tied to be eliminated, each with 3 votes. No earlier round tells them "
                 "apart, so the lot order drawn beforehand decides: =Cid comes last in it.",
             }

@@ -21,12 +21,16 @@ import msgspec
 from potluck.apps.journal.assistant import Asked, Passage, ProviderFailed, Reply, Turn, cited
 from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import Citation
+from potluck.apps.journal.words import spans_of
 from potluck.settings import AssistantSettings
 
-__all__ = ["Anthropic", "OpenAI", "plain_text"]
+__all__ = ["LONGEST_PASSAGE", "Anthropic", "OpenAI", "plain_text"]
 
 LARGEST_ANSWER = 1_000_000
 LONGEST_CONTENT = 8_000
+# Of each passage as much as is around the words that were asked for: a model takes only so much, and by the word.
+LONGEST_PASSAGE = 8_000
+BEFORE_THE_WORDS = 2_000
 MOST_CITATIONS = 20
 MOST_TOKENS = 1_000
 CALLS_AT_ONCE = 8
@@ -187,7 +191,7 @@ def _asking(asked: Asked, named: dict[str, Passage]) -> str:
             "day": long_day(each.day),
             "by": "the athlete" if each.comment_id is None else "a coach",
             "session": each.facts,
-            "text": each.text,
+            "text": _around_words(each),
         }
         for name, each in named.items()
     ]
@@ -197,6 +201,12 @@ def _asking(asked: Asked, named: dict[str, Passage]) -> str:
     return msgspec.json.encode(said).decode()
 
 
+def _around_words(passage: Passage) -> str:
+    found = next(iter(spans_of(passage.text, {*passage.words})), (0, 0))
+    start = max(0, min(found[0] - BEFORE_THE_WORDS, len(passage.text) - LONGEST_PASSAGE))
+    return passage.text[start : start + LONGEST_PASSAGE]
+
+
 def _reply(text: str, named: dict[str, Passage]) -> Reply:
     fenced = FENCED.match(text)
     try:
@@ -204,7 +214,8 @@ def _reply(text: str, named: dict[str, Passage]) -> Reply:
     except msgspec.MsgspecError:
         # A model that does not keep to the form may still say something.
         said = _Said(answer=text)
-    content = plain_text(said.answer)[:LONGEST_CONTENT].strip()
+    # Cut first: brackets without end would be looked through again from each of them.
+    content = plain_text(said.answer[: 2 * LONGEST_CONTENT])[:LONGEST_CONTENT].strip()
     if not content:
         raise ProviderFailed("an empty answer")
     found: list[Citation] = []

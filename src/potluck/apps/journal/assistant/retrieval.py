@@ -16,9 +16,11 @@ from potluck.apps.journal.times import day_of, span_of
 from potluck.apps.journal.words import forms_of, words_in
 from potluck.store import all_done
 
-__all__ = ["Standing", "retrieved", "sources_of"]
+__all__ = ["MOST_COMMENTS_GIVEN", "MOST_TURNS", "Standing", "latest", "retrieved", "sources_of"]
 
 MOST_ENTRIES = 8
+# Of each entry. Coaches may say a thousand things about one, and what is given is kept with the answer as its source.
+MOST_COMMENTS_GIVEN = 5
 LATEST_ENTRIES = 5
 MOST_TURNS = 10
 
@@ -26,7 +28,7 @@ MOST_TURNS = 10
 async def retrieved(
     journal: SharedJournal, question: str, today: date, zone: tzinfo, history: Sequence[AIMessage]
 ) -> Asked:
-    """The question with everything that it may be answered from."""
+    """The question with everything that it may be answered from; `history` is the last of what was said."""
     asked = counting_of(question, today)
     told = None if asked is None else await _counted(journal, asked, zone)
     topic = topic_of(question)
@@ -66,7 +68,7 @@ async def _passages(
     found = []
     for entry in entries:
         texts: list[tuple[UUID | None, str]] = [(None, _text_of(entry))]
-        texts += [(each.comment_id, each.body) for each in comments[entry.entry_id]]
+        texts += [(each.comment_id, each.body) for each in _closest(comments[entry.entry_id], words)]
         found += [
             Passage(
                 entry_id=entry.entry_id,
@@ -81,6 +83,14 @@ async def _passages(
             if text
         ]
     return found
+
+
+def _closest(comments: Sequence[Comment], words: frozenset[str]) -> list[Comment]:
+    """Those that say the most about the words, the latest of as many; in the order in which they were said."""
+    order = range(len(comments))
+    hits = [len(words.intersection(words_in(each.body))) for each in comments]
+    best = sorted(order, key=lambda each: (-hits[each], -each))[:MOST_COMMENTS_GIVEN]
+    return [comments[each] for each in sorted(best)]
 
 
 def _text_of(entry: SharedEntry) -> str:
@@ -138,6 +148,5 @@ class Standing:
 async def _in_scope(journal: SharedJournal, messages: Sequence[AIMessage]) -> list[Turn]:
     """What was said before, without what is of another scope or rests on something that is not in this one any more."""
     said = [each for each in messages if journal.scope == "private" or each.visibility_scope == "shared"]
-    said = said[-MOST_TURNS:]
     standing = await Standing.of(journal, said)
     return [Turn(role=each.role, content=each.content) for each in said if standing.stands(each)]

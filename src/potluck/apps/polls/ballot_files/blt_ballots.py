@@ -9,15 +9,18 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
-from potluck.apps.polls.ballot_files.contents import BallotFile, Names, Progress, UnreadableBallots, ranking_of
-from potluck.apps.polls.ballot_files.json_ballots import commonest_first
+from potluck.apps.polls.ballot_files.contents import BallotFile, Names, NotBallots, UnreadableBallots, ranking_of
+from potluck.apps.polls.ballot_files.json_ballots import commonest_first, usual_method
+from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, Source
+from potluck.apps.polls.counting import METHODS, Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 
 __all__ = ["read_blt", "write_blt"]
 
-TOLD_EVERY = 20_000
 MOST_CANDIDATES = 10_000
 MOST_DIGITS = 18
 WHOLE = re.compile(r"(\d{1,18})(?:\.0*)?", re.ASCII)
@@ -25,8 +28,8 @@ BALLOT_ID = re.compile(r"\([^()]*\)\s*")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
-def read_blt(text: str, progress: Progress | None = None) -> BallotFile:
-    return _Reading(text, progress).read()
+def read_blt(source: Source) -> BallotFile:
+    return _Reading(source).read()
 
 
 def write_blt(file: BallotFile) -> str:
@@ -46,28 +49,31 @@ def write_blt(file: BallotFile) -> str:
     if file.lot_order is not None:
         # In BLT's order of ties the first is the first to leave.
         lines.append(f"[tie {' '.join(map(str, reversed(file.lot_order)))}]")
+    if file.method not in (None, usual_method(file.seats)):
+        lines.append(f"[method {file.method}]")
     for ranking, count in commonest_first(file.ballots):
         lines.append(" ".join([str(count), *map(written, ranking), "0"]))
     return "\n".join([*lines, "0", *map(quoted, file.candidates), quoted(file.title or "Ballots"), ""])
 
 
 class _Reading:
-    def __init__(self, text: str, progress: Progress | None) -> None:
-        self.lines = _lines(text)
-        self.progress, self.size = progress, text.count("\n") + 1
-        self.line = 0
+    def __init__(self, source: Source) -> None:
+        self.lines = _Lines(source)
         self.nicknames: dict[str, int] = {}
         self.withdrawn: set[int] = set()
         self.undeclared: set[int] = set()
         self.lot_order: list[int] | None = None
+        self.method: Method | None = None
 
     def read(self) -> BallotFile:
         words = self._next("the numbers of candidates and seats").split()
         if len(words) != 2 or not all(WHOLE.fullmatch(word) for word in words):
-            raise self._refusal(f"expected the numbers of candidates and seats, not “{' '.join(words)[:60]}”")
+            problem = f"expected the numbers of candidates and seats, not “{' '.join(words)[:60]}”"
+            raise NotBallots(f"line {self.lines.number}: {problem}")
         self.candidates, seats = (int(float(word)) for word in words)
         if not 1 <= self.candidates <= MOST_CANDIDATES or not seats:
             raise self._refusal("there must be at least one candidate and one seat")
+        self._options()
         counts = self._ballots()
         found, title = self._names()
         everybody = Names(found)
@@ -78,48 +84,63 @@ class _Reading:
             ballots=_without(counts, new) if self.withdrawn else counts,
             title=title,
             seats=seats,
+            method=self.method,
             lot_order=None if self.lot_order is None else [new[each] for each in self.lot_order if each in new],
             undeclared=sorted({new[each] for each in {*everybody.undeclared, *self.undeclared} if each in new}),
         )
 
     def _refusal(self, why: str) -> UnreadableBallots:
-        return UnreadableBallots(f"line {self.line}", why)
+        return UnreadableBallots(f"line {self.lines.number}", why)
 
     def _next(self, expected: str) -> str:
         found = next(self.lines, None)
         if found is None:
             raise self._refusal(f"the file ends where {expected} should be")
-        self.line, text = found
-        if self.progress and self.line % TOLD_EVERY == 0:
-            self.progress(self.line / self.size)
-        return text
+        return found
+
+    def _options(self) -> None:
+        """What stands before the ballots."""
+        while True:
+            text = self._next("a ballot, or 0 after the last of them,")
+            if text.startswith("["):
+                self._option(text)
+            elif text.startswith("-"):
+                self.withdrawn.update(self._candidate(word.lstrip("-")) for word in text.split())
+            else:
+                self.lines.back()
+                return
 
     def _ballots(self) -> dict[Ranking, int]:
         counts: dict[Ranking, int] = {}
-        # Large files repeat the same ballots, line by line.
-        rankings: dict[str, Ranking] = {}
-        started = False
-        while True:
-            text = self._next("a ballot, or 0 after the last of them,")
-            if not started and text.startswith("["):
-                self._option(text)
-            elif not started and text.startswith("-"):
-                self.withdrawn.update(self._candidate(word.lstrip("-")) for word in text.split())
-            elif text == "0":
-                break
-            elif text.startswith('"'):
-                raise self._refusal("a name, but the ballots have not been ended by a line with 0")
-            else:
-                started = True
-                many, _, ranked = self._without_id(text).partition(" ")
-                found = WHOLE.fullmatch(many)
-                if found is None:
-                    raise self._refusal(f"a ballot starts with how many there are of it, not with “{many[:30]}”")
-                ranking = rankings.get(ranked)
-                if ranking is None:
-                    ranking = rankings[ranked] = self._ranking(ranked)
-                counts[ranking] = counts.get(ranking, 0) + int(found[1])
+        number = {str(each).encode(): each for each in range(1, self.candidates + 1)}
+        number |= {nickname.encode(): each for nickname, each in self.nicknames.items()}
+        for lines in self.lines.ballots():
+            for line, times in lines.items():
+                words = line.split()
+                try:
+                    # Most lines are numbers of candidates, each a rank of its own, between how many there are and a 0.
+                    ranking: Ranking = tuple([number[word] for word in words[1:-1]])
+                    many = int(words[0]) if words[0].isdigit() and words[-1] == b"0" and len(words) > 1 else -1
+                except (KeyError, IndexError):
+                    many = -1
+                if many < 0 or len(words[0]) > MOST_DIGITS:
+                    self.lines.now = line
+                    text = self.lines.clean(line.decode().strip())
+                    if not text:
+                        continue
+                    many, ranking = self._ballot(text)
+                counts[ranking] = counts.get(ranking, 0) + many * times
+        self.lines.now = None
         return {ranking: count for ranking, count in counts.items() if count}
+
+    def _ballot(self, text: str) -> tuple[int, Ranking]:
+        if text.startswith('"'):
+            raise self._refusal("a name, but the ballots have not been ended by a line with 0")
+        many, _, ranked = self._without_id(text).partition(" ")
+        found = WHOLE.fullmatch(many)
+        if found is None:
+            raise self._refusal(f"a ballot starts with how many there are of it, not with “{many[:30]}”")
+        return int(found[1]), self._ranking(ranked)
 
     def _without_id(self, text: str) -> str:
         """A ballot may have an id in parentheses, and then stands for one."""
@@ -168,31 +189,86 @@ class _Reading:
                 self.withdrawn.update(map(self._candidate, words))
             case "undeclared":
                 self.undeclared.update(map(self._candidate, words))
+            case "method":
+                self.method = next((each for each in METHODS if words == [each]), None)
 
     def _names(self) -> tuple[list[str], str | None]:
         """The candidates' names, and the title if there is one after them."""
-        texts = [(line, each) for line, text in self.lines for each in _quoted(text)]
+        texts = [(self.lines.number, each) for text in self.lines for each in _quoted(text)]
         names = [text for _, text in texts[: self.candidates]]
         if len(names) < self.candidates:
-            last = texts[-1][0] if texts else self.line
+            last = texts[-1][0] if texts else self.lines.number
             raise UnreadableBallots(
                 f"line {last}", f"there are {self.candidates} candidates, and only {len(names)} names"
             )
         return names, texts[self.candidates][1] if len(texts) > self.candidates else None
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that say anything, with their numbers; comments are left out."""
-    in_comment = False
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.strip()
-        if in_comment or line.startswith("/*"):
-            in_comment = "*/" not in line
+class _Lines:
+    """Lines that say anything, without comments, one by one; and between them the ballots, all at once."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._in_comment = False
+        self._lines = iter(source.lines())
+        self._read = 0
+        # The ballot that is looked at, which tells where it is.
+        self.now: bytes | None = None
+
+    @property
+    def number(self) -> int:
+        return self._read if self.now is None else self._source.number_of(self.now, self._first - 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        while True:
+            line = self.clean(next(self._lines).strip())
+            self._read += 1
+            if line:
+                return line
+
+    def clean(self, line: str) -> str:
+        """What the line says beside comments."""
+        if self._in_comment or line.startswith("/*"):
+            self._in_comment = "*/" not in line
             line = line.partition("*/")[2].strip()
-        if "#" in line:
-            line = _without_comment(line)
-        if line:
-            yield number, line
+        return _without_comment(line) if "#" in line else line
+
+    def back(self) -> None:
+        """The line that was read last is the first of the ballots."""
+        self._first = self._read
+
+    def ballots(self) -> Iterator[Counter[bytes]]:
+        """The ballots up to the line with a 0: every different line, and how often it is there."""
+        counted: Counter[bytes] = Counter()
+        read = 0
+        for lines in self._source.some_lines():
+            place = self._end(lines, max(0, self._first - 1 - read))
+            counted.update(lines[max(0, self._first - 1 - read) : place])
+            if place < len(lines):
+                yield counted
+                # After them come the names, one by one.
+                self._read = read + place + 1
+                self._lines = islice(self._source.lines(), self._read, None)
+                return
+            read += len(lines)
+            if len(counted) > DIFFERENT_AT_ONCE or self._source.comments:
+                yield counted
+                counted = Counter()
+        yield counted
+        raise UnreadableBallots(f"line {read}", "the file ends where a ballot, or 0 after the last of them, should be")
+
+    def _end(self, lines: list[bytes], start: int) -> int:
+        try:
+            return lines.index(b"0", start)
+        except ValueError:
+            pass
+        for place in range(start, len(lines)):
+            if lines[place].lstrip()[:1] == b"0" and _without_comment(lines[place].decode().strip()) == "0":
+                return place
+        return len(lines)
 
 
 def _quoted(line: str) -> list[str]:
@@ -207,9 +283,11 @@ def _quoted(line: str) -> list[str]:
 
 
 def _without_comment(line: str) -> str:
-    quoted = False
+    quoted = escaped = False
     for place, sign in enumerate(line):
-        if sign == '"':
+        if escaped or sign == "\\":
+            escaped = not escaped
+        elif sign == '"':
             quoted = not quoted
         elif sign == "#" and not quoted:
             return line[:place].strip()

@@ -5,9 +5,21 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
+from potluck.apps.polls.counting import Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 
-__all__ = ["OVERVOTE", "UNDECLARED", "BallotFile", "Names", "Progress", "UnreadableBallots", "folded", "ranking_of"]
+__all__ = [
+    "OVERVOTE",
+    "UNDECLARED",
+    "BallotFile",
+    "Names",
+    "NotBallots",
+    "Progress",
+    "UnreadableBallots",
+    "add_up",
+    "folded",
+    "ranking_of",
+]
 
 # How raw ballots say that a rank was overvoted without saying whom it named.
 OVERVOTE = "<overvote>"
@@ -25,11 +37,20 @@ class UnreadableBallots(ValueError):
         super().__init__(f"{where}: {why}" if where else why)
 
 
+class NotBallots(UnreadableBallots):
+    """No ballot file of any kind that is known; the message says which are."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("", f"{why}. Accepted are ballots in JSON, CSV, BLT and PrefLib's .soc, .soi, .toc and .toi")
+
+
 class BallotFile(Struct, kw_only=True):
     candidates: list[str]
     ballots: dict[Ranking, int]
     title: str | None = None
     seats: int | None = None
+    # By which the ballots' own poll is counted; None where the file says nothing.
+    method: Method | None = None
     # Candidates by number, the favoured first; None where the file says nothing.
     lot_order: list[int] | None = None
     undeclared: list[int] = []
@@ -98,3 +119,14 @@ def ranking_of(marks: Sequence[Mark]) -> Ranking:
     while end and marks[end - 1] == ():
         end -= 1
     return tuple(marks[:end])
+
+
+def add_up(counted: dict[tuple[int, ...], int], marks: Sequence[Mark]) -> dict[Ranking, int]:
+    """The rankings of which only was noted, number by number, what stood at each rank; what was counted is given up."""
+    ballots: dict[Ranking, int] = {}
+    mark = marks.__getitem__
+    while counted:
+        noted, many = counted.popitem()
+        ranking = tuple(map(mark, noted))
+        ballots[ranking] = ballots.get(ranking, 0) + many
+    return ballots

@@ -5,35 +5,43 @@ A column for each candidate, with the rank that each ballot gave:     count,Ann,
 A column for each rank, with the name that each ballot put there:     count,rank 1,rank 2,rank 3
                                                                       12,Ann,Bob,
 Written is the first form, since it also names candidates whom nobody ranked, with a first heading by which it is known
-again: candidates may be called 1 and 2.
+again: candidates may be called 1 and 2. Before its ballots it says what a recount needs: the place of each candidate in
+the order of the lots, how many are elected if that is not one, and by which method if that is not the usual one.
 """
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
 
 from potluck.apps.polls.ballot_files.contents import (
     OVERVOTE,
     BallotFile,
     Names,
-    Progress,
+    NotBallots,
     UnreadableBallots,
+    add_up,
     folded,
     ranking_of,
 )
-from potluck.apps.polls.ballot_files.json_ballots import commonest_first
+from potluck.apps.polls.ballot_files.json_ballots import commonest_first, usual_method
+from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, Source
+from potluck.apps.polls.counting import METHODS
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 from potluck.apps.polls.counting.sentences import listed
 from potluck.apps.polls.counting.tables import cell
 
 __all__ = ["read_csv", "write_csv"]
 
-TOLD_EVERY = 20_000
 MOST_RANKS = 10_000
 MOST_DIGITS = 18
 
 WRITTEN = "count (cells are ranks)"
+# What a written file says before its ballots, where they have their count.
+LOT_ORDER, SEATS, METHOD = "lot order (1 is favoured)", "seats", "method"
 COUNT_COLUMNS = {"count", "counts", "votes", "ballots", "number", "weight", "multiplier", "num ballots", "#"}
 # Columns about the ballot that say nothing about its ranking.
 OTHER_COLUMNS = {
@@ -51,11 +59,9 @@ OVERVOTE_CELLS = {"overvote", OVERVOTE}
 SEVERAL = "|"
 
 
-def read_csv(text: str, progress: Progress | None = None) -> BallotFile:
-    rows = _Rows(text, progress)
-    header = next(rows, None)
-    if header is None:
-        raise UnreadableBallots("", "the file is empty")
+def read_csv(source: Source) -> BallotFile:
+    rows = _Rows(source)
+    header = rows.header
     if header[0] == WRITTEN:
         names = [name.removeprefix("'") for name in header]
         return _by_candidate(rows, names, range(1, len(header)), 0)
@@ -87,6 +93,12 @@ def write_csv(file: BallotFile) -> str:
     written = io.StringIO()
     out = csv.writer(written, lineterminator="\n")
     out.writerow([WRITTEN, *map(cell, file.candidates), *([OVERVOTE] if unnamed else [])])
+    if file.lot_order is not None:
+        out.writerow([LOT_ORDER, *(file.lot_order.index(number) + 1 for number in columns)])
+    if file.seats is not None and file.seats > 1:
+        out.writerow([SEATS, file.seats])
+    if file.method not in (None, usual_method(file.seats)):
+        out.writerow([METHOD, file.method])
     if unnamed:
         columns.append(0)
     for ranking, count in commonest_first(file.ballots):
@@ -99,31 +111,94 @@ def write_csv(file: BallotFile) -> str:
 
 
 class _Rows:
-    """The rows that have anything in them, and the line on which each ends."""
+    """The header, and the rows under it: each different one once, with how often it is there."""
 
-    def __init__(self, text: str, progress: Progress | None) -> None:
-        start = text[:5_000].split("\n", 1)[0]
-        delimiter = "," if start.startswith(WRITTEN) else max(",;\t", key=start.count)
-        self._reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-        self._progress, self._lines = progress, text.count("\n") + 1
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        read: list[str] = []
+        self.header = self._header(read)
+        self._header_lines = len(read)
+        # Where nothing is quoted, a line is a row, and equal lines are equal rows.
+        self.plain = source.encoding == "utf-8" and source.quotes == sum(line.count('"') for line in read)
+
+    def _header(self, read: list[str]) -> list[str]:
+        lines = self._source.lines()
+        first = next(lines, "")
+        self.delimiter = "," if first.startswith(WRITTEN) else max(",;\t", key=first.count)
+
+        def noted() -> Iterator[str]:
+            for line in chain([first], lines):
+                read.append(line)
+                yield line
+
+        for row in self._checked(self._reader(noted()), 0):
+            cells = [each.strip() for each in row]
+            if any(cells):
+                return cells
+        raise UnreadableBallots("", "the file is empty")
+
+    def _reader(self, lines: Iterable[str]) -> Any:
+        return csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
+
+    def _checked(self, rows: Any, before: int) -> Iterator[list[str]]:
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as problem:
+                raise UnreadableBallots(f"line {before + rows.line_num}", str(problem)) from problem
+            yield row
+
+    def counted_lines(self) -> Iterator[Counter[bytes]]:
+        """Where they are plain: every different line, and how often it is there."""
+        return self._source.counted_lines(self._header_lines)
+
+    def of_line(self, line: bytes) -> list[str]:
+        """The cells of a line, without the empty ones at its end."""
+        self._row: bytes | tuple[str, ...] = line
+        return _without_end(next(self._checked(self._reader([line.decode()]), 0), []))
+
+    def counted(self) -> Iterator[tuple[list[str], int]]:
+        """Rows that have anything in them, without the empty cells at their ends."""
+        if self.plain:
+            for lines in self.counted_lines():
+                for line, many in lines.items():
+                    if row := self.of_line(line):
+                        yield row, many
+            return
+        counted: Counter[tuple[str, ...]] = Counter()
+        for row in self._checked(
+            self._reader(islice(self._source.lines(), self._header_lines, None)), self._header_lines
+        ):
+            counted[tuple(_without_end(row))] += 1
+            if len(counted) > DIFFERENT_AT_ONCE:
+                yield from self._said(counted)
+                counted.clear()
+        yield from self._said(counted)
+
+    def _said(self, counted: Counter[tuple[str, ...]]) -> Iterator[tuple[list[str], int]]:
+        for self._row, many in counted.items():
+            if self._row:
+                yield list(self._row), many
 
     @property
     def where(self) -> str:
-        return f"line {self._reader.line_num}"
+        """Where the row that was given last stands first."""
+        if isinstance(self._row, bytes):
+            return f"line {self._source.number_of(self._row, self._header_lines)}"
+        reader = self._reader(islice(self._source.lines(), self._header_lines, None))
+        for row in reader:
+            if tuple(_without_end(row)) == self._row:
+                break
+        return f"line {self._header_lines + reader.line_num}"
 
-    def __iter__(self) -> "_Rows":
-        return self
 
-    def __next__(self) -> list[str]:
-        while True:
-            try:
-                row = [each.strip() for each in next(self._reader)]
-            except csv.Error as problem:
-                raise UnreadableBallots(self.where, str(problem)) from problem
-            if self._progress and self._reader.line_num % TOLD_EVERY == 0:
-                self._progress(self._reader.line_num / self._lines)
-            if any(row):
-                return row
+def _without_end(row: list[str]) -> list[str]:
+    end = len(row)
+    while end and not row[end - 1].strip():
+        end -= 1
+    return row[:end]
 
 
 def _rank(name: str) -> int | None:
@@ -136,13 +211,8 @@ def _rank(name: str) -> int | None:
     return int(number)
 
 
-def _count(row: Sequence[str], column: int | None, where: str) -> int:
-    if column is None:
-        return 1
-    given = row[column] if column < len(row) else ""
-    if not given.isascii() or not given.isdigit() or len(given) > MOST_DIGITS:
-        raise UnreadableBallots(where, f"its count is “{given}”, and should be a whole number of 0 or more")
-    return int(given)
+def _is_whole(given: str) -> bool:
+    return given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
 
 
 def _neither(unknown: Sequence[str]) -> str:
@@ -150,6 +220,54 @@ def _neither(unknown: Sequence[str]) -> str:
     named = listed(f"“{name[:30]}”" for name in unknown)
     is_neither = "is neither a rank" if len(unknown) == 1 else "are neither ranks"
     return f"{named} {is_neither}, such as “rank 1”, nor a count, nor about the ballot, such as “id” or “precinct”"
+
+
+class _Counts(dict[str, int]):
+    """How many there are, by what a cell says."""
+
+    def __missing__(self, given: str) -> int:
+        text = given.strip()
+        if not _is_whole(text):
+            raise ValueError(text)
+        self[given] = int(text)
+        return self[given]
+
+
+def _count(row: Sequence[str], column: int | None, counts: _Counts, rows: _Rows) -> int:
+    if column is None:
+        return 1
+    try:
+        return counts[row[column] if column < len(row) else ""]
+    except ValueError as wrong:
+        raise UnreadableBallots(
+            rows.where, f"its count is “{wrong}”, and should be a whole number of 0 or more"
+        ) from wrong
+
+
+class _Cells(dict[str, int]):
+    """A number for every text that stands in a cell, 0 for one that names nobody; what it says is looked at once."""
+
+    def __init__(self) -> None:
+        self.named: list[tuple[str, ...]] = [()]
+
+    def __missing__(self, given: str) -> int:
+        text = given.strip()
+        named: tuple[str, ...]
+        if text.casefold() in SKIPPED_CELLS:
+            named = ()
+        elif text.casefold() in OVERVOTE_CELLS:
+            named = (OVERVOTE,)
+        else:
+            named = tuple(name.strip() for name in text.split(SEVERAL) if name.strip())
+        if named:
+            self.named.append(named)
+        self[given] = len(self.named) - 1 if named else 0
+        return self[given]
+
+    def both(self, numbers: Sequence[int]) -> int:
+        """One number for what several cells say together."""
+        named = tuple(name for number in numbers for name in self.named[number])
+        return self[SEVERAL.join(named)] if OVERVOTE not in named else self[OVERVOTE] if named else 0
 
 
 def _by_rank(
@@ -160,32 +278,84 @@ def _by_rank(
     by_place: list[list[int]] = [[] for _ in range(first, max(ranks.values()) + 1)]
     for column, rank in ranks.items():
         by_place[rank - first].append(column)
-    by_marks: dict[tuple[tuple[str, ...], ...], tuple[int, str]] = {}
-    for row in rows:
-        for stray in (*(row[column] for column in nameless if column < len(row)), *row[columns_named:]):
-            if stray:
-                raise UnreadableBallots(rows.where, f"“{stray[:30]}” stands under no heading")
+    reading = _ByRank(rows, by_place, count, columns_named, nameless)
+    # Ranks in their order and nothing else beside them are most of what there is.
+    if rows.plain and by_place == [[place] for place in range(columns_named)]:
+        for lines in rows.counted_lines():
+            reading.note_lines(lines)
+    else:
+        for row, times in rows.counted():
+            reading.note(row, times)
+    cells, noted = reading.cells, reading.noted
+    names = Names.found(name for named in cells.named for name in named if name != OVERVOTE)
+    read = [names.mark(named, "") for named in cells.named]
+    ballots = add_up(noted, read)
+    if not ballots:
+        raise NotBallots("it has a heading for ranks, and no ballots")
+    return BallotFile(
+        candidates=names.names,
+        ballots={ranking: many for ranking, many in ballots.items() if many},
+        undeclared=names.undeclared,
+    )
+
+
+class _ByRank:
+    """What stands at each rank, by numbers of what cells say, and how many ballots say so."""
+
+    def __init__(
+        self, rows: _Rows, by_place: list[list[int]], count: int | None, columns_named: int, nameless: Sequence[int]
+    ) -> None:
+        self.rows, self.by_place, self.count = rows, by_place, count
+        self.columns_named, self.nameless = columns_named, nameless
+        self.cells, self.counts = _Cells(), _Counts()
+        self.noted: dict[tuple[int, ...], int] = {}
+
+    def note(self, row: list[str], times: int) -> None:
+        if len(row) > self.columns_named or self.nameless:
+            for stray in (*(row[column] for column in self.nameless if column < len(row)), *row[self.columns_named :]):
+                if stray.strip():
+                    raise UnreadableBallots(self.rows.where, f"“{stray.strip()[:30]}” stands under no heading")
+        number = self.cells.__getitem__
         marks = tuple(
-            tuple(name for column in columns if column < len(row) for name in _named(row[column]))
-            for columns in by_place
+            self.cells.both([number(row[column]) for column in columns if column < len(row)])
+            for columns in self.by_place
         )
-        before, where = by_marks.get(marks, (0, rows.where))
-        by_marks[marks] = (before + _count(row, count, rows.where), where)
-    names = Names.found(name for marks in by_marks for rank in marks for name in rank if name != OVERVOTE)
-    counts: dict[Ranking, int] = {}
-    for marks, (many, where) in by_marks.items():
-        if many:
-            ranking = ranking_of([names.mark(rank, where) for rank in marks])
-            counts[ranking] = counts.get(ranking, 0) + many
-    return BallotFile(candidates=names.names, ballots=counts, undeclared=names.undeclared)
+        while marks and not marks[-1]:
+            marks = marks[:-1]
+        self.noted[marks] = self.noted.get(marks, 0) + _count(row, self.count, self.counts, self.rows) * times
+
+    def note_lines(self, lines: Counter[bytes]) -> None:
+        """The same of lines in which every cell is a rank, each different cell being looked at once."""
+        delimiter, most = self.rows.delimiter.encode(), self.columns_named
+        numbers = _CellsOfBytes(self.cells)
+        number = numbers.__getitem__
+        noted = self.noted
+        ends = delimiter + b" \t"
+        for line, times in lines.items():
+            cells = line.rstrip(ends).split(delimiter)
+            if len(cells) > most:
+                self.note(self.rows.of_line(line), times)
+                continue
+            marks = tuple(map(number, cells))
+            while marks and not marks[-1]:
+                marks = marks[:-1]
+            if marks or line.strip():
+                noted[marks] = noted.get(marks, 0) + times
 
 
-def _named(given: str) -> tuple[str, ...]:
-    if given.casefold() in SKIPPED_CELLS:
-        return ()
-    if given.casefold() in OVERVOTE_CELLS:
-        return (OVERVOTE,)
-    return tuple(name.strip() for name in given.split(SEVERAL) if name.strip())
+class _CellsOfBytes(dict[bytes, int]):
+    def __init__(self, cells: _Cells) -> None:
+        self._cells = cells
+
+    def __missing__(self, given: bytes) -> int:
+        self[given] = self._cells[given.decode()]
+        return self[given]
+
+
+def _rank_in(given: str) -> int:
+    if not _is_whole(given) or not 1 <= int(given) <= MOST_RANKS:
+        raise ValueError(given)
+    return int(given)
 
 
 def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: int | None) -> BallotFile:
@@ -193,31 +363,156 @@ def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: 
     columns = [column for column in ranked if column not in unnamed]
     names = Names(header[column] for column in columns)
     if not columns:
-        raise UnreadableBallots("line 1", "no column is a candidate or a rank")
+        raise NotBallots("no column is a candidate or a rank")
+    written = header[0] == WRITTEN
+    file = BallotFile(candidates=names.names, ballots={}, undeclared=names.undeclared)
     numbers = {column: number for number, column in enumerate(columns, 1)} | dict.fromkeys(unnamed, 0)
-    counts: dict[Ranking, int] = {}
-    for row in rows:
-        where = rows.where
-        ranks: dict[int, list[int]] = {}
-        for column, number in numbers.items():
-            given = row[column] if column < len(row) else ""
-            if given.casefold() in SKIPPED_CELLS:
-                continue
-            for part in given.split(SEVERAL):
-                ranks.setdefault(_rank_in(part.strip(), header[column], where), []).append(number)
+    # Candidates in their order, and nothing else but perhaps a count before them, are most of what there is.
+    side_by_side = not unnamed and columns == list(range(0 if count is None else 1, len(header)))
+    reading = _ByCandidate(rows, file, columns, numbers, header, count)
+    if rows.plain and side_by_side and count in (None, 0):
+        for lines in rows.counted_lines():
+            reading.note_lines(lines)
+    else:
+        for row, times in rows.counted():
+            reading.note(row, times)
+    any_row = reading.any_row
+    if not any_row and not written:
+        raise NotBallots("it has a first line, and no ballots")
+    return file
+
+
+class _ByCandidate:
+    """Rankings from the ranks that ballots give to each candidate, and how many say so."""
+
+    def __init__(
+        self,
+        rows: _Rows,
+        file: BallotFile,
+        columns: list[int],
+        numbers: dict[int, int],
+        header: list[str],
+        count: int | None,
+    ) -> None:
+        self.rows, self.file, self.columns, self.numbers = rows, file, columns, numbers
+        self.header, self.count = header, count
+        self.counts = _Counts()
+        self.written = header[0] == WRITTEN
+        self.any_row = False
+
+    def note(self, row: list[str], times: int) -> None:
+        rows, header = self.rows, self.header
+        first, end = self.columns[0], self.columns[-1] + 1
+        if self.written and not _is_whole(row[0].strip()) and _said(self.file, row, first, end, rows):
+            return
         if len(row) > len(header):
-            raise UnreadableBallots(where, f"it has {len(row)} cells, and there are {len(header)} columns")
-        marks: list[Mark] = [()] * max(ranks, default=0)
-        for rank, named in ranks.items():
-            marks[rank - 1] = UNNAMED_OVERVOTE if 0 in named else named[0] if len(named) == 1 else tuple(sorted(named))
-        many = _count(row, count, where)
-        if many:
-            ranking = ranking_of(marks)
-            counts[ranking] = counts.get(ranking, 0) + many
-    return BallotFile(candidates=names.names, ballots=counts, undeclared=names.undeclared)
+            raise UnreadableBallots(rows.where, f"it has {len(row)} cells, and there are {len(header)} columns")
+        ranking = _marked(row, self.numbers, header, rows, self.any_row or self.written)
+        self.any_row = True
+        if many := _count(row, self.count, self.counts, rows) * times:
+            self.file.ballots[ranking] = self.file.ballots.get(ranking, 0) + many
+
+    def note_lines(self, lines: Counter[bytes]) -> None:
+        """The same of lines that have a rank for each candidate, many at once."""
+        delimiter, width = self.rows.delimiter.encode(), len(self.columns)
+        ballots = self.file.ballots
+        distinct, given = list(lines), list(lines.values())
+        lines.clear()
+        for start in range(0, len(distinct), LINES_AT_ONCE):
+            some, times = distinct[start : start + LINES_AT_ONCE], given[start : start + LINES_AT_ONCE]
+            cells, counts = some, times
+            if self.count is not None:
+                parted = [line.partition(delimiter) for line in some]
+                cells = [ranked for _, _, ranked in parted]
+                counts = [
+                    int(many) * often if many.isdigit() and len(many) <= MOST_DIGITS else -1
+                    for (many, _, _), often in zip(parted, times, strict=True)
+                ]
+            rankings = _one_each(cells, delimiter, width)
+            for ranking, many in zip(rankings, counts, strict=True):
+                if ranking is not None and many > 0:
+                    ballots[ranking] = ballots.get(ranking, 0) + many
+            self.any_row = self.any_row or bool(ballots)
+            if None in rankings or min(counts) <= 0:
+                # What is otherwise, or wrong, is looked at row by row.
+                for line, often, many, ranking in zip(some, times, counts, rankings, strict=True):
+                    if (ranking is None or many <= 0) and (row := self.rows.of_line(line)):
+                        self.note(row, often)
 
 
-def _rank_in(given: str, name: str, where: str) -> int:
-    if not given.isascii() or not given.isdigit() or len(given) > MOST_DIGITS or not 1 <= int(given) <= MOST_RANKS:
-        raise UnreadableBallots(where, f"“{given}” under “{name}” is not a rank")
-    return int(given)
+# Ranks as single characters, from "0" for none; candidates' numbers beyond all of those.
+CODED_RANKS = 60
+ZERO, NUMBERS_FROM = ord("0"), 128
+NUMBER_OF = bytes(max(0, code - NUMBERS_FROM) for code in range(256))
+DIGITS = b"0123456789\n"
+LINES_AT_ONCE = 50_000
+
+
+def _one_each(lines: list[bytes], delimiter: bytes, width: int) -> Sequence[Ranking | None]:
+    """The rankings where ranks go from 1 to the last and nobody shares one; None for a line where that is not so."""
+    text = delimiter + (b"\n" + delimiter).join(lines)
+    if width > CODED_RANKS or delimiter + b"0" in text or text.translate(None, DIGITS + delimiter):
+        return [None] * len(lines)
+    for rank in range(10, width + 1):
+        text = text.replace(delimiter + b"%d" % rank, delimiter + bytes([ZERO + rank]))
+    # An empty cell gives no rank.
+    empty = delimiter + b"0" + delimiter
+    text = (
+        text.replace(delimiter * 2, empty).replace(delimiter * 2, empty).replace(delimiter + b"\n", delimiter + b"0\n")
+    )
+    coded = (text + b"0" if text.endswith(delimiter) else text).split(b"\n")
+    numbers = bytes(range(NUMBERS_FROM + 1, NUMBERS_FROM + 1 + width))
+    table, first, end = bytes.maketrans, ZERO + 1, ZERO + 1 + width
+    wrong = (
+        {place for place, line in enumerate(coded) if len(line) != 2 * width}
+        if set(map(len, coded)) != {2 * width}
+        else ()
+    )
+    # Whoever has a rank stands at its place; a place that nobody has, since two have another, is left over as 0.
+    nobody = b"0" * width
+    placed = [
+        table(ranks, numbers)[first : end - ranks.count(b"0")].translate(NUMBER_OF)
+        for ranks in [line[1::2] if len(line) == 2 * width else nobody for line in coded]
+    ]
+    if wrong or b"\0" in b"".join(placed):
+        return [None if 0 in each or place in wrong else tuple(each) for place, each in enumerate(placed)]
+    return list(map(tuple, placed))
+
+
+def _marked(row: list[str], numbers: dict[int, int], header: list[str], rows: _Rows, known: bool) -> Ranking:
+    """The ranking of a row with gaps, with several at one rank, or with several ranks in one cell."""
+    ranks: dict[int, list[int]] = {}
+    for column, number in numbers.items():
+        given = row[column].strip() if column < len(row) else ""
+        if given.casefold() in SKIPPED_CELLS:
+            continue
+        for part in given.split(SEVERAL):
+            try:
+                ranks.setdefault(_rank_in(part.strip()), []).append(number)
+            except ValueError as wrong:
+                problem = f"“{wrong}” under “{header[column]}” is not a rank"
+                if known:
+                    raise UnreadableBallots(rows.where, problem) from wrong
+                raise NotBallots(f"{rows.where}: {problem}") from wrong
+    marks: list[Mark] = [()] * max(ranks, default=0)
+    for rank, named in ranks.items():
+        marks[rank - 1] = UNNAMED_OVERVOTE if 0 in named else named[0] if len(named) == 1 else tuple(sorted(named))
+    return ranking_of(marks)
+
+
+def _said(file: BallotFile, row: list[str], first: int, end: int, rows: _Rows) -> bool:
+    """Whether the row is no ballot but says something of all of them, which is noted."""
+    said, *cells = (each.strip() for each in row)
+    if said == LOT_ORDER:
+        everybody = range(1, len(file.candidates) + 1)
+        places = [int(each) if _is_whole(each) else 0 for each in cells[first - 1 : end - 1]]
+        if sorted(places) != list(everybody):
+            raise UnreadableBallots(rows.where, "the lot order must have a place for each candidate")
+        file.lot_order = sorted(everybody, key=lambda number: places[number - 1])
+    elif said == SEATS and cells and _is_whole(cells[0]) and int(cells[0]):
+        file.seats = int(cells[0])
+    elif said == METHOD and cells and cells[0] in METHODS:
+        file.method = next(each for each in METHODS if each == cells[0])
+    else:
+        return False
+    return True

@@ -1,10 +1,12 @@
 """Ballots in JSON: {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}.
 
 A ballot may have `ranks` instead, one list for each rank: empty where it was skipped, with several names or
-"<overvote>" where it was overvoted. `title`, `seats` and `lotOrder` may be there too.
+"<overvote>" where it was overvoted. `title`, `seats`, `method` and `lotOrder` may be there too.
 """
 
 import json
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,44 +17,46 @@ from potluck.apps.polls.ballot_files.contents import (
     Names,
     Progress,
     UnreadableBallots,
+    add_up,
     ranking_of,
 )
+from potluck.apps.polls.ballot_files.source import Source
+from potluck.apps.polls.counting import METHODS, Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
 
-__all__ = ["read_json", "write_json"]
+__all__ = ["commonest_first", "read_json", "usual_method", "write_json"]
 
 TOLD_EVERY = 20_000
 SKIPPED: tuple[Any, ...] = (None, "", [])
+# From here on a file is read piece by piece.
+LARGE_BYTES = 4 << 20
+BALLOTS = re.compile(rb'"ballots"\s*:\s*\[')
+BETWEEN_BALLOTS = re.compile(rb"\}\s*,\s*(?=\{)")
 
 
-def read_json(text: str, progress: Progress | None = None) -> BallotFile:
-    found = _decoded(text)
-    if isinstance(found, list):
-        found = {"ballots": found}
-    if not isinstance(found, dict) or not isinstance(found.get("ballots"), list):
-        raise UnreadableBallots("", 'expected {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}')
-    ballots = found["ballots"]
-    read = [_ballot(each, f"ballot {number}") for number, each in enumerate(ballots, 1)]
-    if "candidates" in found:
-        names = Names(_candidates(found["candidates"]))
-    else:
-        names = Names.found(name for ranks, _ in read for rank in ranks for name in rank if name != OVERVOTE)
-    counts: dict[Ranking, int] = {}
-    for number, (ranks, count) in enumerate(read, 1):
-        ranking = ranking_of([names.mark(rank, f"ballot {number}") for rank in ranks])
-        if count:
-            counts[ranking] = counts.get(ranking, 0) + count
-        if progress and number % TOLD_EVERY == 0:
-            progress(number / len(read))
-    lot_order = _optional(found, "lotOrder", list)
-    return BallotFile(
-        candidates=names.names,
-        ballots=counts,
-        title=_optional(found, "title", str),
-        seats=_optional(found, "seats", int),
-        lot_order=None if lot_order is None else [names.number(str(each), "lotOrder") for each in lot_order],
-        undeclared=names.undeclared,
-    )
+class _Plain(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A ballot as most are: names in their order, each a rank of its own."""
+
+    ranking: tuple[str, ...]
+    count: int = 1
+
+
+class _NotPlain(Exception):
+    """What must be read whole: otherwise written, or wrong."""
+
+
+def read_json(source: Source) -> BallotFile:
+    if source.size > LARGE_BYTES:
+        try:
+            return _piece_by_piece(source)
+        except _NotPlain:
+            pass
+    return _whole(source)
+
+
+def usual_method(seats: int | None) -> Method:
+    """By which ballots are counted where nothing is said."""
+    return "irv" if seats in (None, 1) else "stv"
 
 
 def write_json(file: BallotFile) -> str:
@@ -68,6 +72,8 @@ def write_json(file: BallotFile) -> str:
         written["title"] = file.title
     if file.seats is not None:
         written["seats"] = file.seats
+    if file.method not in (None, usual_method(file.seats)):
+        written["method"] = file.method
     if file.lot_order is not None:
         written["lotOrder"] = [file.candidates[number - 1] for number in file.lot_order]
     written["ballots"] = [
@@ -87,6 +93,152 @@ def commonest_first(ballots: dict[Ranking, int]) -> list[tuple[Ranking, int]]:
         return -count, [(mark,) if isinstance(mark, int) else mark for mark in ranking]
 
     return sorted(ballots.items(), key=key)
+
+
+# --- a large file, piece by piece -------------------------------------------------------------------------------------
+
+
+class _Spellings(dict[str, int]):
+    """A number for every spelling of a name that stands on a ballot."""
+
+    def __missing__(self, name: str) -> int:
+        if name in ("", OVERVOTE):
+            raise _NotPlain
+        self[name] = len(self)
+        return self[name]
+
+
+def _piece_by_piece(source: Source) -> BallotFile:
+    """Ballots by the megabyte, so that no more is kept of them than what differs.
+
+    A piece is cut where one ballot ends and the next begins. Inside a text that cannot be taken for such a place: what
+    is left of it on either side is no JSON, and then the file is read whole.
+    """
+    pieces = _Pieces(source.blocks())
+    spellings = _Spellings()
+    number = spellings.__getitem__
+    noted: dict[tuple[int, ...], int] = {}
+    decode: Callable[[bytes], list[_Plain]] = msgspec.json.Decoder(list[_Plain]).decode
+    done = 0
+    for piece in pieces:
+        for ballot in _decoded_plainly(decode, piece):
+            marks = tuple(map(number, ballot.ranking))
+            noted[marks] = noted.get(marks, 0) + ballot.count
+            if ballot.count < 0:
+                raise _NotPlain
+        done += len(piece)
+        if source.progress:
+            source.progress(min(1.0, done / source.size))
+    found = _decoded_plainly(msgspec.json.decode, pieces.around)
+    if not isinstance(found, dict) or found.get("ballots") != []:
+        raise _NotPlain
+    names = Names(_candidates(found["candidates"])) if "candidates" in found else Names.found(spellings)
+    try:
+        read = [names.number(name, "") for name in spellings]
+    except UnreadableBallots:
+        # On which ballot that is, is found by reading the whole.
+        raise _NotPlain from None
+    ballots = add_up(noted, read)
+    if 0 in ballots.values():
+        ballots = {ranking: many for ranking, many in ballots.items() if many}
+    return _file(found, names, ballots)
+
+
+def _decoded_plainly(decode: Callable[[bytes], Any], piece: bytes) -> Any:
+    try:
+        return decode(piece)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        raise _NotPlain from None
+
+
+class _Pieces:
+    """The list of ballots in pieces that are lists themselves; and what stands around it, with an empty list."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self.around = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        rest = b""
+        for block in self._blocks:
+            rest += block
+            if found := BALLOTS.search(rest):
+                break
+            if len(rest) > LARGE_BYTES:
+                raise _NotPlain
+        else:
+            raise _NotPlain
+        before, rest = rest[: found.end()], rest[found.end() :]
+        # Only where the list is closed by the file's own end is it the one of the whole file.
+        _decoded_plainly(msgspec.json.decode, before + b"]}")
+        for block in self._blocks:
+            rest += block
+            cuts = list(BETWEEN_BALLOTS.finditer(rest, max(0, len(rest) - 10_000)))
+            if cuts:
+                cut = cuts[-1]
+                yield b"[" + rest[: cut.start() + 1] + b"]"
+                rest = rest[cut.end() :]
+        end = _end_of_ballots(rest)
+        if b'"ballots"' in rest[end:]:
+            raise _NotPlain
+        yield b"[" + rest[:end] + b"]"
+        self.around = before + rest[end:]
+
+
+def _end_of_ballots(rest: bytes) -> int:
+    """Where the list ends of which this is the rest."""
+    try:
+        text = "[" + rest.decode()
+        _, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        raise _NotPlain from None
+    return len(text[1 : end - 1].encode())
+
+
+# --- a whole file -----------------------------------------------------------------------------------------------------
+
+
+def _whole(source: Source) -> BallotFile:
+    found = _decoded(source.text())
+    if isinstance(found, list):
+        found = {"ballots": found}
+    if not isinstance(found, dict) or not isinstance(found.get("ballots"), list):
+        raise UnreadableBallots("", 'expected {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}')
+    read = [_ballot(each, f"ballot {number}") for number, each in enumerate(found["ballots"], 1)]
+    if "candidates" in found:
+        names = Names(_candidates(found["candidates"]))
+    else:
+        names = Names.found(name for ranks, _ in read for rank in ranks for name in rank if name != OVERVOTE)
+    return _file(found, names, _counted(read, names, source.progress))
+
+
+def _counted(
+    read: Sequence[tuple[list[list[str]], int]], names: Names, progress: Progress | None
+) -> dict[Ranking, int]:
+    counts: dict[Ranking, int] = {}
+    for number, (ranks, count) in enumerate(read, 1):
+        ranking = ranking_of([names.mark(rank, f"ballot {number}") for rank in ranks])
+        if count:
+            counts[ranking] = counts.get(ranking, 0) + count
+        if progress and number % TOLD_EVERY == 0:
+            progress(number / len(read))
+    return counts
+
+
+def _file(found: dict[str, Any], names: Names, ballots: dict[Ranking, int]) -> BallotFile:
+    lot_order = _optional(found, "lotOrder", list)
+    method = _optional(found, "method", str)
+    if method is not None and method not in METHODS:
+        raise UnreadableBallots("method", f"there is no method “{method[:30]}”; there are {', '.join(METHODS)}")
+    return BallotFile(
+        candidates=names.names,
+        ballots=ballots,
+        title=_optional(found, "title", str),
+        seats=_optional(found, "seats", int),
+        method=method,
+        lot_order=None if lot_order is None else [names.number(str(each), "lotOrder") for each in lot_order],
+        undeclared=names.undeclared,
+    )
 
 
 def _decoded(text: str) -> Any:

@@ -6,7 +6,10 @@ from msgspec import structs
 
 from potluck.apps.polls.counting.ballots import Contest, Ranking, prepare, tally
 from potluck.apps.polls.counting.borda import borda
+from potluck.apps.polls.counting.bottoms_up import PERCENT_DECIMALS, bottoms_up
 from potluck.apps.polls.counting.irv import irv
+from potluck.apps.polls.counting.meek import meek
+from potluck.apps.polls.counting.minneapolis_stv import minneapolis_stv
 from potluck.apps.polls.counting.pairwise import Matrix, condorcet_winner, pairwise
 from potluck.apps.polls.counting.plurality import plurality
 from potluck.apps.polls.counting.ranked_pairs import ranked_pairs
@@ -18,16 +21,19 @@ from potluck.apps.polls.counting.record import (
     Record,
     Round,
     Tie,
+    TieOrder,
     Transfer,
     as_bytes,
     from_bytes,
 )
 from potluck.apps.polls.counting.results import Results, results
-from potluck.apps.polls.counting.rules import METHODS, SCOTTISH_DECIMALS, CannotCount, Method, Rules
+from potluck.apps.polls.counting.rules import METHODS, CannotCount, Method, Rules
 from potluck.apps.polls.counting.schulze import schulze
 from potluck.apps.polls.counting.scottish_stv import scottish_stv
+from potluck.apps.polls.counting.sequential_irv import sequential_irv
 from potluck.apps.polls.counting.stv import stv
 from potluck.apps.polls.counting.ties import Chosen, Ties
+from potluck.apps.polls.counting.wigm import wigm
 
 __all__ = [
     "METHODS",
@@ -40,6 +46,7 @@ __all__ = [
     "Round",
     "Rules",
     "Tie",
+    "TieOrder",
     "Transfer",
     "as_bytes",
     "count",
@@ -53,19 +60,23 @@ COMPARED_FOR_ONE_SEAT: tuple[Method, ...] = ("irv", "schulze", "ranked-pairs", "
 COMPARED_FOR_SEVERAL: tuple[Method, ...] = ("stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality")
 
 
+BY_STAGES = {"scottish-stv": scottish_stv, "minneapolis-stv": minneapolis_stv, "wigm": wigm, "meek": meek}
+
+
 def count(
     candidates: int,
     ballots: Mapping[Ranking, int],
     rules: Rules | None = None,
     lot_order: Sequence[int] = (),
     *,
+    tie_order: TieOrder = "lots",
     compare: bool = True,
 ) -> Record:
     """Count the ballots, candidates being numbered from 1; without a lot order the candidates' own is taken.
 
-    With `compare` the record also says whom the other methods would elect.
+    `tie_order` says what the lot order is. With `compare` the record also says whom the other methods would elect.
     """
-    rules = rules or Rules()
+    rules = (rules or Rules()).settled()
     contest = prepare(candidates, ballots, lot_order or range(1, candidates + 1), rules)
     matrix = pairwise(contest)
     # Blank and spoilt ballots alone elect nobody.
@@ -76,6 +87,7 @@ def count(
         rules=rules,
         candidates=candidates,
         lot_order=contest.lot_order,
+        tie_order="seed" if rules.seed is not None else tie_order if lot_order else "listed",
         votes=contest.votes,
         blank=contest.blank,
         decimals=outcome.decimals,
@@ -93,27 +105,33 @@ def count(
 
 def _others(contest: Contest, matrix: Matrix, rules: Rules) -> dict[Method, tuple[int, ...]]:
     compared = COMPARED_FOR_ONE_SEAT if rules.seats == 1 else COMPARED_FOR_SEVERAL
-    plain = Rules(seats=rules.seats, ties=rules.ties, decimals=rules.decimals)
+    plain = Rules(seats=rules.seats)
     return {
-        method: _counted(contest, matrix, structs.replace(plain, method=method)).winners
+        method: _counted(contest, matrix, structs.replace(plain, method=method).settled()).winners
         for method in compared
         if method != rules.method
     }
 
 
 def _counted(contest: Contest, matrix: Matrix, rules: Rules) -> Outcome:
-    ties = Ties(contest.lot_order, rules.ties)
+    ties = Ties(contest.lot_order, rules.ties, rules.seed)
     declared, seats = contest.declared, rules.seats
     match rules.method:
         case "irv":
             winners, rounds = irv(contest, rules, ties)
             return Outcome(winners=winners, rounds=rounds)
+        case "sequential-irv":
+            winners, rounds = sequential_irv(contest, rules, ties)
+            return Outcome(winners=winners, rounds=rounds)
+        case "bottoms-up":
+            winners, rounds = bottoms_up(contest, rules, ties)
+            return Outcome(winners=winners, rounds=rounds, decimals=PERCENT_DECIMALS if rules.share_percent else 0)
         case "stv":
             winners, rounds = stv(contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds, decimals=rules.decimals if seats > 1 else 0)
-        case "scottish-stv":
-            winners, rounds = scottish_stv(contest, rules, ties)
-            return Outcome(winners=winners, rounds=rounds, decimals=SCOTTISH_DECIMALS, tallies_after_transfers=True)
+            return Outcome(winners=winners, rounds=rounds, decimals=(rules.decimals or 0) if seats > 1 else 0)
+        case "scottish-stv" | "minneapolis-stv" | "wigm" | "meek":
+            winners, rounds = BY_STAGES[rules.method](contest, rules, ties)
+            return Outcome(winners=winners, rounds=rounds, decimals=rules.decimals or 0, tallies_after_transfers=True)
         case "schulze":
             paths, order, chosen = schulze(matrix, declared, seats, ties)
             beaten = {a: sum(paths[a - 1][b - 1] > paths[b - 1][a - 1] for b in declared) for a in declared}

@@ -63,12 +63,15 @@ def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence
     reading = _Reading(candidates, rules)
     votes = blank = 0
     known = everybody.issuperset
+    most = rules.max_rankings
     for ranking, count in ballots.items():
         if count <= 0:
             if count < 0:
                 raise CannotCount(f"a ranking cannot have been given {count} times")
             continue
         votes += count
+        if most is not None:
+            ranking = ranking[:most]
         # Most rankings name each candidate at most once and nothing else: they are their own path.
         if known(ranking) and len(set(ranking)) == len(ranking):
             if ranking:

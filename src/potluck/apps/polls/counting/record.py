@@ -19,29 +19,43 @@ __all__ = [
     "Record",
     "Round",
     "Tie",
+    "TieOrder",
     "TieStep",
     "Transfer",
     "as_bytes",
     "from_bytes",
 ]
 
-Cause = Literal["exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings", "finalRoundSurplus"]
+Cause = Literal[
+    "exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings", "finalRoundSurplus", "notElected"
+]
+
+# What decides a tie that no votes do: lots drawn beforehand, an order that whoever counts has given, the order in which
+# the candidates are listed, or draws from a seed.
+TieOrder = Literal["lots", "given", "listed", "seed"]
 
 # Why a round went as it did; `sentences` says it in words.
 Reason = Literal[
     "majority",
     "only-one-left",
+    "most-of-two",
     "tied-at-the-end",
     "write-ins-leave",
+    "minimum",
     "batch",
+    "below-share",
     "fewest",
     "last-two",
     "quota",
     "seats-for-all",
+    "share-for-all",
     "seats-filled",
     "first-preferences",
     "surplus",
     "exclusion",
+    "sure-losers",
+    "left-over",
+    "converged",
     "paths",
     "pairs",
     "points",
@@ -66,6 +80,7 @@ class Tie(Struct, frozen=True, omit_defaults=True, kw_only=True):
     # What each of them had; None where methods compare no single number.
     votes: int | None = None
     steps: tuple[TieStep, ...] = ()
+    # No votes told them apart: the record's `tie_order` did.
     by_lot: bool = False
 
 
@@ -95,6 +110,10 @@ class Round(Struct, frozen=True, omit_defaults=True, kw_only=True):
     residual: int = 0
     transfers: tuple[Transfer, ...] = ()
     ties: tuple[Tie, ...] = ()
+    # Where seats are filled one after the other: which one this round is about.
+    seat: int = 1
+    # Meek: what part of every vote that reaches them each of the elected keeps.
+    keep: dict[int, int] = {}
 
 
 class LockedPair(Struct, frozen=True, array_like=True):
@@ -125,6 +144,7 @@ class Record(Struct, frozen=True, omit_defaults=True, kw_only=True):
     rules: Rules
     candidates: int
     lot_order: tuple[int, ...]
+    tie_order: TieOrder = "lots"
     votes: int
     # Ballots that rank nobody; they are in `votes`, in no round.
     blank: int = 0

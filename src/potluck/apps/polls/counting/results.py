@@ -7,18 +7,28 @@ from msgspec import UNSET, Struct, UnsetType
 
 from potluck.apps.polls.counting.record import Cause, Record, Round, Tie, Transfer
 from potluck.apps.polls.counting.rules import Method, Rules
-from potluck.apps.polls.counting.sentences import amount, outcome_sentence, round_sentence, tie_sentence
+from potluck.apps.polls.counting.sentences import (
+    amount,
+    deciding_ties,
+    outcome_sentence,
+    round_sentence,
+    tie_sentence,
+)
 
 __all__ = ["Results", "RoundResult", "results"]
 
 Amounts = dict[str, str]
+# What decided: votes alone, or where they did not, one of the orders that a record knows.
+DecidedBy = Literal["votes", "lots", "given", "listed", "seed"]
 
 
 class TieResult(Struct, rename="camel", kw_only=True):
     over: str
     candidates: list[str]
     chosen: list[str]
+    # Whether lots drawn for it decided.
     by_lot: bool
+    decided_by: DecidedBy
     sentence: str
 
 
@@ -41,6 +51,10 @@ class RoundResult(Struct, rename="camel", kw_only=True):
     transfers: list[TransferResult]
     ties: list[TieResult]
     sentence: str
+    # Where seats are filled one after the other: which one this round is about.
+    seat: int | UnsetType = UNSET
+    # Meek: what part of every vote that reaches them each of the elected keeps.
+    keep_factors: Amounts | UnsetType = UNSET
 
 
 class PairResult(Struct, rename="camel", kw_only=True):
@@ -59,6 +73,10 @@ class Results(Struct, rename="camel", kw_only=True):
     blank: int
     winners: list[str]
     sentence: str
+    # Whether votes alone say who has won.
+    decided_by: DecidedBy
+    # Who has won by a tie that no votes decided.
+    winners_by_tie: list[str]
     # Whether `tallies` of a round are those before its transfers or after them.
     tallies_after_transfers: bool
     rounds: list[RoundResult]
@@ -71,6 +89,7 @@ class Results(Struct, rename="camel", kw_only=True):
     # Ranked Pairs: every majority, strongest first.
     pairs: list[PairResult] | UnsetType = UNSET
     other_methods: dict[str, list[str]]
+    # Empty where no lots were drawn: then the order of the candidates decides.
     lot_order: list[str]
     rules: Rules
     votes_version: int | str | None = None
@@ -86,6 +105,7 @@ def results(
     """The record in the candidates' names, which are given in the order of their numbers."""
     if len(names) != record.candidates:
         raise ValueError(f"the record is of {record.candidates} candidates; {len(names)} names were given")
+    by_tie = {each for _, tie in deciding_ties(record) if tie.over == "election" for each in tie.chosen}
     return Results(
         status=status,
         method=record.method,
@@ -94,6 +114,8 @@ def results(
         blank=record.blank,
         winners=_names(record.winners, names),
         sentence=outcome_sentence(record, names),
+        decided_by=record.tie_order if deciding_ties(record) else "votes",
+        winners_by_tie=_names([each for each in record.winners if each in by_tie], names),
         tallies_after_transfers=record.tallies_after_transfers,
         rounds=[_round(record, index, names) for index in range(len(record.rounds))],
         pairwise=_matrix(record.pairwise, names),
@@ -113,7 +135,7 @@ def results(
         if record.method == "ranked-pairs"
         else UNSET,
         other_methods={method: _names(winners, names) for method, winners in record.other_methods.items()},
-        lot_order=_names(record.lot_order, names),
+        lot_order=[] if record.tie_order == "listed" else _names(record.lot_order, names),
         rules=record.rules,
         votes_version=votes_version,
     )
@@ -153,7 +175,8 @@ def _round(record: Record, index: int, names: Sequence[str]) -> RoundResult:
             over=each.over,
             candidates=_names(each.candidates, names),
             chosen=_names(each.chosen, names),
-            by_lot=each.by_lot,
+            by_lot=each.by_lot and record.tie_order in ("lots", "seed"),
+            decided_by=record.tie_order if each.by_lot else "votes",
             sentence=tie_sentence(record, each, names),
         )
 
@@ -168,4 +191,6 @@ def _round(record: Record, index: int, names: Sequence[str]) -> RoundResult:
         transfers=[transfer(each) for each in round.transfers],
         ties=[tie(each) for each in round.ties],
         sentence=round_sentence(record, index, names),
+        seat=round.seat if record.method == "sequential-irv" else UNSET,
+        keep_factors=amounts(round.keep) if record.method == "meek" else UNSET,
     )

@@ -2,19 +2,49 @@
 
 from typing import Literal, get_args
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-__all__ = ["METHODS", "CannotCount", "Method", "OvervoteRule", "RepeatRule", "Rules", "TieRule"]
+__all__ = [
+    "FIXED_DECIMALS",
+    "METHODS",
+    "CannotCount",
+    "Method",
+    "OvervoteRule",
+    "Quota",
+    "RepeatRule",
+    "Rules",
+    "TieRule",
+]
 
-Method = Literal["irv", "stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality"]
+Method = Literal[
+    "irv",
+    "sequential-irv",
+    "bottoms-up",
+    "stv",
+    "scottish-stv",
+    "minneapolis-stv",
+    "wigm",
+    "meek",
+    "schulze",
+    "ranked-pairs",
+    "borda",
+    "plurality",
+]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 OvervoteRule = Literal["exhaust", "skip", "exhaust-if-several"]
 RepeatRule = Literal["ignore", "exhaust"]
 TieRule = Literal["previous-rounds", "lot"]
+Quota = Literal["droop", "hare"]
 
 MOST_DECIMALS = 20
-SCOTTISH_DECIMALS = 5
+# What a law or a reference rule says, and nobody chooses.
+FIXED_DECIMALS: dict[Method, int] = {"scottish-stv": 5, "minneapolis-stv": 4}
+USUAL_DECIMALS: dict[Method, int] = {**FIXED_DECIMALS, "stv": 4, "wigm": 4, "meek": 9}
+# A law or a reference rule that says nothing of earlier rounds.
+BY_LOT_ALONE: frozenset[Method] = frozenset({"minneapolis-stv", "wigm", "meek"})
+# Eliminating and passing on one round after the other, as RCTab's reports show it.
+ELIMINATING: frozenset[Method] = frozenset({"irv", "sequential-irv", "bottoms-up", "stv"})
 
 
 class CannotCount(ValueError):
@@ -22,11 +52,14 @@ class CannotCount(ValueError):
 
 
 class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Whatever is None is as the method's own definition says; `settled` puts it there."""
+
     method: Method = "irv"
     seats: int = 1
     # Only with one seat: go on after somebody has a majority, until two are left.
     continue_to_two: bool = False
-    # Only with one seat: eliminate at once all who could not catch up even with each other's votes.
+    # Eliminate at once all who could not catch up even with each other's votes; in `bottoms-up` to a share of the
+    # votes, all who are below it.
     batch_elimination: bool = False
     # A rank with several names: the ballot ends there, or the rank is passed over, or it ends there only if several of
     # those named are still in the count when the ballot gets there; a single one has the vote.
@@ -36,35 +69,118 @@ class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
     repeats: RepeatRule = "ignore"
     # Candidates who stand for names nobody declared: they leave first and cannot win.
     undeclared: tuple[int, ...] = ()
-    ties: TieRule = "previous-rounds"
-    # What `stv` carries votes to, everything beyond being cut off; Scottish rules say five.
-    decimals: int = 4
-    # Only `stv`: a quota to these decimals, not in whole votes.
-    fractional_quota: bool = False
+    ties: TieRule | None = None
+    # What votes are carried to, everything beyond being cut off.
+    decimals: int | None = None
+    # A quota to these decimals, not in whole votes.
+    fractional_quota: bool | None = None
     # Only `stv`: elect whoever has most, and the others who reach the quota in later rounds.
     one_winner_per_round: bool = False
+    # Only `stv`: votes by seats, or by one more than the seats.
+    quota: Quota = "droop"
+    # Ranks beyond this one are not read; None: all are.
+    max_rankings: int | None = None
+    # Whoever has fewer is eliminated before anybody else is, all at once.
+    minimum_votes: int = 0
+    # What elects is more than half of the first round's votes, in every round; where nobody has that, the last two.
+    first_round_threshold: bool = False
+    # Only `bottoms-up`: until everybody left has this share of the votes, in percent; then seats are not counted.
+    share_percent: int | None = None
+    # Only `meek`: the total surplus, as a power of ten (6: a millionth), below which no more is passed on.
+    omega: int | None = None
+    # The count ends after this round, whoever is elected by then.
+    stop_after: int | None = None
+    # Ties are drawn one by one, as RCTab draws them from this seed.
+    seed: int | None = None
+
+    def settled(self) -> "Rules":
+        """These rules with what the method's own definition says where nothing else was asked for."""
+        reference = self.method in ("wigm", "meek")
+        return structs.replace(
+            self,
+            ties=self.ties or ("lot" if self.method in BY_LOT_ALONE or self.seed is not None else "previous-rounds"),
+            decimals=USUAL_DECIMALS.get(self.method, 4) if self.decimals is None else self.decimals,
+            fractional_quota=reference if self.fractional_quota is None else self.fractional_quota,
+            omega=6 if self.omega is None and self.method == "meek" else self.omega,
+        )
 
     def check(self, candidates: int) -> None:
         """Refuse rules that contradict each other or that no count could follow."""
-        if self.method not in METHODS:
-            raise CannotCount(f"there is no method {self.method}; there are {', '.join(METHODS)}")
-        if self.seats < 1:
-            raise CannotCount("at least one seat must be filled")
-        if self.method == "irv" and self.seats > 1:
-            raise CannotCount("irv elects one; for more seats there are stv and scottish-stv")
-        if self.skipped_ranks is not None and self.skipped_ranks < 0:
-            raise CannotCount("the number of ranks that may be skipped is 0 or more")
-        if not 0 <= self.decimals <= MOST_DECIMALS:
-            raise CannotCount(f"votes are carried to 0 to {MOST_DECIMALS} decimals")
-        one_seat = self.method == "irv" or (self.method == "stv" and self.seats == 1)
-        if self.continue_to_two and not one_seat:
-            raise CannotCount("only a count for one seat, by irv, can go on until two are left")
-        if self.batch_elimination and not one_seat:
-            raise CannotCount("only a count for one seat, by irv, can eliminate several at once")
-        if (self.fractional_quota or self.one_winner_per_round) and self.method != "stv":
-            raise CannotCount("a fractional quota and one winner a round are for stv")
+        for forbidden, why in self._contradictions():
+            if forbidden:
+                raise CannotCount(why)
         if len(set(self.undeclared)) >= candidates:
             raise CannotCount("at least one candidate must have been declared")
         for number in self.undeclared:
             if not 1 <= number <= candidates:
                 raise CannotCount(f"there is no candidate {number} to be undeclared")
+
+    def _contradictions(self) -> list[tuple[bool, str]]:
+        method = self.method
+        one_seat = method in ("irv", "sequential-irv") or (method == "stv" and self.seats == 1)
+        to_a_share = method == "bottoms-up" and self.share_percent is not None
+        batches = one_seat or to_a_share or method == "wigm"
+        several = method == "stv" and self.seats > 1
+        fixed = FIXED_DECIMALS.get(method)
+        return [
+            (method not in METHODS, f"there is no method {method}; there are {', '.join(METHODS)}"),
+            (self.seats < 1, "at least one seat must be filled"),
+            (method == "irv" and self.seats > 1, "irv elects one; for more seats there are stv and scottish-stv"),
+            (_negative(self.skipped_ranks), "the number of ranks that may be skipped is 0 or more"),
+            (_below_one(self.max_rankings), "at least one rank must be read"),
+            (self.minimum_votes < 0, "the least number of votes is 0 or more"),
+            (_below_one(self.stop_after), "the count ends after round 1 or later"),
+            (
+                self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS,
+                f"votes are carried to 0 to {MOST_DECIMALS} decimals",
+            ),
+            (
+                fixed is not None and self.decimals not in (None, fixed),
+                f"{method} carries votes to {fixed} decimals, as its law says",
+            ),
+            (
+                self.omega is not None and not 0 <= self.omega <= MOST_DECIMALS,
+                f"omega is 0 to {MOST_DECIMALS}, a power of ten",
+            ),
+            (self.omega is not None and method != "meek", "omega is for meek"),
+            (
+                self.continue_to_two and not one_seat,
+                "only a count for one seat, by irv, can go on until two are left",
+            ),
+            (
+                self.batch_elimination and not batches,
+                "several can be eliminated at once by irv, by wigm, and by bottoms-up to a share",
+            ),
+            (
+                bool(self.fractional_quota) and method not in ("stv", "wigm", "meek"),
+                "a fractional quota is for stv, wigm and meek",
+            ),
+            (self.one_winner_per_round and method != "stv", "one winner a round is for stv"),
+            (self.quota == "hare" and not several, "the Hare quota is for stv with several seats"),
+            (
+                self.first_round_threshold and not (one_seat or to_a_share),
+                "a threshold of the first round's votes is for irv, and for bottoms-up to a share",
+            ),
+            (self.share_percent is not None and not to_a_share, "a share of the votes is for bottoms-up"),
+            (to_a_share and not 1 <= (self.share_percent or 0) <= 100, "the share is 1 to 100 percent"),
+            (
+                bool(self.minimum_votes) and method not in ELIMINATING,
+                "a least number of votes is for irv, sequential-irv, bottoms-up and stv",
+            ),
+            (
+                self.stop_after is not None and method not in ELIMINATING,
+                "irv, sequential-irv, bottoms-up and stv can be ended after a round",
+            ),
+            (
+                self.seed is not None and method not in ELIMINATING,
+                "ties are drawn from a seed by irv, sequential-irv, bottoms-up and stv",
+            ),
+        ]
+
+
+def _negative(number: int | None) -> bool:
+    return number is not None and number < 0
+
+
+def _below_one(number: int | None) -> bool:
+    return number is not None and number < 1

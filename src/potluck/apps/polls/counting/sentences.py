@@ -3,9 +3,27 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from potluck.apps.polls.counting.record import Record, Round, Tie, Transfer
+from potluck.apps.polls.counting.record import Record, Round, Tie, TieOrder, Transfer
+from potluck.apps.polls.counting.rules import Method
 
-__all__ = ["ENDED", "amount", "listed", "outcome_sentence", "percent", "round_sentence", "tie_sentence"]
+__all__ = [
+    "ENDED",
+    "amount",
+    "decided_sentence",
+    "deciding_ties",
+    "listed",
+    "outcome_sentence",
+    "percent",
+    "round_sentence",
+    "tie_sentence",
+]
+
+# Counted in rounds; the others count all at once.
+IN_ROUNDS: frozenset[Method] = frozenset(
+    {"irv", "sequential-irv", "bottoms-up", "stv", "scottish-stv", "minneapolis-stv", "wigm", "meek"}
+)
+# Who reaches the quota is elected before the round's transfer, not by it.
+ELECTED_BEFORE_TRANSFERS: frozenset[Method] = frozenset({"wigm", "minneapolis-stv"})
 
 
 # Why ballots count for nobody any more, in a few words.
@@ -15,6 +33,18 @@ ENDED: dict[str, str] = {
     "skippedRankings": "ended at skipped ranks",
     "repeatedRankings": "ended at a repeated name",
     "finalRoundSurplus": "surplus, all seats filled",
+    "notElected": "with whoever was left, all seats filled",
+}
+
+# What decides where votes do not, as the subject of a sentence, and how that was done.
+ORDERS: dict[TieOrder, tuple[str, str]] = {
+    "lots": ("the lot order drawn beforehand", "by lot"),
+    "given": ("the order that was given", "by the order that was given"),
+    "listed": (
+        "the order in which the candidates are listed, no lots having been drawn,",
+        "by the order in which the candidates are listed, no lots having been drawn",
+    ),
+    "seed": ("a draw from the published seed", "by a draw from the published seed"),
 }
 
 
@@ -28,10 +58,12 @@ def amount(units: int, decimals: int) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """The share to one decimal, half rounded up; exact, so that it is the same everywhere."""
+    """The share to one decimal, half rounded up; all, half and nothing are said of nothing else."""
     if not whole:
         return "0%"
     tenths = (part * 2000 + whole) // (2 * whole)
+    if tenths in (0, 500, 1000) and tenths * whole != part * 1000:
+        return f"just {'over' if tenths * whole < part * 1000 else 'under'} {tenths // 10}%"
     return f"{amount(tenths, 1)}%"
 
 
@@ -51,11 +83,51 @@ def tie_sentence(record: Record, tie: Tie, names: Sequence[str]) -> str:
 
 
 def outcome_sentence(record: Record, names: Sequence[str]) -> str:
-    """The result in one sentence."""
+    """The result in one sentence, and in another what no votes decided of it."""
     if not record.winners:
+        if record.rounds and record.rules.stop_after == len(record.rounds):
+            return f"Nobody has been elected: the count was ended after round {len(record.rounds)}."
+        if record.rounds:
+            return "Nobody has been elected: nobody is left with votes enough."
         return "Nobody has been elected: there is no vote for anybody."
     winners = [names[each - 1] for each in record.winners]
-    return f"{listed(winners)} {'is' if len(winners) == 1 else 'are'} elected."
+    elected = f"{listed(winners)} {'is' if len(winners) == 1 else 'are'} elected."
+    return " ".join(each for each in (elected, decided_sentence(record, names)) if each)
+
+
+def deciding_ties(record: Record) -> list[tuple[Round, Tie]]:
+    """Ties that no votes decided and that may have made a difference, with their rounds.
+
+    Of those who have no votes at all one leaves after the other, whatever the order, and nothing is passed on.
+    """
+    return [
+        (round, tie)
+        for round in record.rounds
+        for tie in round.ties
+        if tie.by_lot
+        and (tie.votes != 0 or tie.over != "elimination" or not set(record.winners).isdisjoint(tie.candidates))
+    ]
+
+
+def decided_sentence(record: Record, names: Sequence[str]) -> str:
+    """What of the result no votes decided, and what did; nothing, if votes decided everything."""
+    ties = deciding_ties(record)
+    _, how = ORDERS[record.tie_order]
+    sentences = [
+        f"The tie between {listed(names[each - 1] for each in tie.candidates)} was decided {how}."
+        for _, tie in ties
+        if tie.over == "election"
+    ]
+    if any(tie.over == "pairs" for _, tie in ties):
+        sentences.append(f"Which of equally strong majorities count was decided {how}.")
+    on_the_way = sorted({round.number for round, tie in ties if tie.over in ("elimination", "surplus")})
+    if on_the_way:
+        rounds = listed(map(str, on_the_way))
+        one = len(on_the_way) == 1
+        sentences.append(
+            f"A tie in round {rounds} was decided {how}." if one else f"Ties in rounds {rounds} were decided {how}."
+        )
+    return " ".join(sentences)
 
 
 class _Saying:
@@ -85,38 +157,95 @@ class _Saying:
 
     def happened(self, round: Round) -> Iterable[str]:
         match round.reason:
-            case "majority" | "only-one-left" | "tied-at-the-end":
+            case "majority" | "only-one-left" | "most-of-two" | "tied-at-the-end":
                 yield self.winner(round)
             case "last-two":
                 yield f"{self.standing(round)} are the last two, and the count ends."
             case "write-ins-leave":
                 yield f"{self.names(round.eliminated)}, not having been declared, cannot win and leave first."
+            case "minimum":
+                yield f"{self.who_has(round)} fewer than {self.least()} and {self.leave(round)}."
             case "batch":
                 yield f"{self.nobody(round)} {self.hopeless(round)}"
+            case "below-share":
+                yield f"{self.who_has(round)} less than {self.share(round)} and {self.leave(round)}."
+            case "share-for-all":
+                yield f"Everybody left has {self.share(round)}, and is elected: {self.standing(round)}."
             case "fewest":
                 yield f"{self.nobody(round)} {self.loser(round)}"
-            case "quota" | "seats-for-all" | "first-preferences":
-                yield from self.elected(round)
+            case "first-preferences":
+                yield f"First preferences; the quota is {self.votes(round.threshold or 0)}."
+                yield from self.reached(round)
+                if not round.elected and self.record.method not in ELECTED_BEFORE_TRANSFERS | {"meek"}:
+                    yield "Nobody reaches it."
+                yield from self.finished(round)
+            case "quota" | "seats-for-all" | "left-over":
+                yield from self.reached(round)
+                yield from self.finished(round)
             case "seats-filled":
                 yield "All seats are filled; what the last elected had beyond the quota goes to nobody."
-            case "surplus":
-                yield f"{self.name(round.transfers[0].source)} passes on what was beyond the quota."
-                yield from self.elected(round)
-            case "exclusion":
-                excluded = round.transfers[0].source
-                why = (
-                    "not having been declared, leaves first"
-                    if excluded in self.record.rules.undeclared
-                    else f"has the fewest votes, {self.number(round.transfers[0].total)}, and is excluded"
-                )
-                yield f"{self.name(excluded)} {why}."
-                yield from self.elected(round)
+            case "surplus" | "exclusion" | "sure-losers":
+                before = self.record.method in ELECTED_BEFORE_TRANSFERS
+                if before:
+                    yield from self.reached(round)
+                yield from self.passed_on(round)
+                if not before:
+                    yield from self.reached(round)
+                yield from self.finished(round)
+            case "converged":
+                loser = round.eliminated[0]
+                quota = self.votes(round.threshold or 0)
+                yield f"Nobody {'else ' if round.keep else ''}reaches the quota, {quota} by now."
+                yield f"{self.name(loser)} has the fewest votes and is defeated."
+                yield from self.finished(round, but=loser)
             case "paths":
                 yield self.by_order(round, "nobody else has a stronger chain of majorities to them than they have back")
             case "pairs":
                 yield self.by_order(round, "no majority against them could be locked")
             case "points" | "most-first-preferences":
                 yield self.by_tallies(round)
+        if round.keep:
+            kept = listed(f"{self.name(each)} {self.number(part)}" for each, part in round.keep.items())
+            yield f"Kept of every vote that reaches them: {kept}."
+
+    def who_has(self, round: Round) -> str:
+        return f"{self.names(round.eliminated)} {'has' if len(round.eliminated) == 1 else 'have'}"
+
+    def leave(self, round: Round) -> str:
+        return "is eliminated" if len(round.eliminated) == 1 else "are eliminated at once"
+
+    def least(self) -> str:
+        least = self.record.rules.minimum_votes
+        return f"{least} vote{'' if least == 1 else 's'}, which everybody needs,"
+
+    def share(self, round: Round) -> str:
+        return f"{self.votes(round.threshold or 0)}, {self.record.rules.share_percent}%"
+
+    def passed_on(self, round: Round) -> Iterable[str]:
+        """Whose votes went on in a round of parts of votes, and why."""
+        if round.reason == "surplus":
+            yield f"{self.name(round.transfers[0].source)} passes on what was beyond the quota."
+            return
+        undeclared = self.record.rules.undeclared
+        given_up = {each.source: each.total for each in round.transfers}
+        if round.reason == "exclusion":
+            excluded = round.eliminated[0]
+            votes = given_up.get(excluded, round.tallies[excluded])
+            why = (
+                "not having been declared, leaves first"
+                if excluded in undeclared
+                else f"has the fewest votes, {self.number(votes)}, and is excluded"
+            )
+            yield f"{self.name(excluded)} {why}."
+            return
+        losers = [each for each in round.eliminated if each not in undeclared]
+        if left := [each for each in round.eliminated if each in undeclared]:
+            yield f"{self.names(left)}, not having been declared, cannot win and leave{'s' if len(left) == 1 else ''}."
+        if losers and (given_up or round.transfers == ()):
+            yield (
+                f"{self.names(losers)} could not be elected even with every vote that may yet be passed on, "
+                f"and {'is' if len(losers) == 1 else 'are'} defeated."
+            )
 
     def active(self, round: Round) -> int:
         return sum(round.tallies.values())
@@ -134,14 +263,21 @@ class _Saying:
             return f"{has}, more than half, and is elected."
         if round.reason == "only-one-left":
             return f"{has}, is the only candidate left, and is elected."
+        if round.reason == "most-of-two":
+            return f"{has}, the most of the last two, and is elected."
         return f"{has} and is elected, the tie being broken."
 
     def nobody(self, round: Round) -> str:
-        winner = next((each for past in self.record.rounds[: round.number] for each in past.elected), None)
-        if self.record.rules.seats > 1:
+        if self.record.method == "bottoms-up":
+            return ""
+        past = [each for each in self.record.rounds[: round.number] if each.seat == round.seat]
+        winner = next((each for before in past for each in before.elected), None)
+        if self.record.method == "stv" and self.record.rules.seats > 1:
             return f"Nobody{' else' if winner else ''} reaches the quota of {self.votes(round.threshold or 0)}."
         if winner is not None:
             return f"{self.name(winner)} has won already; the count goes on to the last two."
+        if self.record.rules.first_round_threshold:
+            return f"Nobody has {self.votes(round.threshold or 0)}, more than half of the first round's."
         active = self.number(self.active(round))
         return f"Nobody has {self.votes(round.threshold or 0)}, more than half of the {active} still active."
 
@@ -159,27 +295,40 @@ class _Saying:
             "of whoever comes next, so none of them could catch up, and they are eliminated at once."
         )
 
-    def elected(self, round: Round) -> Iterable[str]:
+    def had(self, round: Round, candidate: int) -> int:
+        """With how much somebody was elected, where the tally is already without what was passed on."""
+        if self.record.tallies_after_transfers and any(each.source == candidate for each in round.transfers):
+            return self.record.rounds[round.number - 2].tallies[candidate]
+        return round.tallies[candidate]
+
+    def reached(self, round: Round) -> Iterable[str]:
         quota = round.threshold or 0
-        if round.reason == "first-preferences":
-            yield f"First preferences; the quota is {self.votes(quota)}."
-        reached = [each for each in round.elected if round.tallies[each] >= quota]
-        rest = [each for each in round.elected if round.tallies[each] < quota]
-        if reached:
+        reached = [each for each in round.elected if self.had(round, each) >= quota]
+        if reached and self.record.method != "bottoms-up":
             reach, are = ("reaches", "is") if len(reached) == 1 else ("reach", "are")
-            had = listed(f"{self.name(each)} ({self.number(round.tallies[each])})" for each in reached)
+            had = listed(f"{self.name(each)} ({self.number(self.had(round, each))})" for each in reached)
             yield f"{had} {reach} the quota of {self.votes(quota)} and {are} elected."
+
+    def finished(self, round: Round, but: int | None = None) -> Iterable[str]:
+        """Who is elected because nobody else is left, and who is not because no seat is."""
+        quota = round.threshold or 0
+        if self.record.method == "bottoms-up":
+            are = "is" if len(round.elected) == 1 else "are"
+            yield f"No more candidates are left than seats, so {self.standing(round)} {are} elected."
+            return
+        rest = [each for each in round.elected if self.had(round, each) < quota]
         if rest:
             yield (
                 f"No more candidates are left than seats, so {self.names(rest)} "
                 f"{'is' if len(rest) == 1 else 'are'} elected without the quota."
             )
-        moved = {transfer.source for transfer in round.transfers}
-        over = [each for each in round.eliminated if each not in moved]
+        over = []
+        if len(self.record.rounds) == round.number:
+            gone = {transfer.source for transfer in round.transfers} | {but}
+            gone |= {round.eliminated[0]} if round.reason == "exclusion" else set()
+            over = [each for each in round.eliminated if each not in gone] if round.reason != "sure-losers" else []
         if over:
             yield f"All seats are filled: {self.names(over)} {'is' if len(over) == 1 else 'are'} not elected."
-        if round.reason == "first-preferences" and not round.elected:
-            yield "Nobody reaches it."
 
     def by_order(self, round: Round, why: str) -> str:
         winner = self.record.condorcet_winner
@@ -201,10 +350,11 @@ class _Saying:
         each = f", each with {self.votes(tie.votes)}" if tie.votes is not None else ""
         if self.record.method == "borda" and tie.votes is not None:
             each = f", each with {tie.votes} points"
+        order, _ = ORDERS[self.record.tie_order]
         if tie.over == "pairs":
             return (
-                f"Equally strong majorities among {tied} contradict each other; the lot order drawn beforehand, "
-                f"{self.names(tie.chosen)}, decides which are locked first."
+                f"Equally strong majorities among {tied} contradict each other; {order}"
+                f"{'' if order.endswith(',') else ','} {self.names(tie.chosen)}, decides which are locked first."
             )
         fewer = tie.over == "elimination"
         purpose = {"elimination": "to be eliminated", "election": "to be elected", "surplus": "to pass on first"}
@@ -214,16 +364,20 @@ class _Saying:
             sentences.append(f"{self.names(step.left)} {had}.")
         if tie.by_lot:
             equal = "No earlier round tells them apart, so" if self._looks_back else "So"
-            what = "last" if fewer else "first"
-            sentences.append(
-                f"{equal} the lot order drawn beforehand decides: {self.names(tie.chosen)} "
-                f"{'comes' if len(tie.chosen) == 1 else 'come'} {what} in it."
-            )
+            sentences.append(f"{equal} {order} decides: {self.names(tie.chosen)}{self.place(tie)}.")
         return " ".join(sentences)
+
+    def place(self, tie: Tie) -> str:
+        """Where in the order that decides those stand whom it chose."""
+        if self.record.tie_order == "seed":
+            return ""
+        tied = tie.steps[-1].left if tie.steps else tie.candidates
+        last = max(tied, key=self.record.lot_order.index)
+        return f" {'comes' if len(tie.chosen) == 1 else 'come'} {'last' if tie.chosen == (last,) else 'first'} in it"
 
     @property
     def _looks_back(self) -> bool:
-        return self.record.rules.ties == "previous-rounds" and self.record.method in {"irv", "stv", "scottish-stv"}
+        return self.record.rules.ties == "previous-rounds" and self.record.method in IN_ROUNDS
 
     def transfers(self, whose: str, transfers: Sequence[Transfer]) -> str:
         total = sum(each.total for each in transfers)

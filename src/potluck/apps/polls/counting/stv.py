@@ -1,7 +1,9 @@
-"""Single transferable vote by RCTab's multi-winner rules: Droop quota, weighted inclusive Gregory transfers."""
+"""Single transferable vote by RCTab's multi-winner rules: weighted inclusive Gregory transfers, all who reach the quota
+at once or one after the other."""
 
 from potluck.apps.polls.counting.ballots import Contest
-from potluck.apps.polls.counting.irv import added, irv
+from potluck.apps.polls.counting.eliminations import added, below_minimum, fewest
+from potluck.apps.polls.counting.irv import irv
 from potluck.apps.polls.counting.piles import Piles
 from potluck.apps.polls.counting.record import Cause, Reason, Round, Tie, Transfer
 from potluck.apps.polls.counting.rules import Rules
@@ -24,7 +26,7 @@ def stv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tu
 class _Count:
     def __init__(self, contest: Contest, rules: Rules, ties: Ties) -> None:
         self.contest, self.rules, self.ties = contest, rules, ties
-        self.units: int = 10**rules.decimals
+        self.units: int = 10 ** (rules.decimals or 0)
         self.piles = Piles(contest, self.units)
         self.winners: list[int] = []
         self.kept: dict[int, int] = {}
@@ -73,14 +75,15 @@ class _Count:
                 )
             )
             self.history.append(shown)
-            if not more:
+            if not more or len(self.rounds) == self.rules.stop_after:
                 return tuple(self.winners), tuple(self.rounds)
 
     def _quota(self, active: int) -> int:
-        """The least that no more candidates can have than there are seats."""
-        if self.rules.fractional_quota:
-            return active // (self.rules.seats + 1) + 1
-        return (active // self.units // (self.rules.seats + 1) + 1) * self.units
+        """Droop: the least that no more candidates can have than there are seats. Hare: an equal part, rounded up."""
+        step = 1 if self.rules.fractional_quota else self.units
+        if self.rules.quota == "hare":
+            return -(-active // (self.rules.seats * step)) * step
+        return (active // ((self.rules.seats + 1) * step) + 1) * step
 
     def _elected(self) -> tuple[list[int], Reason, Tie | None]:
         unfilled = self.rules.seats - len(self.winners)
@@ -105,11 +108,9 @@ class _Count:
         write_ins = tuple(each for each in sorted(self.contest.undeclared) if self.tallies.get(each))
         if write_ins:
             return write_ins, "write-ins-leave", None
-        fewest = min(self.tallies.values())
-        for each in sorted(self.contest.undeclared):
-            if self.tallies.get(each) == fewest:
-                return (each,), "fewest", None
-        loser, tie = self.ties.fewest(self.tallies, self.tallies, self.history)
+        if low := below_minimum(self.tallies, self.rules, self.units):
+            return tuple(low), "minimum", None
+        loser, tie = fewest(self.tallies, self.contest.undeclared, self.ties, self.history)
         return (loser,), "fewest", tie
 
     def _pass_surpluses_on(self, elected: list[int]) -> list[Transfer]:

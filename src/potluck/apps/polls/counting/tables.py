@@ -5,50 +5,95 @@ import io
 import unicodedata
 from decimal import Decimal
 
-from potluck.apps.polls.counting.results import Results, RoundResult
+from msgspec import UnsetType
+
+from potluck.apps.polls.counting.results import DecidedBy, PairResult, Results, RoundResult
 from potluck.apps.polls.counting.sentences import ENDED
 
 __all__ = ["as_csv", "as_text", "cell"]
 
-COLUMNS = ("round", "kind", "name", "votes", "outcome", "sentence")
+COLUMNS = ("round", "kind", "name", "votes", "outcome", "sentence", "other", "against", "margin")
+# Matrices with more candidates than this are for CSV and JSON.
+MATRIX_SHOWN = 12
+Matrix = dict[str, dict[str, int]]
+DECIDED: dict[DecidedBy, str] = {
+    "votes": "decided by votes",
+    "lots": "decided by lot",
+    "given": "decided by the given order",
+    "listed": "decided by the order in which the candidates are listed",
+    "seed": "decided by a draw from the seed",
+}
 # A cell that starts so would be taken by spreadsheets for a formula; some take the wide signs for the others.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'", *"\uff1d\uff0b\uff0d\uff20")
 
 
 def as_csv(results: Results) -> str:
-    """One line for each candidate, cause of exhaustion and transfer of each round."""
+    """A line for each candidate, cause of exhaustion and transfer of each round; for each pair, where pairs decide."""
     written = io.StringIO()
-    out = csv.writer(written, lineterminator="\n")
-    out.writerow(COLUMNS)
+    out = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\n")
+    out.writeheader()
+
+    def line(round: int | str, kind: str, **cells: object) -> None:
+        out.writerow({"round": round, "kind": kind, **cells})
+
     for round in results.rounds:
-        out.writerow([round.round, "round", "", "", "", cell(round.sentence)])
+        number = round.round
+        line(number, "round", sentence=cell(round.sentence))
         if round.threshold is not None:
-            out.writerow([round.round, "threshold", "", round.threshold, "", ""])
+            line(number, "threshold", votes=round.threshold)
         for name, votes in round.tallies.items():
-            out.writerow([round.round, "candidate", cell(name), votes, _outcome(round, name), ""])
+            line(number, "candidate", name=cell(name), votes=votes, outcome=_outcome(round, name))
         for cause, votes in round.exhausted.items():
-            out.writerow([round.round, "exhausted", cause, votes, "", ""])
+            line(number, "exhausted", name=cause, votes=votes)
         for transfer in round.transfers:
+            source = cell(transfer.source)
             for name, votes in transfer.to.items():
-                out.writerow([round.round, "transfer", cell(transfer.source), votes, f"to {name}", ""])
+                line(number, "transfer", name=source, votes=votes, outcome=f"to {name}")
             for cause, votes in transfer.exhausted.items():
-                out.writerow([round.round, "transfer", cell(transfer.source), votes, f"exhausted: {cause}", ""])
+                line(number, "transfer", name=source, votes=votes, outcome=f"exhausted: {cause}")
             if isinstance(transfer.residual, str):
-                out.writerow([round.round, "transfer", cell(transfer.source), transfer.residual, "cut off", ""])
+                line(number, "transfer", name=source, votes=transfer.residual, outcome="cut off")
+    for kind, matrix in _matrices(results):
+        for name, other, preferred, against in _pairs(matrix):
+            margin = preferred - against
+            line("", kind, name=cell(name), votes=preferred, other=cell(other), against=against, margin=margin)
+    if not isinstance(results.pairs, UnsetType):
+        for pair in results.pairs:
+            line(
+                "",
+                "majority",
+                name=cell(pair.winner),
+                votes=pair.votes,
+                outcome="locked" if pair.locked else "left out",
+                other=cell(pair.loser),
+                against=pair.against,
+                margin=pair.votes - pair.against,
+            )
     for name in results.winners:
-        out.writerow(["", "winner", cell(name), "", "", ""])
+        line("", "winner", name=cell(name), outcome=_won(results, name))
+    line("", "result", outcome=DECIDED[results.decided_by], sentence=cell(results.sentence))
     return written.getvalue()
 
 
 def as_text(results: Results) -> str:
-    """Rounds one after the other, each with its tallies and its sentence."""
+    """Rounds one after the other, each with its tallies and its sentence; pairs, where they decide."""
     votes = f"{results.votes:,} vote{'' if results.votes == 1 else 's'}"
     if results.blank:
         votes += f", {results.blank:,} of them blank"
     seats = f"{results.seats} seat{'' if results.seats == 1 else 's'}"
+    if results.rules.share_percent is not None:
+        seats = f"everybody with {results.rules.share_percent}%"
     lines = [f"{results.method}, {seats}, {votes}", ""]
+    seat = 0
     for round in results.rounds:
-        lines += [*_round(round), ""]
+        if isinstance(round.seat, int) and round.seat != seat:
+            seat = round.seat
+            lines += [f"Seat {seat} of {results.seats}", ""]
+        lines += [*_round(results, round), ""]
+    for kind, matrix in _matrices(results):
+        lines += [*_matrix(kind, matrix), ""]
+    if not isinstance(results.pairs, UnsetType):
+        lines += [*_majorities(results.pairs), ""]
     lines.append(results.sentence)
     if results.condorcet_winner is not None:
         lines.append(f"{results.condorcet_winner} beats each of the others head to head.")
@@ -60,10 +105,63 @@ def as_text(results: Results) -> str:
     return "\n".join([*lines, ""])
 
 
-def _round(round: RoundResult) -> list[str]:
+def _matrices(results: Results) -> list[tuple[str, Matrix]]:
+    """Where pairs decide: who is preferred to whom, and the strongest paths."""
+    if not results.rounds or results.method not in ("schulze", "ranked-pairs"):
+        return []
+    paths = results.strongest_paths
+    return [("pair", results.pairwise), *([] if isinstance(paths, UnsetType) else [("path", paths)])]
+
+
+def _pairs(matrix: Matrix) -> list[tuple[str, str, int, int]]:
+    return [(name, other, votes, matrix[other][name]) for name, row in matrix.items() for other, votes in row.items()]
+
+
+def _matrix(kind: str, matrix: Matrix) -> list[str]:
+    """Row against column, with the margin."""
+    if len(matrix) > MATRIX_SHOWN:
+        what = "head to head" if kind == "pair" else "strongest paths"
+        return [f"{len(matrix)} candidates {what} are a large table; --format csv and json have it."]
+    headings = {name: str(number) for number, name in enumerate(matrix, 1)}
+    cells = {
+        name: {
+            other: f"{votes} ({votes - matrix[other][name]:+})" if votes != matrix[other][name] else f"{votes} (=)"
+            for other, votes in row.items()
+        }
+        for name, row in matrix.items()
+    }
+    broad = max(_width(f"{number} {name}") for name, number in headings.items())
+    width = max((len(each) for row in cells.values() for each in row.values()), default=1)
+    title = (
+        "Head to head: how many prefer the row to the column, and by how many more"
+        if kind == "pair"
+        else "Strongest paths: how strong the weakest link is from row to column, and by how much stronger than back"
+    )
+    lines = [title, f"  {' ' * broad}  {'  '.join(f'{number:>{width}}' for number in headings.values())}".rstrip()]
+    for name, number in headings.items():
+        start = f"{number} {name}"
+        row = "  ".join(f"{cells[name].get(other, ''):>{width}}" for other in headings)
+        lines.append(f"  {start}{' ' * (broad - _width(start))}  {row}".rstrip())
+    return lines
+
+
+def _majorities(pairs: list[PairResult]) -> list[str]:
+    if not pairs:
+        return ["No majority of one over another"]
+    lines = ["Majorities, the strongest first"]
+    for pair in pairs:
+        left_out = "" if pair.locked else ", left out: it would close a circle"
+        margin = pair.votes - pair.against
+        lines.append(f"  {pair.winner} over {pair.loser}: {pair.votes} to {pair.against}, by {margin}{left_out}")
+    return lines
+
+
+def _round(results: Results, round: RoundResult) -> list[str]:
     heading = f"Round {round.round}"
-    if round.threshold is not None:
-        heading += f", {round.threshold} to be elected"
+    if round.threshold is not None and results.method != "bottoms-up":
+        heading += ": 1 vote elects" if round.threshold == "1" else f": {round.threshold} votes elect"
+    elif round.threshold is not None and results.rules.share_percent is not None:
+        heading += f": {round.threshold} votes are {results.rules.share_percent}%"
     names = sorted(round.tallies, key=lambda name: -Decimal(round.tallies[name]))
     rows = [(name, round.tallies[name], _outcome(round, name)) for name in names]
     rows += [(f"({ENDED[cause]})", votes, "") for cause, votes in round.exhausted.items()]
@@ -78,6 +176,10 @@ def _round(round: RoundResult) -> list[str]:
         figure = f"{before:>{whole}}{(point + after):<{part}}"
         lines.append(f"  {name}{' ' * (broad - _width(name))}  {figure}  {outcome}".rstrip())
     return [*lines, f"  {round.sentence}"]
+
+
+def _won(results: Results, name: str) -> str:
+    return f"elected, tie {DECIDED[results.decided_by]}" if name in results.winners_by_tie else "elected"
 
 
 def _outcome(round: RoundResult, name: str) -> str:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from potluck.apps.polls.counting.record import Tie, TieStep
 from potluck.apps.polls.counting.rules import TieRule
+from potluck.apps.polls.counting.seeded_draws import SeededDraws
 
 __all__ = ["Ties"]
 
@@ -12,9 +13,13 @@ __all__ = ["Ties"]
 class Ties:
     """The lot order names first who is favoured: the first of the tied wins, the last of them is eliminated."""
 
-    def __init__(self, lot_order: Sequence[int], rule: TieRule = "previous-rounds") -> None:
+    def __init__(
+        self, lot_order: Sequence[int], rule: TieRule | None = "previous-rounds", seed: int | None = None
+    ) -> None:
+        """With a seed, every tie is drawn for itself, among the tied in this order."""
         self._place = {candidate: place for place, candidate in enumerate(lot_order)}
         self._rule = rule
+        self._draws = None if seed is None else SeededDraws(seed)
 
     def by_lot(self, candidates: Iterable[int]) -> list[int]:
         """The most favoured first."""
@@ -39,6 +44,12 @@ class Ties:
         """Who has the most votes, and the tie that had to be broken to say so."""
         return self._extreme(max, among, tallies, history, over)
 
+    def surplus_by_one_order(
+        self, among: Iterable[int], tallies: Mapping[int, int], history: Sequence[Mapping[int, int]]
+    ) -> tuple[int, Tie | None]:
+        """Whose surplus is passed on first, by rules that have one order for all ties: whoever it has leave first."""
+        return self._extreme(max, among, tallies, history, "surplus", from_the_end=True)
+
     def _extreme(
         self,
         extreme: Callable[[Iterable[int]], int],
@@ -46,6 +57,8 @@ class Ties:
         tallies: Mapping[int, int],
         history: Sequence[Mapping[int, int]],
         over: Literal["elimination", "election", "surplus"],
+        *,
+        from_the_end: bool = False,
     ) -> tuple[int, Tie | None]:
         among = list(among)
         votes = extreme(tallies[each] for each in among)
@@ -65,7 +78,10 @@ class Ties:
                 if len(left) == 1:
                     break
         lots = self.by_lot(left)
-        chosen = lots[-1] if over == "elimination" else lots[0]
+        if len(left) > 1 and self._draws is not None:
+            chosen = lots[self._draws.below(len(lots))]
+        else:
+            chosen = lots[-1] if over == "elimination" or from_the_end else lots[0]
         return chosen, Tie(
             over=over,
             candidates=tuple(tied),

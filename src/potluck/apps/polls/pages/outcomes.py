@@ -60,7 +60,7 @@ async def outcome_shown(
         "behind": max(0, turnout.votes - record.votes) if behind else 0,
         # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
         "version": 2 * (known.votes_version + turnout.votes_version + poll.version) + (now.status == "final"),
-        "lots": poll.names(poll.lots),
+        "lots": poll.names(poll.lot_order),
         "asked": "".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
     }
 

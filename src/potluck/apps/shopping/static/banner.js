@@ -5,7 +5,7 @@ import { element, icon } from "./elements.js";
 // So long, in milliseconds, a change may be under way before it is said to wait.
 export const UNDER_WAY = 1500;
 
-function banner(sign, fact, more, link = null) {
+export function banner(sign, fact, more, link = null) {
   const words = element("span", {}, element("strong", {}, fact), more && element("span", { class: "num" }, more));
   return element("div", { class: "banner" }, icon(sign), words, link);
 }

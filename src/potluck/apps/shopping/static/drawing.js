@@ -1,10 +1,10 @@
 // Draws the page: the groups, the purchased ones, what is offered, how fresh it is and what waits.
 
-import { UNDER_WAY, bannerOf, putBanner } from "./banner.js";
+import { UNDER_WAY, banner, bannerOf, putBanner } from "./banner.js";
 import { changeInWords, groups, lately, nameOf, withChanges } from "./changes.js";
 import { element, icon, part, root, set, things, time } from "./elements.js";
 import { fold } from "./lines.js";
-import { drawNotices } from "./notices.js";
+import { drawNotices, titleOf } from "./notices.js";
 import { lingering, page } from "./page.js";
 import { arrange, rowOf, rows } from "./rows.js";
 
@@ -77,17 +77,45 @@ export function draw() {
   set(part("purchased-count"), String(bought.length));
   part("purchased").hidden = bought.length === 0;
   part("empty").hidden = open.length > 0 || lingering.size > 0;
-  set(part("count"), things(open.length));
+  const shown = open.filter((item) => drawn.some((section) => section.contains(rows.get(item.shoppingItemId)))).length;
+  set(part("count"), page.filter ? `${shown} of ${things(open.length)}` : things(open.length));
+  drawLow(open);
   // Nobody knows what waits before what is kept is read.
   if ("ready" in root.dataset) root.dataset.waiting = page.changes.length + unkept().length;
   drawOffers(open);
   drawBanner();
   drawNotices();
+  drawAsks();
   drawFresh();
   // What was moved has lost the focus.
   if (document.activeElement !== focused && root.contains(focused)) focused.focus({ preventScroll: true });
   for (const id of rows.keys()) if (!all.has(id)) rows.delete(id);
 }
+
+// What runs low says whether it is on the list, also when it was put there just now.
+function drawLow(open) {
+  const wanted = new Set(open.map((item) => item.itemId));
+  const lows = [...root.querySelectorAll("[data-low-item]")];
+  const missing = lows.filter((each) => !wanted.has(each.dataset.lowItem));
+  for (const each of lows) each.querySelector("[data-on-list]").hidden = missing.includes(each);
+  const form = root.querySelector("[data-low] form");
+  if (form) form.hidden = missing.length === 0 && !("more" in form.dataset);
+}
+
+// What is asked above the list, for whoever has scrolled on: one line that leads there.
+let askedInSight = true;
+
+function drawAsks() {
+  const [first] = page.notices;
+  const more = page.notices.length > 1 ? `And ${page.notices.length - 1} more.` : "";
+  const link = first && element("a", { href: "#asked" }, "Look");
+  putBanner(part("asks"), first && !askedInSight ? banner("triangle-alert", titleOf(first), more, link) : null);
+}
+
+new IntersectionObserver(([seen]) => {
+  askedInSight = seen.isIntersecting;
+  if (page.kept) drawAsks();
+}).observe(part("notices"));
 
 export function drawFresh() {
   const badge = part("fresh");

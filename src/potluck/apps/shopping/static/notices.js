@@ -11,8 +11,15 @@ function choice(text, from, act) {
   return element("button", { type: "button", onclick: act }, element("b", {}, text), element("small", {}, from));
 }
 
+// What it is about, in a line.
+export function titleOf({ kind, name, existing }) {
+  if (kind === "conflict") return `${name} changed twice`;
+  if (kind === "gone") return `No longer on the list: ${name}`;
+  return kind === "duplicate" ? `${existing.name} is on the list already` : `${name} could not be changed`;
+}
+
 function noticeOf(notice) {
-  const head = (text) => element("h2", { id: `notice-${notice.number}` }, text);
+  const head = element("h2", { id: `notice-${notice.number}` }, titleOf(notice));
   const box = (...inside) =>
     element("section", { class: "clash", "aria-labelledby": `notice-${notice.number}` }, ...inside);
   const button = (kind, text, act) => element("button", { type: "button", class: kind, onclick: act }, text);
@@ -27,9 +34,10 @@ function noticeOf(notice) {
   if (notice.kind === "conflict") {
     const { fields, mine, theirs } = notice;
     const whole = { ...theirs, ...mine };
+    const mineToo = theirs.updatedBy === page.kept.person.id;
     return box(
-      head(`${notice.name} changed twice`),
-      soft("You changed it here, and somebody else did too. Which one stays?"),
+      head,
+      soft(`${mineToo ? "You changed it here and elsewhere" : `You changed it here, and ${theirs.updatedByName} did too`}. Which one stays?`),
       element(
         "div",
         { class: "clash-two" },
@@ -40,7 +48,7 @@ function noticeOf(notice) {
             return make("edit", notice.id, { values: mine, before, seen: now.version });
           }),
         ),
-        choice(inWords(fields, theirs, page.storeNames), `theirs, ${time(theirs.updatedAt)}`, () => gone()),
+        choice(inWords(fields, theirs, page.storeNames), `${mineToo ? "yours, elsewhere" : `${theirs.updatedByName}’s`}, ${time(theirs.updatedAt)}`, () => gone()),
       ),
     );
   }
@@ -48,7 +56,7 @@ function noticeOf(notice) {
     const { change } = notice;
     const said = change.kind === "status" ? "You ticked it here" : "You changed it here";
     return box(
-      head(`No longer on the list: ${notice.name}`),
+      head,
       soft(`${said}, but somebody took it off before that could be sent.`),
       element(
         "div",
@@ -63,7 +71,7 @@ function noticeOf(notice) {
     const more = change.values.quantity ?? 1;
     const from = existing.addedBy === page.kept.person.id ? "from you" : `from ${existing.addedByName}`;
     return box(
-      head(`${existing.name} is on the list already`),
+      head,
       soft(`${amount(existing)}, ${from}.`),
       element(
         "div",
@@ -82,7 +90,7 @@ function noticeOf(notice) {
     );
   }
   return box(
-    head(`${notice.name} could not be changed`),
+    head,
     soft(`${notice.message}.`),
     element("div", { class: "actions" }, button("quiet", "All right", () => gone())),
   );

@@ -5,7 +5,8 @@
 //
 // What an app keeps on a device is in a database that is named "potluck-" and its id; changes that wait to be sent are in
 // its store "changes", those that wait for a person to decide in "notices", each with the id of its `person`. A notice of
-// the kind "refused" only tells. Browsers that know how forget all of it at the server's word; here it is done for those
+// the kind "refused" only tells. What somebody has typed and not saved is in the browser's storage, under a name that
+// begins with "potluck-draft-", the app and how their id begins. Browsers that know how forget all of it at the server's word; here it is done for those
 // that do not, or that came over plain http.
 
 // So long, in milliseconds, a device is waited for: nobody is kept from leaving.
@@ -40,11 +41,29 @@ const rows = (database, name) =>
     return undefined;
   });
 
-const waiting = (apps, person) =>
-  inEach(apps, async (database) => {
+const waiting = async (apps, person) => {
+  const found = await inEach(apps, async (database) => {
     const all = [...(await rows(database, "changes")), ...(await rows(database, "notices"))];
     return all.filter((each) => each.person === person && each.kind !== "refused").length;
   });
+  const drafts = storages().flatMap((storage) => Object.keys(storage));
+  const of = (app) => drafts.filter((name) => name.startsWith(`potluck-draft-${app}-${person.slice(0, 8)}`)).length;
+  return [...found, ...apps.map((app) => [app, of(app)])];
+};
+
+// Storage can be forbidden; then nothing is kept there.
+function storages() {
+  try {
+    return [localStorage, sessionStorage];
+  } catch {
+    return [];
+  }
+}
+
+function forgetDrafts() {
+  for (const storage of storages())
+    for (const name of Object.keys(storage)) if (name.startsWith("potluck-draft-")) storage.removeItem(name);
+}
 
 // Emptied, not deleted: another window may have it open.
 const forget = (apps) =>
@@ -86,11 +105,14 @@ document.addEventListener("submit", async (event) => {
     const count = found.reduce((sum, [, each]) => sum + each, 0);
     if (count) return ask(found[0], count);
   }
+  forgetDrafts();
   await inTime(forget(appsOf(form)));
   return form.submit();
 });
 
 // Only who was led here by the server's yes has come from there.
 const left = document.querySelector("[data-left]");
-if (left && "indexedDB" in window && document.referrer === location.origin + left.dataset.left)
+if (left && "indexedDB" in window && document.referrer === location.origin + left.dataset.left) {
+  forgetDrafts();
   inTime(forget(appsOf(left)));
+}

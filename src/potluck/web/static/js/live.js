@@ -63,8 +63,14 @@ function tell(list, live) {
   const state = stateOf(list);
   if (live || state.live) state.fresh = new Date();
   state.live = live;
+  label(list);
+}
+
+// Also a badge that has just come, with a row or with what stands beside the list, says how it is now.
+function label(list) {
+  const { live, fresh } = stateOf(list);
   for (const badge of around(list, "badge")) {
-    const said = live ? (badge.dataset.liveSaid ?? "Live") : `Last fresh at ${clock.format(state.fresh)}`;
+    const said = live ? (badge.dataset.liveSaid ?? "Live") : `Last fresh at ${clock.format(fresh)}`;
     badge.classList.toggle("off", !live);
     if (badge.textContent !== said) badge.textContent = said;
   }
@@ -136,6 +142,7 @@ function put(list, row, told) {
   htmx.process(row);
   if (told) row.classList.add("changed");
   count(list);
+  label(list);
 }
 
 function take(list, row) {
@@ -209,7 +216,9 @@ async function readNow(list) {
     if (isNews(row, shown)) put(list, document.adoptNode(row), true);
   }
   follow(list, page);
-  tell(list, state.live);
+  // Also without a stream, what is shown is as of now.
+  state.fresh = new Date();
+  label(list);
   return fresh.dataset.live;
 }
 

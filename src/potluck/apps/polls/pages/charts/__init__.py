@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from potluck.apps.polls.counting import Record
-from potluck.apps.polls.counting.sentences import outcome_sentence
-from potluck.apps.polls.fields import Method
+from potluck.apps.polls.counting import Method, Record
+from potluck.apps.polls.counting.sentences import decided_sentence, outcome_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, Line, last_bars, line_of, of_all_ballots
 from potluck.apps.polls.pages.charts.counted import Counted
 from potluck.apps.polls.pages.charts.flows import FlowShown, flow_shown
@@ -34,6 +33,8 @@ class Charts:
 
     winners: list[str]
     sentence: Markup
+    decided: Markup
+    """What of the result no votes decided; empty, if they decided everything."""
     rounds: int
     last: list[Bar]
     others: str
@@ -66,6 +67,7 @@ def charts(record: Record, names: Sequence[str], chosen: int | None = None, *, w
     return Charts(
         winners=counted.named(record.winners),
         sentence=counted.said(outcome_sentence(record, counted.marked)),
+        decided=counted.said(decided_sentence(record, counted.marked)),
         rounds=len(rounds),
         last=last,
         others=others,

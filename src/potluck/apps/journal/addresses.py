@@ -1,0 +1,12 @@
+"""Where the pages of the journal are."""
+
+__all__ = ["ASK", "ATHLETES", "COACHES", "ENTRIES", "HOME", "IMPORT", "SETTINGS", "STATS"]
+
+HOME = "/journal"
+ENTRIES = f"{HOME}/entries"
+STATS = f"{HOME}/stats"
+ASK = f"{HOME}/ask"
+COACHES = f"{HOME}/coaches"
+ATHLETES = f"{HOME}/athletes"
+SETTINGS = f"{HOME}/settings"
+IMPORT = f"{SETTINGS}/import"

@@ -1,0 +1,293 @@
+"""Asking the assistant: conversations, what each may read, and answers whose citations open the entry.
+
+A conversation shows of an entry what its scope shows: in a shared one, and in one about somebody else, there are only
+SharedEntries, which have no private words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, tzinfo
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from potluck.apps.journal.access import Athlete, InThread
+from potluck.apps.journal.addresses import ASK
+from potluck.apps.journal.entities import Citation, Comment
+from potluck.apps.journal.fields import Question, Scope, zone_of
+from potluck.apps.journal.journals import SharedEntry, WholeEntry
+from potluck.apps.journal.links import AthleteSummary, names_of, own_athletes
+from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, long_date, pieces, plain, short_date
+from potluck.apps.journal.profile import profile_of
+from potluck.apps.journal.threads import (
+    FALLBACK,
+    MessageView,
+    NewMessage,
+    NewThread,
+    ThreadView,
+    ask,
+    begin_thread,
+    end_thread,
+    messages,
+    said_in,
+    threads,
+    threads_of,
+)
+from potluck.apps.journal.times import day_of
+from potluck.people.errors import InvalidFields, NotNow
+from potluck.store import all_done
+from potluck.web.actions import Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import ProblemError
+from potluck.web.forms import Line, blank
+from potluck.web.http.responses import redirect
+from potluck.web.inputs import UNSET, Input
+from potluck.web.pages import to_sign_in
+
+__all__ = ["asking_pages", "thread_page"]
+
+THREAD = f"{ASK}/{{thread_id}}"
+MOST_THREADS = 30
+# An answer that begins with a number: the number is what was asked for.
+COUNTED = re.compile(r"(?P<number>[\d,.]+(?: h(?: \d\d)?)?) (?P<rest>.+)", re.DOTALL)
+PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
+
+asking_pages = Endpoints()
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+class Cited(Struct, frozen=True, kw_only=True):
+    """Where an answer has something from, and how it stands there now."""
+
+    entry_id: UUID
+    day: str
+    quote: str
+    is_private: bool
+    by_coach: bool
+    facts: str
+    """Nothing, if the entry is gone."""
+    text: list[Piece]
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    number: str
+    text: str
+    cited: list[Cited]
+    by: str
+    """Who answered, in words."""
+    icon: str
+    is_fallback: bool
+    is_withdrawn: bool
+
+
+class ThreadLine(Struct, frozen=True, kw_only=True):
+    thread_id: UUID
+    title: str
+    scope: Scope
+    about: str
+    day: str
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """A question, or an answer."""
+
+    question: str = ""
+    answer: Answer | None = None
+
+
+async def _threads(at: Athlete, zone: tzinfo) -> list[ThreadLine]:
+    found = sorted(await threads_of(at), key=lambda each: each.last_active_at, reverse=True)[:MOST_THREADS]
+    names = await names_of(at.rows, [each.athlete_id for each in found if each.athlete_id is not None])
+    today = day_of(at.now, zone)
+    lines = []
+    for each in await at.show(ThreadView, found):
+        day = day_of(each.last_active_at, zone)
+        lines.append(
+            ThreadLine(
+                thread_id=each.thread_id,
+                title=each.title or "Nothing asked yet",
+                scope=each.scope,
+                about="" if each.athlete_id is None else names.get(each.athlete_id, "an athlete"),
+                day="today" if day == today else short_date(day, today),
+            )
+        )
+    return lines
+
+
+def _assistant(at: Athlete, consents: bool) -> dict[str, Any]:
+    """Who answers, and whether that needs to be agreed to."""
+    return {"remote": at.journal.provider.remote, "consents": consents}
+
+
+# --- beginning --------------------------------------------------------------------------------------------------------
+
+
+class Beginning(Input):
+    scope: Scope = "private"
+    content: Question
+    athlete_id: Line = ""
+
+
+@asking_pages.get(ASK)
+async def ask_page(call: Call) -> Response:
+    if call.principal is None:
+        return to_sign_in(call.request)
+    at = await call.admit(Athlete)
+    form = blank(Beginning, {"scope": "private", "athleteId": call.query.get("athlete", "")})
+    return call.page("journal/ask.html", **await _to_begin(at, call.query.get("athlete", "")), form=form)
+
+
+async def _to_begin(at: Athlete, about: str) -> dict[str, Any]:
+    profile = await profile_of(at)
+    coached = (await own_athletes(at)).items
+    return {
+        **around("ask"),
+        **_assistant(at, profile.ai_consent),
+        "profile_version": profile.version,
+        "threads": await _threads(at, zone_of(profile.time_zone)),
+        "coached": coached,
+        "coached_options": [(str(each.athlete_id), each.name or "Somebody who left") for each in coached],
+        "about": _among(coached, about),
+        "thread_id": None,
+    }
+
+
+def _among(coached: Sequence[AthleteSummary], athlete_id: str) -> AthleteSummary | None:
+    return next((each for each in coached if str(each.athlete_id) == athlete_id), None)
+
+
+@asking_pages.post(ASK)
+async def begin(call: Call) -> Response:
+    """A conversation with its first question."""
+    at = await call.admit(Athlete)
+    filled = await call.form(Beginning)
+    refusal: Exception | None = None
+    about = ""
+    if filled.good:
+        said = filled.value
+        about = said.athlete_id
+        athlete = _among((await own_athletes(at)).items, about)
+        if about and athlete is None:
+            about = ""
+        new = NewThread(scope=said.scope, athlete_id=UNSET if athlete is None else athlete.athlete_id)
+        try:
+            thread = await call.perform(threads, begin_thread, new)
+            await call.perform(messages, ask, NewMessage(content=said.content), thread_id=thread.thread_id)
+            return redirect(f"{ASK}/{thread.thread_id}")
+        except (InvalidFields, NotNow, ProblemError) as error:
+            refusal = error
+    return call.again("journal/ask.html", filled, refusal, **await _to_begin(at, about))
+
+
+# --- a conversation ---------------------------------------------------------------------------------------------------
+
+
+@messages.page("", "journal/thread.html")
+async def thread_page(at: InThread, show: Show) -> dict[str, Any]:
+    profile = await profile_of(at)
+    zone = zone_of(profile.time_zone)
+    views = await at.show(MessageView, await at.rows.all(said_in(at)))
+    about = at.thread.athlete_id
+    names = {} if about is None else await names_of(at.rows, [about])
+    return {
+        **around("ask"),
+        **_assistant(at, profile.ai_consent),
+        "profile_version": profile.version,
+        "thread_id": at.thread_id,
+        "title": at.thread.title or "Ask your journal",
+        "scope": at.scope.scope,
+        "about": "" if about is None else names.get(about, "an athlete"),
+        "turns": await _turns(at, views, zone),
+        "threads": await _threads(at, zone),
+        "form": show.form(NewMessage),
+    }
+
+
+messages.form("", then=f"{THREAD}#last", on=thread_page)(ask)
+threads.form("/delete", then=ASK)(end_thread)
+
+
+async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> list[Said]:
+    citations = [citation for view in views for citation in view.citations]
+    entries = await at.scope.read(list(dict.fromkeys(each.entry_id for each in citations)))
+    said = await _comments(at, citations, entries)
+    today = day_of(at.now, zone)
+    return [
+        Said(question=view.content)
+        if view.role == "user"
+        else Said(answer=_answer(view, [_cited(each, entries, said, zone, today) for each in view.citations]))
+        for view in views
+    ]
+
+
+async def _comments(
+    at: InThread, citations: Sequence[Citation], entries: Mapping[UUID, SharedEntry]
+) -> dict[UUID, Comment]:
+    """The comments that answers quote, as far as everybody sees them now."""
+    of = list(dict.fromkeys(each.entry_id for each in citations if each.comment_id and each.entry_id in entries))
+    found = await all_done([at.rows.all(Comment.of_entry(each)) for each in of])
+    return {each.comment_id: each for some in found for each in some if each.visibility == "visible"}
+
+
+def _cited(
+    citation: Citation,
+    entries: Mapping[UUID, SharedEntry],
+    comments: Mapping[UUID, Comment],
+    zone: tzinfo,
+    today: date,
+) -> Cited:
+    entry = entries.get(citation.entry_id)
+    text, private = "", False
+    if entry is not None and citation.comment_id is not None:
+        comment = comments.get(citation.comment_id)
+        text = "" if comment is None else comment.body
+    elif entry is not None:
+        private = isinstance(entry, WholeEntry) and citation.quote not in entry.shared
+        text = entry.private if isinstance(entry, WholeEntry) and private else entry.shared
+    return Cited(
+        entry_id=citation.entry_id,
+        day=long_date(day_of(citation.date, zone), today),
+        quote=citation.quote,
+        is_private=private,
+        by_coach=citation.comment_id is not None,
+        facts="" if entry is None else facts(entry.metrics),
+        text=_with_quote(text, citation.quote),
+    )
+
+
+def _with_quote(text: str, quote: str) -> list[Piece]:
+    """The text with the quote marked; as much of it as fits, if the quote is not there any more."""
+    place = text.find(quote)
+    return plain(excerpt(text)) if place < 0 else pieces(text, [(place, place + len(quote))])
+
+
+def _answer(view: MessageView, cited: list[Cited]) -> Answer:
+    own = view.provider in ("embedded", FALLBACK)
+    text, number = view.content, ""
+    if own and cited:
+        # The built-in one's own list of quotes: they stand below, where they open.
+        text = view.content.partition("\n")[0]
+    elif own and (found := COUNTED.fullmatch(view.content)):
+        number, text = found["number"], found["rest"]
+    if view.provider == FALLBACK:
+        by, icon = "The remote assistant did not answer; this is the built-in one.", "cloud-off"
+    elif own:
+        quotes = " Quotes are word for word." if cited else ""
+        by, icon = f"Answered on this server.{quotes}", "monitor"
+    else:
+        by, icon = f"Answered by {PROVIDERS.get(view.provider or '', 'a model')}, outside this server.", "share-2"
+    return Answer(
+        number=number,
+        text=text,
+        cited=cited,
+        by=by,
+        icon=icon,
+        is_fallback=view.provider == FALLBACK,
+        is_withdrawn=view.withdrawn,
+    )

@@ -1,0 +1,118 @@
+"""What the pages have in common: their files, the sections of the app, and words that several of them say."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, tzinfo
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, HOME, STATS
+from potluck.apps.journal.entities import SessionMetrics
+from potluck.apps.journal.times import day_of
+from potluck.apps.journal.words import spans_of
+from potluck.web.app_files import AppFiles
+from potluck.web.layout import Section
+
+__all__ = [
+    "FILES",
+    "WORN",
+    "Piece",
+    "around",
+    "excerpt",
+    "facts",
+    "hours",
+    "long_date",
+    "marked",
+    "plain",
+    "several",
+    "short_date",
+    "written_day",
+]
+
+FILES = AppFiles(Path(__file__).parent.parent / "static", f"{HOME}/files")
+PARTS = (
+    ("write", "notebook-pen", "Write", HOME),
+    ("timeline", "calendar-days", "Timeline", ENTRIES),
+    ("stats", "chart-column", "Stats", STATS),
+    ("ask", "message-circle", "Ask", ASK),
+    ("coaches", "users", "Coaches", COACHES),
+)
+WORN = (("gi", "Gi"), ("no-gi", "No-gi"), ("both", "Both"))
+# As much of a text as a row of a list has room for.
+EXCERPT = 400
+
+
+def around(current: str) -> dict[str, Any]:
+    """What every page shows."""
+    sections = [Section(address, icon, name, part == current) for part, icon, name, address in PARTS]
+    return {"file": FILES.address, "sections": sections, "worn": dict(WORN)}
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def several(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
+def hours(minutes: int) -> str:
+    """A time as people say it: 45 min, 3 h, 3 h 15."""
+    whole, rest = divmod(minutes, 60)
+    if not whole:
+        return f"{rest} min"
+    return f"{whole:,} h {rest:02}" if rest else f"{whole:,} h"
+
+
+def facts(metrics: SessionMetrics) -> str:
+    """A session in one line."""
+    long = f"{metrics.duration_minutes} min · {several(metrics.rounds, 'round')}"
+    return f"{long} · {metrics.intensity} of 10 · {dict(WORN)[metrics.gi_or_no_gi]}"
+
+
+def long_date(day: date, today: date) -> str:
+    """Friday 13 November, with its year if that is another."""
+    year = "" if day.year == today.year else f" {day.year}"
+    return f"{day:%A} {day.day} {day:%B}{year}"
+
+
+def short_date(day: date, today: date) -> str:
+    return f"{day.day} {day:%b}" + ("" if day.year == today.year else f" {day.year}")
+
+
+def written_day(moment: datetime, zone: tzinfo, now: datetime) -> str:
+    """When a session was, beside a name: Today, Yesterday, or the day."""
+    day, today = day_of(moment, zone), day_of(now, zone)
+    return {0: "Today", 1: "Yesterday"}.get((today - day).days) or long_date(day, today)
+
+
+# --- texts in which words are marked ----------------------------------------------------------------------------------
+
+
+class Piece(NamedTuple):
+    text: str
+    is_marked: bool = False
+
+
+def plain(text: str) -> list[Piece]:
+    """A text with nothing marked in it; nothing of an empty one."""
+    return [Piece(text)] if text else []
+
+
+def marked(text: str, words: set[str]) -> list[Piece]:
+    """The text, with these words marked."""
+    return pieces(text, spans_of(text, words))
+
+
+def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
+    found, place = [], 0
+    for first, last in spans:
+        found += [Piece(text[place:first]), Piece(text[first:last], is_marked=True)]
+        place = last
+    return [each for each in (*found, Piece(text[place:])) if each.text]
+
+
+def excerpt(text: str) -> str:
+    """As much of a text as fits into a row, cut between words."""
+    if len(text) <= EXCERPT:
+        return text
+    space = text.rfind(" ", EXCERPT // 2, EXCERPT)
+    return f"{text[: space if space > 0 else EXCERPT].rstrip()} …"

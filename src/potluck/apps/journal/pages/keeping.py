@@ -1,0 +1,125 @@
+"""Settings of the journal, and the journal as a file: taken along, and taken in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from zoneinfo import available_timezones
+
+from starlette.responses import Response
+
+from potluck.apps.journal.access import Athlete
+from potluck.apps.journal.addresses import IMPORT, SETTINGS
+from potluck.apps.journal.entities import UserProfile
+from potluck.apps.journal.export import export_journal
+from potluck.apps.journal.fields import zone_of
+from potluck.apps.journal.files import JournalFile
+from potluck.apps.journal.importing import LARGEST_FILE, import_journal, imports, preview_import
+from potluck.apps.journal.pages.frame import around, short_date
+from potluck.apps.journal.profile import OwnProfile, ProfileChange, change_profile, profile, time_zone_for
+from potluck.apps.journal.times import day_of
+from potluck.field_types import Text
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.web.actions import Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.errors import BodyNotJson
+from potluck.web.forms import Form, blank
+from potluck.web.inputs import Input
+from potluck.web.pages import to_sign_in
+from potluck.web.schema.decoding import decode
+
+__all__ = ["keeping_pages", "settings_page"]
+
+MOST_WRONG = 8
+NO_FILE = "This is not the export of a journal"
+
+keeping_pages = Endpoints()
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+@profile.page("", "journal/settings.html")
+async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
+    stored: UserProfile = at.thing
+    now = show.clash or stored
+    return {
+        **around(""),
+        "profile": stored,
+        "version": now.version,
+        "form": show.form(ProfileChange, {"timeZone": stored.time_zone}),
+        "clash": show.clash,
+        "zones": sorted(available_timezones() | {"UTC"}),
+        "remote": at.journal.provider.remote,
+        "said": show.query.get("said", ""),
+    }
+
+
+profile.form("/profile", then=f"{SETTINGS}?said=saved", on=settings_page)(change_profile)
+
+
+# --- taken along ------------------------------------------------------------------------------------------------------
+
+
+@keeping_pages.post(f"{SETTINGS}/export")
+async def take_along(call: Call) -> Response:
+    return await export_journal(await call.admit(Athlete))
+
+
+# --- taken in ---------------------------------------------------------------------------------------------------------
+
+
+class FileForm(Input):
+    file: Annotated[str, Text(1, LARGEST_FILE, "Choose the file, or paste all that is in it", trim=False)]
+    sure: bool = False
+    """Whether its numbers were looked at."""
+
+
+@keeping_pages.get(IMPORT)
+async def import_page(call: Call) -> Response:
+    if call.principal is None:
+        return to_sign_in(call.request)
+    await call.admit(Athlete)
+    return call.page("journal/import.html", **around(""), **_nothing(), form=blank(FileForm))
+
+
+@keeping_pages.post(IMPORT)
+async def take_in(call: Call) -> Response:
+    """First its numbers, then, when they were looked at, all of it."""
+    at = await call.admit(Athlete)
+    filled = await call.form(FileForm)
+    refusal: Exception | None = None
+    wrong: list[str] = []
+    if filled.good:
+        try:
+            file = decode(JournalFile, filled.value.file.encode())
+            if filled.value.sure:
+                done = await call.perform(imports, import_journal, file)
+                return call.page("journal/import.html", **around(""), **_nothing(done=done), form=blank(FileForm))
+            found = await call.perform(imports, preview_import, file)
+            zone = zone_of(await time_zone_for(at))
+            days = _days(found.first, found.last, zone, at)
+            return call.page("journal/import.html", **around(""), **_nothing(preview=found, days=days), form=filled)
+        except BodyNotJson:
+            refusal = InvalidFields(WrongField("file", NO_FILE))
+        except InvalidFields as error:
+            wrong = [f"{each.field}: {each.message}" for each in error.errors[:MOST_WRONG]]
+            refusal = InvalidFields(WrongField("file", NO_FILE))
+    shown = {**around(""), **_nothing(wrong=wrong)}
+    return call.again("journal/import.html", _without_the_file(filled), refusal, **shown)
+
+
+def _nothing(**but: Any) -> dict[str, Any]:
+    return {"preview": None, "done": None, "days": "", "wrong": [], **but}
+
+
+def _without_the_file(filled: Form[Any]) -> Form[Any]:
+    """A file that is none is not sent back."""
+    return Form(blank(FileForm).values, filled.wrong, None, frozenset({"file", "sure"}), FileForm)
+
+
+def _days(first: datetime | None, last: datetime | None, zone: Any, at: Athlete) -> str:
+    if first is None or last is None:
+        return ""
+    today = day_of(at.now, zone)
+    return f"{short_date(day_of(first, zone), today)} to {short_date(day_of(last, zone), today)}"

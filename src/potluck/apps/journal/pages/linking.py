@@ -1,0 +1,160 @@
+"""Coaches and athletes: who reads with whom, who asks, who is invited; and what a coach sees of an athlete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from potluck.apps.journal.access import Athlete, CoachOf, LinkedWith
+from potluck.apps.journal.addresses import ASK, ATHLETES, COACHES
+from potluck.apps.journal.entries import shared_entries
+from potluck.apps.journal.fields import zone_of
+from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.links import (
+    Linking,
+    LinkView,
+    NewLink,
+    WhichSide,
+    accept_link,
+    athletes,
+    end_link,
+    links,
+    names_of,
+    own_athletes,
+    own_links,
+    request_link,
+    withdraw_request,
+)
+from potluck.apps.journal.pages.drawn import drawn_spark
+from potluck.apps.journal.pages.frame import around, written_day
+from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
+from potluck.apps.journal.profile import time_zone_for
+from potluck.apps.journal.stats import StatsOf, stats_of
+from potluck.apps.journal.times import day_of, first_of_week
+from potluck.store import all_done
+from potluck.web.actions import Show
+from potluck.web.endpoints import Call, Endpoints
+from potluck.web.http.responses import redirect
+from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
+from potluck.web.writes import Writes
+
+__all__ = ["athlete_page", "athletes_page", "coaches_page", "invitation_pages"]
+
+SPARK_WEEKS = 12
+
+
+async def _both_sides(at: Athlete, show: Show, role: str) -> dict[str, Any]:
+    """What the page of the coaches and that of the athletes have in common."""
+    found = await own_links(at)
+    asking = [each for each in found.items if each.status == "pending" and not each.requested_by_me]
+    return {
+        **around("coaches"),
+        "role": role,
+        "asking": asking,
+        "links": [each for each in found.items if each.role == role],
+        "invitations": [each for each in found.invitations if each.role == role],
+        "form": show.form(NewLink),
+        "made": show.done,
+        "said": show.query.get("said", ""),
+    }
+
+
+# --- those who coach one ----------------------------------------------------------------------------------------------
+
+
+@links.page("", "journal/coaches.html")
+async def coaches_page(at: Athlete, show: Show) -> dict[str, Any]:
+    return await _both_sides(at, show, "coach")
+
+
+@athletes.page("", "journal/athletes.html")
+async def athletes_page(at: Athlete, show: Show) -> dict[str, Any]:
+    """Those whom one coaches, the last session first."""
+    found = (await own_athletes(at)).items
+    time_zone = await time_zone_for(at)
+    zone = zone_of(time_zone)
+    today = day_of(at.now, zone)
+    span = StatsOf(from_=first_of_week(today) - timedelta(weeks=SPARK_WEEKS - 1), to=today)
+    drawn = await all_done(
+        [stats_of(SharedJournal(at.rows, each.athlete_id), span, time_zone, at.now) for each in found]
+    )
+    since = [
+        each.last_session is not None and (today - day_of(each.last_session.date, zone)).days <= 1 for each in found
+    ]
+    return {
+        **await _both_sides(at, show, "athlete"),
+        "athletes": [
+            (
+                each,
+                "" if each.last_session is None else written_day(each.last_session.date, zone, at.now),
+                *drawn_spark(hours),
+            )
+            for each, hours in zip(found, drawn, strict=True)
+        ],
+        "wrote": sum(since),
+    }
+
+
+# --- asking, accepting, ending ----------------------------------------------------------------------------------------
+
+
+links.form("/ask", then="", on=coaches_page)(request_link)
+athletes.form("/ask", then="", on=athletes_page)(request_link)
+
+
+def _side(role: str) -> str:
+    return COACHES if role == "coach" else ATHLETES
+
+
+@links.form("/{user_id}/accept", then=lambda at, link: f"{_side(link.role)}?said=accepted", on=coaches_page)
+async def accept_by_page(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
+    return await accept_link(at, which)
+
+
+@links.form("/{user_id}/end", then=lambda at, role: f"{_side(role)}?said=ended", on=coaches_page, frees_room=True)
+async def end_by_page(at: LinkedWith, which: WhichSide) -> Writes[str]:
+    return (await end_link(at, which)).answering(str(which.role))
+
+
+links.form("/invitations/{invitation_id}/withdraw", then=f"{COACHES}?said=withdrawn")(withdraw_request)
+
+invitation_pages = Endpoints()
+
+
+@invitation_pages.post("/journal/invitation")
+async def come_in(call: Call) -> Response:
+    """Accept the invitation that the browser carries."""
+    principal, secret = call.signed_in(), carried_invitation(call)
+    invitation = await call.core.people.invitations.look(secret)
+    await Linking(call.core).accept(principal, secret)
+    # Whoever came in as a coach has an athlete now.
+    address = ATHLETES if invitation.role == "coach" else COACHES
+    return redirect(f"{address}?said=linked", *drop_invitation(call))
+
+
+# --- an athlete, as their coach sees them -----------------------------------------------------------------------------
+
+
+@shared_entries.page("", "journal/athlete.html")
+async def athlete_page(at: CoachOf, wanted: TimelineQuery) -> dict[str, Any]:
+    """What an athlete shares: sessions by week, or found by their shared words."""
+    base = f"{ATHLETES}/{at.athlete_id}"
+    journal = SharedJournal(at.rows, at.athlete_id)
+    timeline = SharedTimeline(at, journal, base, await time_zone_for(at), wanted)
+    return {
+        **await timeline.context(),
+        **around("coaches"),
+        "athlete": await _name(at, at.athlete_id),
+        "athlete_id": at.athlete_id,
+        "since": at.row.updated_at,
+        "ask": f"{ASK}?athlete={at.athlete_id}",
+    }
+
+
+async def _name(at: CoachOf, athlete_id: UUID) -> str:
+    found: Sequence[str] = [*(await names_of(at.rows, [athlete_id])).values()]
+    return found[0] if found else "An athlete"

@@ -1,0 +1,96 @@
+"""One entry, for its athlete and for a coach, and what was said about it.
+
+The access shows as much of the entry as the reader may see: what a coach's page is given is a SharedEntryView, which
+has no private words by its type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from potluck.apps.journal.access import AtComment
+from potluck.apps.journal.addresses import ATHLETES, ENTRIES
+from potluck.apps.journal.comments import (
+    CommentChange,
+    CommentView,
+    NewComment,
+    add_comment,
+    change_comment,
+    comments,
+    comments_on,
+    delete_comment,
+)
+from potluck.apps.journal.entities import Comment
+from potluck.apps.journal.entries import ReadsEntry, entries
+from potluck.apps.journal.fields import Visibility, zone_of
+from potluck.apps.journal.links import names_of
+from potluck.apps.journal.pages.frame import around, long_date
+from potluck.apps.journal.profile import time_zone_for
+from potluck.apps.journal.times import day_of
+from potluck.web.actions import Show
+from potluck.web.inputs import Input
+from potluck.web.writes import Writes
+
+__all__ = ["comment_page", "entry_page"]
+
+ENTRY = f"{ENTRIES}/{{entry_id}}"
+
+
+@entries.page("/{entry_id}", "journal/entry.html")
+async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
+    zone = zone_of(await time_zone_for(at))
+    today = day_of(at.now, zone)
+    position = await at.core.live.position(comments_on(at))
+    found = [each for each in await at.rows.all(comments_on(at)) if at.sees(each)]
+    athlete = "" if at.own else (await names_of(at.rows, [at.meta.athlete_id])).get(at.meta.athlete_id, "")
+    return {
+        **around("timeline" if at.own else "coaches"),
+        "entry": at.shown,
+        "entry_id": at.entry_id,
+        "mine": at.own,
+        "athlete": athlete,
+        "back_to": ENTRIES if at.own else f"{ATHLETES}/{at.meta.athlete_id}",
+        "day": long_date(day_of(at.shown.date, zone), today),
+        "time": f"{at.shown.date.astimezone(zone):%H:%M}",
+        "comments": await at.show(CommentView, found),
+        "position": position,
+        "form": show.form(NewComment),
+        "said": show.query.get("said", ""),
+    }
+
+
+# --- comments ---------------------------------------------------------------------------------------------------------
+
+
+comments.form("", then=f"{ENTRY}#comments", on=entry_page)(add_comment)
+
+
+@comments.page("", "journal/comment_edit.html")
+async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str, Any]:
+    """One's own words, to be changed."""
+    if comment.coach_id != at.own_id:
+        # Whoever did not write it has nothing to change; the rule says so.
+        await change_comment(at, comment, CommentChange(body=comment.body))
+    return {
+        **around("timeline" if at.own else "coaches"),
+        "address": f"{ENTRIES}/{at.entry_id}",
+        "comment_id": at.comment_id,
+        "version": (show.clash or comment).version,
+        "clash": show.clash,
+        "form": show.form(CommentChange, {"body": comment.body}),
+    }
+
+
+comments.form("/edit", then=f"{ENTRY}#comments", on=comment_page)(change_comment)
+comments.form("/delete", then=f"{ENTRY}#comments")(delete_comment)
+
+
+class Hiding(Input):
+    """Said of a comment whatever else was changed in it meanwhile."""
+
+    visibility: Visibility
+
+
+@comments.form("/visibility", then=f"{ENTRY}#comments")
+async def hide_or_show(at: AtComment, comment: Comment, wanted: Hiding) -> Writes[Comment]:
+    return await change_comment(at, comment, CommentChange(visibility=wanted.visibility))

@@ -1,0 +1,331 @@
+"""The timeline: sessions by week, newest first, filtered, or found by their words, the best match first.
+
+What an athlete's own page shows is made of OwnRows; what a coach's shows, of SharedRows, which have no private words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date, timedelta, tzinfo
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlencode
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from potluck.apps.journal.access import Athlete, CoachOf
+from potluck.apps.journal.addresses import ENTRIES
+from potluck.apps.journal.entities import Entry, EntryMeta, SessionMetrics
+from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
+from potluck.apps.journal.fields import zone_of
+from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal
+from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat
+from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
+from potluck.apps.journal.profile import time_zone_for
+from potluck.apps.journal.ranking import Match, asked_for, snippet_of
+from potluck.apps.journal.search import found_in
+from potluck.apps.journal.statistics import Statistics
+from potluck.apps.journal.stats import StatsOf, stats_of
+from potluck.apps.journal.times import day_of, first_of_week, span_of
+from potluck.apps.journal.words import spans_of
+from potluck.people.errors import InvalidFields
+from potluck.table import Query, between
+from potluck.web.actions import Show
+from potluck.web.forms import Line
+from potluck.web.inputs import UNSET, Input
+from potluck.web.schema.decoding import decode_tree
+
+__all__ = ["Timeline", "TimelineQuery", "timeline_page"]
+
+ENOUGH = 20
+MOST_HITS = 100
+TAG_CHIPS = 6
+HARD = "7"
+
+R = TypeVar("R", bound="SharedRow")
+
+
+class TimelineQuery(Input):
+    """What is looked for, as an address has it; what is blank is not asked for."""
+
+    q: Line = ""
+    tag: Line = ""
+    gi_or_no_gi: Line = ""
+    min_intensity: Line = ""
+    from_: Line = ""
+    to: Line = ""
+    before: Line = ""
+    """Only what was before this Monday: the next page."""
+
+    @property
+    def filters(self) -> dict[str, str]:
+        said = {
+            "tag": self.tag,
+            "giOrNoGi": self.gi_or_no_gi,
+            "minIntensity": self.min_intensity,
+            "from": self.from_,
+            "to": self.to,
+        }
+        return {name: value.strip() for name, value in said.items() if value.strip()}
+
+    def address(self, base: str, **other: str) -> str:
+        """The same page with something else asked for; what is empty is left out."""
+        asked = {"q": self.q.strip(), **self.filters, **other}
+        query = urlencode({name: value for name, value in asked.items() if value})
+        return f"{base}?{query}" if query else base
+
+
+# --- what is shown of a session ---------------------------------------------------------------------------------------
+
+
+class SharedRow(Struct, frozen=True, kw_only=True):
+    """A session in a list, as a coach sees it."""
+
+    entry_id: UUID
+    day: date
+    level: int
+    facts: str
+    tags: list[str]
+    comments: int
+    shared: list[Piece]
+
+
+class OwnRow(SharedRow, frozen=True, kw_only=True):
+    """The same with what is for its athlete alone."""
+
+    private: list[Piece]
+
+
+class Week(NamedTuple):
+    name: str
+    total: str
+    rows: Sequence[SharedRow]
+
+
+class Chip(NamedTuple):
+    name: str
+    address: str
+    chosen: bool
+
+
+class Timeline(Generic[R]):
+    """One journal as one reader sees it; the two subclasses say how much that is."""
+
+    def __init__(
+        self, at: Athlete | CoachOf, journal: SharedJournal, base: str, time_zone: str, wanted: TimelineQuery
+    ) -> None:
+        self.at, self.journal, self.base, self.wanted = at, journal, base, wanted
+        self.zone: tzinfo = zone_of(time_zone)
+        self.time_zone = time_zone
+        self.today = day_of(at.now, self.zone)
+        self.wrong = ""
+        self.filter = self._filter()
+
+    async def rows(self, entries: Sequence[Entry]) -> list[R]:
+        raise NotImplementedError
+
+    async def hits(self, matches: Sequence[Match]) -> list[R]:
+        raise NotImplementedError
+
+    def _filter(self) -> EntryFilter:
+        try:
+            return decode_tree(EntryFilter, self._as_sent())
+        except InvalidFields as error:
+            self.wrong = error.errors[0].message or "That is not a filter"
+            return EntryFilter()
+
+    def _as_sent(self) -> dict[str, Any]:
+        said: dict[str, Any] = dict(self.wanted.filters)
+        if said.get("minIntensity", "").isdecimal():
+            said["minIntensity"] = int(said["minIntensity"][:3])
+        return said
+
+    async def context(self) -> dict[str, Any]:
+        """What the template shows."""
+        half_year = await self._half_year()
+        self.levels = Levels(half_year.days)
+        shown: dict[str, Any] = {"weeks": [], "hits": None, "earlier": None}
+        if self.wanted.q.strip():
+            shown["hits"] = await self._hits()
+        else:
+            shown["weeks"], shown["earlier"] = await self._weeks()
+        return {
+            **around("timeline"),
+            **shown,
+            "base": self.base,
+            "asked": self.wanted,
+            "any_filter": bool(self.wanted.filters),
+            "wrong": self.wrong,
+            "chips": self._chips(half_year),
+            "total": half_year.total.sessions,
+            "heat": drawn_heat(half_year, self.levels, self.today, self.today),
+            "today": self.today,
+            "without": self.wanted.address(self.base, **dict.fromkeys(self.wanted.filters, "")),
+        }
+
+    async def _half_year(self) -> Statistics:
+        first = first_of_week(self.today) - timedelta(weeks=HEAT_WEEKS - 1)
+        return await stats_of(self.journal, StatsOf(from_=first, to=self.today), self.time_zone, self.at.now)
+
+    # --- by week ------------------------------------------------------------------------------------------------------
+
+    async def _weeks(self) -> tuple[list[Week], Chip | None]:
+        found: list[Entry] = []
+        earlier = None
+        async for entry in self.at.rows.each(self._query()):
+            if not self.filter.keeps(entry.session_metrics):
+                continue
+            if len(found) >= ENOUGH and self._week(entry) != self._week(found[-1]):
+                # Whole weeks, so that what is said of one is right.
+                day = day_of(entry.date, self.zone)
+                before = self._week(found[-1]).isoformat()
+                earlier = Chip(f"{day:%B %Y}", self.wanted.address(self.base, before=before), chosen=False)
+                break
+            found.append(entry)
+        rows = await self.rows(found)
+        by_week: dict[date, list[tuple[Entry, R]]] = {}
+        for entry, row in zip(found, rows, strict=True):
+            by_week.setdefault(self._week(entry), []).append((entry, row))
+        return [self._named(monday, both) for monday, both in by_week.items()], earlier
+
+    def _query(self) -> Query[Entry]:
+        first = date.min if self.filter.from_ is UNSET else self.filter.from_
+        last = date.max if self.filter.to is UNSET else self.filter.to
+        # Nothing, or nothing that we wrote.
+        with suppress(ValueError, OverflowError):
+            last = min(last, date.fromisoformat(self.wanted.before) - timedelta(days=1))
+        if (first, last) == (date.min, date.max):
+            return Entry.of_athlete(self.journal.athlete_id)
+        return Entry.in_time(self.journal.athlete_id, between(*span_of(min(first, last), last, self.zone)))
+
+    def _week(self, entry: Entry) -> date:
+        return first_of_week(day_of(entry.date, self.zone))
+
+    def _named(self, monday: date, both: Sequence[tuple[Entry, R]]) -> Week:
+        this = first_of_week(self.today)
+        ago = (this - monday).days // 7
+        year = "" if monday.year == self.today.year else f" {monday.year}"
+        name = {0: "This week", 1: "Last week"}.get(ago) or f"Week of {monday.day} {monday:%B}{year}"
+        minutes = sum(entry.session_metrics.duration_minutes for entry, _ in both)
+        return Week(name, f"{several(len(both), 'session')}, {hours(minutes)}", [row for _, row in both])
+
+    # --- by words -----------------------------------------------------------------------------------------------------
+
+    async def _hits(self) -> Sequence[R]:
+        matches = await found_in(self.journal, asked_for(self.wanted.q[:200]))
+        kept = [each for each in matches if self.filter.keeps(each.entry.metrics) and self._in_time(each.entry)]
+        return await self.hits(kept[:MOST_HITS])
+
+    def _in_time(self, entry: SharedEntry) -> bool:
+        day = day_of(entry.date, self.zone)
+        return (self.filter.from_ is UNSET or self.filter.from_ <= day) and (
+            self.filter.to is UNSET or day <= self.filter.to
+        )
+
+    async def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
+        """What was found, with the words marked in what is shared."""
+        metas = await self.at.rows.get_many([EntryMeta.one(each.entry.entry_id) for each in matches])
+        return [
+            self.row(
+                entry.entry_id,
+                day_of(entry.date, self.zone),
+                entry.metrics,
+                0 if meta is None else meta.comments,
+                marked(snippet_of((entry.shared,), words), set(words)),
+            )
+            for (entry, _, words), meta in zip(matches, metas, strict=True)
+        ]
+
+    def row(self, entry_id: UUID, day: date, metrics: SessionMetrics, comments: int, shared: list[Piece]) -> SharedRow:
+        return SharedRow(
+            entry_id=entry_id,
+            day=day,
+            level=self.levels.of(metrics.duration_minutes * metrics.intensity),
+            facts=facts(metrics),
+            tags=metrics.tags,
+            comments=comments,
+            shared=shared,
+        )
+
+    def row_of(self, view: EntryView | SharedEntryView) -> SharedRow:
+        shared = plain(excerpt(view.sections.shared))
+        day = day_of(view.date, self.zone)
+        return self.row(view.entry_id, day, view.session_metrics, view.comments, shared)
+
+    # --- filters ------------------------------------------------------------------------------------------------------
+
+    def _chips(self, half_year: Statistics) -> list[Chip]:
+        wanted = self.wanted
+        tags = [each.tag for each in half_year.top_tags[:TAG_CHIPS]]
+        if wanted.tag and wanted.tag not in tags:
+            tags.append(wanted.tag)
+
+        def chip(name: str, field: str, value: str) -> Chip:
+            chosen = wanted.filters.get(field) == value
+            return Chip(name, wanted.address(self.base, **{field: "" if chosen else value}), chosen)
+
+        chips = [
+            chip("Gi", "giOrNoGi", "gi"),
+            chip("No-gi", "giOrNoGi", "no-gi"),
+            chip("Hard, 7 and up", "minIntensity", HARD),
+        ]
+        if "from" in wanted.filters or "to" in wanted.filters:
+            chips.append(Chip(self._span(), wanted.address(self.base, **{"from": "", "to": ""}), chosen=True))
+        return [*chips, *(chip(tag, "tag", tag) for tag in tags)]
+
+    def _span(self) -> str:
+        first, last = self.filter.from_, self.filter.to
+        if first is not UNSET and first == last:
+            return short_date(first, self.today)
+        said = {"from": first, "to": last}
+        return (
+            " ".join(f"{word} {short_date(day, self.today)}" for word, day in said.items() if day is not UNSET)
+            or "days"
+        )
+
+
+class OwnTimeline(Timeline[OwnRow]):
+    """For its athlete: private words too."""
+
+    async def rows(self, entries: Sequence[Entry]) -> list[OwnRow]:
+        views = await self.at.show(EntryView, entries)
+        return [own_row(self.row_of(each), plain(excerpt(each.sections.private))) for each in views]
+
+    async def hits(self, matches: Sequence[Match]) -> list[OwnRow]:
+        rows = await self.shared_hits(matches)
+        return [own_row(row, _private_hit(match)) for row, match in zip(rows, matches, strict=True)]
+
+
+class SharedTimeline(Timeline[SharedRow]):
+    """For a coach: what is shared."""
+
+    async def rows(self, entries: Sequence[Entry]) -> list[SharedRow]:
+        return [self.row_of(each) for each in await self.at.show(SharedEntryView, entries)]
+
+    async def hits(self, matches: Sequence[Match]) -> list[SharedRow]:
+        return await self.shared_hits(matches)
+
+
+def own_row(row: SharedRow, private: list[Piece]) -> OwnRow:
+    return OwnRow(private=private, **asdict(row))
+
+
+def _private_hit(match: Match) -> list[Piece]:
+    """Where the words are in what is private, if they are there."""
+    entry, words = match.entry, set(match.words)
+    assert isinstance(entry, WholeEntry)
+    if not spans_of(entry.private, words):
+        return []
+    return marked(snippet_of((entry.private,), match.words), words)
+
+
+# --- the athlete's own ------------------------------------------------------------------------------------------------
+
+
+@entries.page("", "journal/timeline.html")
+async def timeline_page(at: Athlete, wanted: TimelineQuery, show: Show) -> dict[str, Any]:
+    journal = WholeJournal(at.rows, at.own_id)
+    timeline = OwnTimeline(at, journal, ENTRIES, await time_zone_for(at), wanted)
+    return {**await timeline.context(), "said": show.query.get("said", "")}

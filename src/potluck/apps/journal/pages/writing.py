@@ -1,0 +1,289 @@
+"""Writing a session down, and writing it anew: a form that a phone fills in within a minute."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+
+from potluck.apps.journal.access import Athlete, OwnEntry
+from potluck.apps.journal.addresses import ENTRIES, HOME
+from potluck.apps.journal.entities import (
+    CoachAthleteLink,
+    Entry,
+    EntryMeta,
+    Link,
+    Sections,
+    SessionMetrics,
+    UserProfile,
+)
+from potluck.apps.journal.entries import (
+    EntryChange,
+    EntryView,
+    MetricsChange,
+    NewEntry,
+    SectionsChange,
+    add_entry,
+    change_entry,
+    delete_entry,
+    entries,
+)
+from potluck.apps.journal.fields import (
+    Duration,
+    EntryId,
+    GiOrNoGi,
+    Intensity,
+    Rounds,
+    SectionText,
+    Tags,
+    TimeZone,
+    zone_of,
+)
+from potluck.apps.journal.journals import WholeJournal
+from potluck.apps.journal.links import names_of
+from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
+from potluck.apps.journal.pages.frame import WORN, around, facts, long_date
+from potluck.apps.journal.profile import usual_profile
+from potluck.apps.journal.statistics import Statistics
+from potluck.apps.journal.stats import StatsOf, stats_of
+from potluck.apps.journal.times import day_of, first_of_week
+from potluck.people.errors import InvalidFields, WrongField
+from potluck.people.secrets import new_id
+from potluck.table import absent, put
+from potluck.web.actions import Actions, Show
+from potluck.web.forms import Line
+from potluck.web.inputs import UNSET, Unset, Versioned
+from potluck.web.schema.decoding import decode_tree
+from potluck.web.writes import Writes, or_retry
+
+__all__ = ["coach_names", "home", "write_page"]
+
+TAGS_OFFERED = 8
+MINUTES_STEP = 5
+# Where nobody knows better yet.
+USUAL = {"durationMinutes": "60", "rounds": "5", "giOrNoGi": "gi"}
+AS_TYPED = "%Y-%m-%dT%H:%M"
+NOT_A_TIME = "Say the day and the time, such as 13 November, 18:30"
+
+home: Actions[Any] = Actions(Athlete, page=HOME)
+
+
+class EntryForm(Versioned):
+    """A session as the form has it. Its version counts where it is changed."""
+
+    when: Line = ""
+    """By the clock of the person's time zone; now, if it is not said."""
+    duration_minutes: Duration
+    intensity: Intensity
+    rounds: Rounds
+    gi_or_no_gi: GiOrNoGi
+    tags: Tags | Unset = UNSET
+    """Those that were offered, and chosen."""
+    new_tags: Line = ""
+    """Others, with commas between them."""
+    shared: SectionText = ""
+    private: SectionText = ""
+    entry_id: EntryId | Unset = UNSET
+    """Chosen when the form was made, so that what is sent twice is one entry."""
+    time_zone: TimeZone | Unset = UNSET
+    """The device's own, from a script, for who has never said any."""
+
+    @property
+    def all_tags(self) -> list[str]:
+        typed = [each.strip() for each in self.new_tags.split(",")]
+        chosen = [] if self.tags is UNSET else self.tags
+        return list(dict.fromkeys(each for each in (*chosen, *typed) if each))
+
+    def metrics(self) -> SessionMetrics:
+        """As a program would send it; InvalidFields for tags that are none."""
+        try:
+            return decode_tree(
+                SessionMetrics,
+                {
+                    "durationMinutes": self.duration_minutes,
+                    "intensity": self.intensity,
+                    "rounds": self.rounds,
+                    "giOrNoGi": self.gi_or_no_gi,
+                    "tags": self.all_tags,
+                },
+            )
+        except InvalidFields as error:
+            raise InvalidFields(*(WrongField("newTags", each.message) for each in error.errors)) from error
+
+    def moment(self, zone: tzinfo) -> datetime | Unset:
+        """When it was; nothing, if it was not said."""
+        if not self.when.strip():
+            return UNSET
+        try:
+            return datetime.strptime(self.when.strip()[:16], AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise InvalidFields(WrongField("when", NOT_A_TIME)) from None
+
+
+# --- a new one --------------------------------------------------------------------------------------------------------
+
+
+@home.page("", "journal/write.html")
+async def write_page(at: Athlete, show: Show) -> dict[str, Any]:
+    stored = await at.rows.get(UserProfile.one(at.own_id))
+    profile = stored or usual_profile(at)
+    zone = zone_of(profile.time_zone)
+    today = day_of(at.now, zone)
+    first = first_of_week(today) - timedelta(weeks=HEAT_WEEKS - 1)
+    half_year = await stats_of(
+        WholeJournal(at.rows, at.own_id), StatsOf(from_=first, to=today), profile.time_zone, at.now
+    )
+    last = await at.rows.first(Entry.of_athlete(at.own_id))
+    return {
+        **around("write"),
+        **await _to_fill_in(at, half_year),
+        "form": show.form(EntryForm, {**_as_last_time(last), "entryId": str(new_id())}),
+        "refused_before": show.refusal is not None,
+        "now": at.now.astimezone(zone).strftime(AS_TYPED),
+        "today": long_date(today, today),
+        "asks_zone": stored is None,
+        "facts": fact_list(half_year),
+        "heat": drawn_heat(half_year, Levels(half_year.days), today, today),
+        "hours": drawn_hours(half_year),
+        "first_time": last is None,
+    }
+
+
+@entries.form("", then=f"{ENTRIES}?said=saved", on=write_page, versioned=False)
+async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
+    known = None if said.entry_id is UNSET else await at.rows.get(EntryMeta.one(said.entry_id))
+    if known is not None and known.athlete_id == at.own_id:
+        entry = await at.rows.get(Entry.one(at.own_id, known.date, known.entry_id))
+        if entry is not None:
+            return Writes(entry)
+    stored = await at.rows.get(UserProfile.one(at.own_id))
+    made = None
+    if stored is None and said.time_zone is not UNSET:
+        made = usual_profile(at)
+        made = UserProfile(user_id=made.user_id, name=made.name, time_zone=said.time_zone, created_at=made.created_at)
+    profile = stored or made or usual_profile(at)
+    new = NewEntry(
+        sections=Sections(private=said.private, shared=said.shared),
+        session_metrics=said.metrics(),
+        date=said.moment(zone_of(profile.time_zone)),
+        entry_id=said.entry_id if known is None else UNSET,
+    )
+    writes = await _beside_its_field(add_entry(at, new))
+    # Asked again, the rule finds what the other one of two has just written.
+    of_profile = [] if made is None else [put(made, when=absent)]
+    return Writes(writes.answer, *map(or_retry, [*writes.operations, *of_profile]))
+
+
+async def _beside_its_field(rule: Any) -> Writes[Entry]:
+    """What the rule says about the date, the form says about its own field."""
+    try:
+        done: Writes[Entry] = await rule
+    except InvalidFields as error:
+        raise InvalidFields(
+            *(WrongField("when" if each.field == "date" else each.field, each.message) for each in error.errors)
+        ) from error
+    return done
+
+
+def _as_last_time(last: Entry | None) -> dict[str, Any]:
+    """What one session has in common with the next; how hard it was is said anew each time."""
+    if last is None:
+        return dict(USUAL)
+    metrics = last.session_metrics
+    return {
+        "durationMinutes": str(metrics.duration_minutes),
+        "rounds": str(metrics.rounds),
+        "giOrNoGi": metrics.gi_or_no_gi,
+    }
+
+
+async def _to_fill_in(at: Athlete, half_year: Statistics) -> dict[str, Any]:
+    """What the form offers, whatever it is about."""
+    return {
+        "offered": [each.tag for each in half_year.top_tags[:TAGS_OFFERED]],
+        "readers": await coach_names(at),
+        "minutes_step": MINUTES_STEP,
+        "worn_options": WORN,
+        "draft_key": at.journal.draft_key(at.own_id),
+    }
+
+
+async def coach_names(at: Athlete) -> list[str]:
+    """Who reads what is shared, now."""
+    found = await at.rows.all(Link.of_user(at.own_id))
+    ids = [each.coach_id for each in found if isinstance(each, CoachAthleteLink) and each.status == "active"]
+    return sorted((await names_of(at.rows, ids)).values(), key=str.casefold)
+
+
+# --- anew -------------------------------------------------------------------------------------------------------------
+
+
+@entries.page("/edit", "journal/edit.html")
+async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
+    stored = await at.rows.get(UserProfile.one(at.own_id))
+    time_zone = "UTC" if stored is None else stored.time_zone
+    zone = zone_of(time_zone)
+    today = day_of(at.now, zone)
+    journal = WholeJournal(at.rows, at.own_id)
+    first = today - timedelta(weeks=HEAT_WEEKS)
+    half_year = await stats_of(journal, StatsOf(from_=first, to=today), time_zone, at.now)
+    clash = show.clash
+    return {
+        **around("timeline"),
+        **await _to_fill_in(at, half_year),
+        "entry_id": entry.entry_id,
+        "version": (clash or entry).version,
+        "form": show.form(EntryForm, _values_of(entry, zone)),
+        "clash": clash,
+        "clash_facts": facts(clash.session_metrics) if isinstance(clash, EntryView) else "",
+        "refused_before": show.refusal is not None,
+        "day": long_date(day_of(entry.date, zone), today),
+        "now": at.now.astimezone(zone).strftime(AS_TYPED),
+        "asks_zone": False,
+    }
+
+
+@entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?said=changed", on=edit_page)
+async def change_by_form(at: OwnEntry, entry: Entry, said: EntryForm) -> Writes[Entry]:
+    stored = await at.rows.get(UserProfile.one(at.own_id))
+    zone = zone_of("UTC" if stored is None else stored.time_zone)
+    metrics, when = said.metrics(), said.moment(zone)
+    # The form knows minutes: the same minute is the same time.
+    as_shown = datetime.strptime(_typed(entry, zone), AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
+    return await _beside_its_field(
+        change_entry(
+            at,
+            entry,
+            EntryChange(
+                sections=SectionsChange(private=said.private, shared=said.shared),
+                session_metrics=MetricsChange(
+                    duration_minutes=metrics.duration_minutes,
+                    intensity=metrics.intensity,
+                    rounds=metrics.rounds,
+                    gi_or_no_gi=metrics.gi_or_no_gi,
+                    tags=metrics.tags,
+                ),
+                date=UNSET if when == as_shown else when,
+            ),
+        )
+    )
+
+
+entries.form("/delete", then=f"{ENTRIES}?said=deleted")(delete_entry)
+
+
+def _typed(entry: Entry, zone: tzinfo) -> str:
+    return entry.date.astimezone(zone).strftime(AS_TYPED)
+
+
+def _values_of(entry: Entry, zone: tzinfo) -> dict[str, Any]:
+    metrics = entry.session_metrics
+    return {
+        "when": _typed(entry, zone),
+        "durationMinutes": str(metrics.duration_minutes),
+        "intensity": str(metrics.intensity),
+        "rounds": str(metrics.rounds),
+        "giOrNoGi": metrics.gi_or_no_gi,
+        "tags": list(metrics.tags),
+        "shared": entry.sections.shared,
+        "private": entry.sections.private,
+    }

@@ -1,0 +1,60 @@
+// Drafts: what somebody has typed and not saved, on this device, for them alone.
+//
+// A draft is sealed with a key that the server gives to its person and to nobody else, so whoever sits here next finds
+// bytes that say nothing, also where nobody signed out. Browsers seal nothing on pages that came over plain http: there a
+// draft is kept as it is, in this tab, until the tab is closed. Who signs out takes both away: see js/leaving.js.
+
+const PREFIX = `potluck-draft-journal-${document.body.dataset.person}-`;
+const sealing = Boolean(globalThis.crypto?.subtle);
+const NONCE = 12;
+
+export const lasting = sealing;
+
+// Storage can be forbidden, or full; then there is no draft.
+function store() {
+  try {
+    return sealing ? localStorage : sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+const textOf = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+
+const imported = (key) => crypto.subtle.importKey("raw", bytesOf(key), "AES-GCM", false, ["encrypt", "decrypt"]);
+
+export async function keep(name, draft, key) {
+  const said = JSON.stringify(draft);
+  let kept = said;
+  if (sealing) {
+    const nonce = crypto.getRandomValues(new Uint8Array(NONCE));
+    const cipher = { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(PREFIX + name) };
+    const sealed = await crypto.subtle.encrypt(cipher, await imported(key), new TextEncoder().encode(said));
+    kept = textOf([...nonce, ...new Uint8Array(sealed)]);
+  }
+  try {
+    store()?.setItem(PREFIX + name, kept);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// None, if nothing was kept, or nothing that opens.
+export async function found(name, key) {
+  const kept = store()?.getItem(PREFIX + name);
+  if (!kept) return null;
+  try {
+    if (!sealing) return JSON.parse(kept);
+    const raw = bytesOf(kept);
+    const cipher = { name: "AES-GCM", iv: raw.slice(0, NONCE), additionalData: new TextEncoder().encode(PREFIX + name) };
+    const opened = await crypto.subtle.decrypt(cipher, await imported(key), raw.slice(NONCE));
+    return JSON.parse(new TextDecoder().decode(opened));
+  } catch {
+    drop(name);
+    return null;
+  }
+}
+
+export const drop = (name) => store()?.removeItem(PREFIX + name);

@@ -1,0 +1,41 @@
+"""Bottoms-up: whoever has the fewest votes leaves, until no more are left than seats, or all have a share."""
+
+from potluck.apps.polls.counting.ballots import Contest
+from potluck.apps.polls.counting.eliminations import Eliminations
+from potluck.apps.polls.counting.record import Reason, Round, Tie
+from potluck.apps.polls.counting.rules import Rules
+from potluck.apps.polls.counting.ties import Ties
+
+__all__ = ["PERCENT_DECIMALS", "bottoms_up"]
+
+# A whole percentage of whole votes.
+PERCENT_DECIMALS = 2
+
+
+def bottoms_up(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
+    """Whoever is left, most votes first, and the rounds; no vote is passed on from anybody who is elected."""
+    percent = rules.share_percent
+    count = Eliminations(contest, rules, ties, unit=1 if percent is None else 10**PERCENT_DECIMALS)
+    if count.empty:
+        return (), ()
+    threshold = 0
+    while True:
+        first = not count.rounds
+        if percent is None and first:
+            # What elects by other methods; here nobody is elected by it, and reports show it all the same.
+            threshold = count.active // (rules.seats + 1) + 1
+        elif percent is not None and (first or not rules.first_round_threshold):
+            threshold = count.active * percent // 100
+        low = [] if percent is None else [each for each in count.tallies if count.tallies[each] < threshold]
+        elected: list[int] = []
+        eliminated: list[int] = []
+        reason: Reason = "seats-for-all" if percent is None else "share-for-all"
+        tie: Tie | None = None
+        if not count.write_ins and ((percent is None and len(count.tallies) <= rules.seats) or (percent and not low)):
+            elected = sorted(count.declared, key=lambda each: (-count.tallies[each], ties.place(each)))
+        else:
+            together = sorted(low) if rules.batch_elimination else []
+            eliminated, reason, tie = count.leaving(together, "below-share")
+        count.close_round(reason, threshold, elected, eliminated, tie)
+        if elected or not count.tallies or count.stopped:
+            return tuple(elected), tuple(count.rounds)

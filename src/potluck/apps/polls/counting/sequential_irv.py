@@ -1,0 +1,38 @@
+"""Sequential instant runoff: one seat after the other by irv, passing over whoever was elected before."""
+
+from msgspec import structs
+
+from potluck.apps.polls.counting.ballots import Contest
+from potluck.apps.polls.counting.irv import irv
+from potluck.apps.polls.counting.record import Round
+from potluck.apps.polls.counting.rules import Rules
+from potluck.apps.polls.counting.ties import Ties
+
+__all__ = ["sequential_irv"]
+
+
+def sequential_irv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, ...], tuple[Round, ...]]:
+    """The winners in the order of their seats, and every seat's own rounds, numbered through."""
+    winners: list[int] = []
+    rounds: list[Round] = []
+    for seat in range(1, rules.seats + 1):
+        elected, of_this_seat = irv(contest, rules, ties, winners, seat)
+        # Ties look back to the rounds of the same seat, which they number from its first.
+        before = len(rounds)
+        rounds += [
+            structs.replace(
+                each,
+                number=each.number + before,
+                ties=tuple(
+                    structs.replace(
+                        tie, steps=tuple(structs.replace(step, round=step.round + before) for step in tie.steps)
+                    )
+                    for tie in each.ties
+                ),
+            )
+            for each in of_this_seat
+        ]
+        if not elected:
+            break
+        winners += elected
+    return tuple(winners), tuple(rounds)

@@ -1,0 +1,132 @@
+"""Counts built anew from the votes: for votes that were put into the table without them, and for an audit that differs.
+
+What is missing or too much is added to the counts, as a vote adds to them. It is added only if no shard has changed
+since the votes were read, and raises the shards, so that no record of before is shown any more.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from msgspec import Struct
+
+from potluck.apps.polls.candidates import Numbers
+from potluck.apps.polls.entities import SHARDS, Count, Poll, Shard, Vote, ranked_choice_polls
+from potluck.store import Store
+from potluck.table import WriteRefused, absent, put, the, update, upsert
+from potluck.table.operations import Operation
+from potluck.table.tables import Request
+
+__all__ = ["Recount", "VotesKeepComing", "every_poll", "recounted"]
+
+ATTEMPTS = 5
+# A transaction takes 100 actions, and the shards are ten of them.
+COUNTS_AT_ONCE = 80
+
+
+class VotesKeepComing(RuntimeError):
+    """Votes came in while they were read, again and again."""
+
+
+class Recount(Struct, frozen=True, kw_only=True):
+    votes: int
+    """How many votes there are that name candidates."""
+    counted: int
+    """How many were counted before."""
+    changed: int
+    """How many rankings had another count."""
+    unreadable: int
+    """Votes that name somebody who is no candidate; they count for nothing."""
+
+
+async def every_poll(store: Store) -> AsyncIterator[UUID]:
+    """The ids of all polls; reads the whole table, as nothing else does."""
+    position = None
+    while True:
+        body = {
+            "TableName": ranked_choice_polls.name,
+            "FilterExpression": "SK = :poll",
+            "ExpressionAttributeValues": {":poll": {"S": "METADATA"}},
+            "ProjectionExpression": "id",
+            "ConsistentRead": True,
+        }
+        if position is not None:
+            body["ExclusiveStartKey"] = position
+        answer = await store.repeat(Request("Scan", body))
+        for item in answer["Items"]:
+            yield UUID(item["id"]["S"])
+        position = answer.get("LastEvaluatedKey")
+        if position is None:
+            return
+
+
+async def recounted(store: Store, poll: Poll) -> Recount:
+    """Make the counts what the votes say, and tell what they were."""
+    for _ in range(ATTEMPTS):
+        before = {each.shard: each for each in await store.all(Shard.of_poll(poll.poll_id))}
+        votes, in_shards, unreadable = await _votes(store, poll)
+        counts = {each.ranking: each.count async for each in store.each(Count.of_poll(poll.poll_id))}
+        if {each.shard: each for each in await store.all(Shard.of_poll(poll.poll_id))} != before:
+            continue
+        missing = {
+            ranking: votes[ranking] - counts.get(ranking, 0)
+            for ranking in sorted({*votes, *counts})
+            if votes[ranking] != counts.get(ranking, 0)
+        }
+        shards_right = all(
+            in_shards[shard] == (before[shard].votes if shard in before else 0) for shard in range(SHARDS)
+        )
+        told = Recount(votes=votes.total(), counted=sum(counts.values()), changed=len(missing), unreadable=unreadable)
+        if not missing and shards_right:
+            return told
+        try:
+            await _mended(store, poll.poll_id, missing, in_shards, before)
+        except WriteRefused:
+            continue
+        return told
+    raise VotesKeepComing
+
+
+async def _votes(store: Store, poll: Poll) -> tuple[Counter[tuple[int, ...]], Counter[int], int]:
+    """How many votes say each ranking, how many each shard should know of, and how many name nobody who stands."""
+    numbers = Numbers(poll)
+    votes: Counter[tuple[int, ...]] = Counter()
+    in_shards: Counter[int] = Counter()
+    unreadable = 0
+    async for vote in store.each(Vote.of_poll(poll.poll_id)):
+        ranking = tuple(numbers.number(name) or 0 for name in vote.rankings)
+        if 0 in ranking:
+            unreadable += 1
+            continue
+        votes[ranking] += 1
+        in_shards[vote.vote_id.int % SHARDS] += 1
+    return votes, in_shards, unreadable
+
+
+async def _mended(
+    store: Store,
+    poll_id: UUID,
+    missing: dict[tuple[int, ...], int],
+    in_shards: Counter[int],
+    before: dict[int, Shard],
+) -> None:
+    """The first write makes the shards right; each raises the first of them, so that of two recounts one is refused."""
+    rankings = list(missing)
+    for start in range(0, max(1, len(rankings)), COUNTS_AT_ONCE):
+        operations: list[Operation] = [
+            upsert(Count.one(poll_id, ranking), the(Count.count).add(missing[ranking]))
+            for ranking in rankings[start : start + COUNTS_AT_ONCE]
+        ]
+        for shard in range(SHARDS if start == 0 else 1):
+            was = before.get(shard)
+            done = start // COUNTS_AT_ONCE
+            if was is None and not done:
+                made = Shard(poll_id=poll_id, shard=shard, votes_version=1, votes=in_shards[shard])
+                operations.append(put(made, when=absent))
+                continue
+            changes = [the(Shard.votes_version).add(1)]
+            if not done and was is not None and in_shards[shard] != was.votes:
+                changes.append(the(Shard.votes).add(in_shards[shard] - was.votes))
+            unchanged = the(Shard.votes_version) == (was.votes_version if was else 0) + done
+            operations.append(update(Shard.one(poll_id, shard), *changes, when=unchanged))
+        await store.transact(*operations)

@@ -1,0 +1,212 @@
+"""When each partition was last written to, by whichever process, so that what was read elsewhere may be remembered.
+
+A commit of this process tells what it touches before it is made; that counts from when the file's header shows it.
+Any other change of the header is somebody else's commit, and what that touched is read from the change logs. A table
+without a log of both images, a log that does not go on from where it was known to, a definition that changed: whatever
+cannot be told apart counts as written to.
+"""
+
+import threading
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import apsw
+
+from potluck.dynamo.errors import NotPlain
+from potluck.dynamo.storage.catalog import Catalog
+from potluck.dynamo.storage.rows import Rows, Stored, unpack
+from potluck.dynamo.storage.wal_index import WalIndex, commits_between
+from potluck.dynamo.tables import Table
+from potluck.dynamo.values import Item
+
+__all__ = ["EVERYWHERE", "Place", "Touches"]
+
+Place = tuple[str, str | None, str | None]
+"""A table, an index or None for the table itself, and a partition; None for the partition is all of the table."""
+
+EVERYWHERE: Place = ("", None, None)
+
+MOST_PLACES = 50_000
+# More from others at once than this, and their tables count as written to as a whole.
+MOST_RECORDS = 500
+NOTHING_KNOWN = b""
+
+
+class Coming(NamedTuple):
+    """What the commit under way touches, and how far the logs reach with it."""
+
+    places: set[Place]
+    sequences: dict[str, int]
+
+
+class Touches:
+    """Counts the commits it has learnt of, and by that count when each place was last touched."""
+
+    def __init__(self, index: WalIndex | None, catalog: Catalog) -> None:
+        self._index = index
+        self._catalog = catalog
+        self._catalog_version = -1
+        self._lock = threading.Lock()
+        self._known = NOTHING_KNOWN
+        """The header that everything here accounts for."""
+        self._coming: Coming | None = None
+        self._sequences: dict[str, int] = {}
+        """By log, the last change that is accounted for."""
+        self._count = 0
+        self._touched: dict[Place, int] = {}
+        self._tables: dict[str, int] = {}
+        """When it was last not known what in a table was touched."""
+        self._floor = 0
+        """Before this, nothing is known of any place."""
+
+    # --- readers ------------------------------------------------------------------------------------------------
+
+    def count(self, reader: Rows | None = None) -> int:
+        """How many commits there were; with a reader, those of others are looked at, else NotPlain if there are any."""
+        index = self._index
+        if index is None:
+            raise NotPlain
+        if index.first() == self._known:
+            return self._count
+        if reader is None:
+            raise NotPlain
+        with self._lock:
+            header = index.header()
+            if header is None:
+                raise NotPlain  # a commit is just being published
+            if header != self._known:
+                self._account_for(header, reader)
+            return self._count
+
+    def untouched(self, places: Iterable[Place], since: int) -> bool:
+        """Whether nothing was written to any of these after so many commits."""
+        if since < self._floor:
+            return False
+        touched, tables = self._touched, self._tables
+        for place in places:
+            if touched.get(place, 0) > since or tables.get(place[0], 0) > since:
+                return False
+        # Another thread may have begun to count anew meanwhile.
+        return since >= self._floor
+
+    # --- the writer ---------------------------------------------------------------------------------------------
+
+    def begin(self, rows: Rows) -> None:
+        """Account for everybody else's commits; to be called in a transaction, which keeps others from making more."""
+        if self._index is None:
+            return
+        with self._lock:
+            header = self._index.header()
+            if header is not None and header != self._known:
+                self._account_for(header, rows)
+
+    def coming(self, stored: list[Stored]) -> None:
+        """The transaction is about to be committed, with these changes."""
+        if self._index is None:
+            return
+        places: set[Place] = {EVERYWHERE}
+        sequences: dict[str, int] = {}
+        for each in stored:
+            for row in (each.old, each.new):
+                if row is not None:
+                    places.update(places_of(each.table, row.item))
+            if each.logged is not None and each.table.log is not None:
+                sequences[each.table.log] = each.logged[0]
+        with self._lock:
+            self._coming = Coming(places, sequences)
+
+    def ended(self, *, committed: bool) -> None:
+        """The transaction was committed, or undone."""
+        if self._index is None:
+            return
+        with self._lock:
+            coming, self._coming = self._coming, None
+            header = self._index.header()
+            if not committed:
+                coming = None
+            elif coming is None:
+                return  # a reader saw it first
+            if coming is not None and header is not None and self._known and commits_between(self._known, header) <= 1:
+                if header != self._known:
+                    self._apply(coming)
+                    self._known = header
+            else:
+                # Others have committed already, or nobody knows what became of it: the logs tell.
+                self._known = NOTHING_KNOWN
+
+    # --- accounting, with the lock held -------------------------------------------------------------------------
+
+    def _account_for(self, header: bytes, rows: Rows) -> None:
+        coming = self._coming
+        if coming is not None and self._known and commits_between(self._known, header) == 1:
+            # The commit that the writer is just making, seen before the writer has come to say so.
+            self._coming = None
+            self._apply(coming)
+        else:
+            self._read_logs(rows)
+        self._known = header
+
+    def _apply(self, coming: Coming) -> None:
+        self._count += 1
+        self._sequences.update(coming.sequences)
+        self._touch(coming.places)
+        self._check_definitions()
+
+    def _read_logs(self, rows: Rows) -> None:
+        self._count += 1
+        self._catalog.refresh(rows.connection)
+        self._check_definitions()
+        self._touch({EVERYWHERE})
+        for table in list(self._catalog.tables.values()):
+            self._read_log(table, rows)
+
+    def _read_log(self, table: Table, rows: Rows) -> None:
+        known = None if table.log is None else self._sequences.get(table.log)
+        if table.log is None or not (table.logs_old and table.logs_new):
+            self._tables[table.name] = self._count
+            return
+        try:
+            if known is not None:
+                found: list[Any] = rows.execute(
+                    f"SELECT sequence, new, old FROM {table.log} WHERE sequence > ? ORDER BY sequence LIMIT ?",
+                    (known, MOST_RECORDS + 1),
+                ).fetchall()
+                if not found:
+                    return
+                if found[0][0] == known + 1 and len(found) <= MOST_RECORDS:
+                    for _, new, old in found:
+                        for image in (new, old):
+                            if image is not None:
+                                self._touch(places_of(table, unpack(image)))
+                    self._sequences[table.log] = found[-1][0]
+                    return
+            self._tables[table.name] = self._count
+            self._sequences[table.log] = rows.execute(f"SELECT max(sequence) FROM {table.log}").get or 0
+        except apsw.SQLError:
+            # Dropped by another process meanwhile; its definition is about to change.
+            self._tables[table.name] = self._count
+            self._sequences.pop(table.log, None)
+
+    def _touch(self, places: Iterable[Place]) -> None:
+        for place in places:
+            self._touched[place] = self._count
+        if len(self._touched) > MOST_PLACES:
+            self._floor = self._count
+            self._touched = {}
+
+    def _check_definitions(self) -> None:
+        version = self._catalog.version
+        if version != self._catalog_version:
+            self._catalog_version = version
+            self._floor = self._count
+
+
+def places_of(table: Table, item: Item) -> list[Place]:
+    """The table, the item's partition in it, and its partitions in the indexes."""
+    places: list[Place] = [(table.name, None, None)]
+    for index, attribute in table.partition_attributes:
+        value = item.get(attribute)
+        text = None if value is None else value.get("S")
+        if text is not None:
+            places.append((table.name, index, text))
+    return places

@@ -1,0 +1,327 @@
+"""The journal in a browser: written on a phone, read by a coach, drawn, asked, and left behind by nobody."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.browsing import Visit
+from tests.e2e.coming_in import FROM_HERE, join, send, sign_in
+from tests.e2e.gyms import GymServer, gym_server_on
+
+pytestmark = pytest.mark.needs("chromium", "axe-core")
+
+SECRET = "Knee again after the third round"
+METRICS = {"durationMinutes": 90, "intensity": 7, "rounds": 6, "giOrNoGi": "gi", "tags": ["half guard"]}
+
+
+@pytest.fixture(scope="module")
+def gym(tmp_path_factory) -> Iterator[GymServer]:
+    with gym_server_on(tmp_path_factory.mktemp("gym")) as gym:
+        yield gym
+
+
+@pytest.fixture
+def window(visit, gym):
+    return lambda path, *args, **options: visit(path, *args, at=gym.address, **options)
+
+
+def call(visit: Visit, method: str, path: str, body: Any = None) -> Any:
+    """Ask the JSON door as this window's person, where the typing is not what is looked at."""
+    answer = visit.page.request.fetch(
+        f"{visit.address}/api/v1/journal{path}", method=method, data=body, headers=FROM_HERE
+    )
+    assert answer.ok, answer.text()
+    return answer.json() if answer.body() else None
+
+
+def trained(visit: Visit, weeks: int = 12) -> None:
+    """Some weeks of training, up to yesterday."""
+    for day in range(weeks * 7, 0, -3):
+        when = datetime.now(UTC) - timedelta(days=day)
+        metrics = METRICS | {
+            "durationMinutes": 60 + 15 * (day // 3 % 4),
+            "intensity": 4 + day // 3 % 6,
+            "giOrNoGi": ("gi", "no-gi", "both")[day // 3 % 3],
+            "tags": [("half guard", "open mat", "takedowns")[day // 3 % 3]],
+        }
+        said = {"shared": f"Session {day}. Lost the underhook, left side.", "private": SECRET if day % 2 else ""}
+        call(visit, "POST", "/entries", {"sections": said, "sessionMetrics": metrics, "date": when.isoformat()})
+
+
+def looked_at(seen: Visit, name: str = "", shown_in: str = "light") -> None:
+    """For everyone, in both themes, also on a very narrow phone; and kept as a picture."""
+    for theme, only in (("dark", None), ("light", "color-contrast")):
+        seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        assert seen.violations(only=only) == [], name
+        if name and theme == shown_in:
+            seen.picture_of("body", f"journal-{name}-{theme}")
+    seen.page.emulate_media(reduced_motion="no-preference")
+    size = seen.page.viewport_size
+    seen.page.set_viewport_size({"width": 320, "height": 640})
+    assert seen.overflow() == 0, name
+    assert overlapping(seen) == [], name
+    seen.page.set_viewport_size(size)
+    assert seen.overflow() == 0
+    seen.check()
+
+
+def overlapping(seen: Visit) -> list[str]:
+    """What can be touched and lies over something else that can."""
+    return seen.page.evaluate(
+        """() => {
+          const aside = ".ask-box, details:not([open])";
+          const shown = (each) => each.checkVisibility() && !each.closest(aside);
+          const all = [...document.querySelectorAll("main :is(a, button, input, textarea, select)")].filter(shown);
+          const boxes = all.map((each) => [each, each.getBoundingClientRect()]);
+          const found = [];
+          for (const [one, a] of boxes)
+            for (const [other, b] of boxes)
+              if (one !== other && !one.contains(other) && !other.contains(one) && a.width > 1 && b.width > 1
+                && a.left + 1 < b.right && b.left + 1 < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom
+                && !one.closest(".find") && !other.closest(".stepper"))
+                found.push(`${one.outerHTML.slice(0, 80)} over ${other.outerHTML.slice(0, 80)}`);
+          return found;
+        }"""
+    )
+
+
+def stepper(visit: Visit, name: str) -> Locator:
+    return visit.page.get_by_role("group", name=name)
+
+
+def stored(visit: Visit) -> str:
+    """All that this browser keeps in its storage."""
+    return visit.page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+
+
+def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
+    phone = window("/", timezone_id="Europe/Lisbon")
+    email = join(phone)
+    page = phone.page
+    phone.open("/journal")
+    looked_at(phone, "first")
+    # How hard it was is for the person to say; nothing of what was typed is lost when that is forgotten.
+    stepper(phone, "Time on the mat").get_by_role("button", name="more").tap()
+    page.get_by_role("textbox", name="Shared").fill("Kept half guard.")
+    phone.expected = "status of 422"
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    expect(page.get_by_text("Touch how hard it was")).to_be_visible()
+    looked_at(phone, "refused")
+    page.get_by_role("radio", name="7", exact=True).check()
+    page.get_by_placeholder("Another tag").fill("Half guard")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("checkbox", name="Half guard")).to_be_checked()
+    page.get_by_role("textbox", name="Private").fill(f"{SECRET}. ")
+    page.get_by_role("textbox", name="Private").press_sequentially("Did not say.")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    # Sealed: whoever looks into the browser reads nothing.
+    assert "potluck-draft-journal-" in stored(phone)
+    for word in (SECRET, "Kept half guard"):
+        assert word not in stored(phone)
+    phone.open("/journal")
+    expect(page.get_by_text("Draft from")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Private")).to_have_value(f"{SECRET}. Did not say.")
+    expect(page.get_by_role("radio", name="7", exact=True)).to_be_checked()
+    expect(page.get_by_role("checkbox", name="Half guard")).to_be_checked()
+    expect(stepper(phone, "Time on the mat").locator("output")).to_have_text("65")
+    looked_at(phone, "draft")
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_role("heading", name="This week")).to_be_visible()
+    assert "potluck-draft" not in stored(phone)
+    # The device said where it is.
+    assert call(phone, "GET", "/profile")["timeZone"] == "Europe/Lisbon"
+    looked_at(phone, "timeline-first")
+
+    phone.follow(page.get_by_role("link", name="65 min"), by="tap")
+    expect(page.get_by_text("Only you")).to_be_visible()
+    looked_at(phone, "entry-own")
+    phone.follow(page.get_by_role("link", name="Edit the entry"), by="tap")
+    looked_at(phone, "edit")
+    entry = call(phone, "GET", "/entries")["items"][0]
+    elsewhere = {"version": 1, "sections": {"shared": "Changed on the laptop."}}
+    call(phone, "PATCH", f"/entries/{entry['entryId']}", elsewhere)
+    page.get_by_role("textbox", name="Shared").fill("Kept half guard against the bigger ones.")
+    phone.expected = "status of 409"
+    phone.follow(page.get_by_role("button", name="Save the changes"), by="tap")
+    expect(page.get_by_text("Changed on the laptop.")).to_be_visible()
+    looked_at(phone, "clash")
+    phone.follow(page.get_by_role("button", name="Save mine"), by="tap")
+    expect(page.get_by_text("Kept half guard against the bigger ones.")).to_be_visible()
+    assert "potluck-draft" not in stored(phone)
+
+    # On a shared device: who signs out is told of the draft, and takes it along.
+    phone.open("/journal")
+    page.get_by_role("textbox", name="Private").fill("Mine alone")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    phone.open("/account")
+    page.get_by_role("button", name="Sign out", exact=True).tap()
+    expect(page.get_by_text("1 change waits here, unsent")).to_be_visible()
+    phone.follow(page.get_by_role("button", name="Sign out all the same"), by="tap")
+    assert "potluck-draft" not in stored(phone)
+    # A session that ended without that leaves only bytes that open for nobody else.
+    sign_in(phone, email)
+    phone.open("/journal")
+    page.get_by_role("textbox", name="Private").fill("Mine alone")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    send(phone, "/sign-out")
+    join(phone, "Noor Haddad")
+    phone.open("/journal")
+    expect(page.get_by_role("textbox", name="Private")).to_have_value("")
+    assert "Mine alone" not in stored(phone)
+    sign_in(phone, email)
+    phone.open("/journal")
+    expect(page.get_by_role("textbox", name="Private")).to_have_value("Mine alone")
+    page.get_by_role("button", name="Start over").tap()
+    expect(page.get_by_role("textbox", name="Private")).to_have_value("")
+    expect(page.locator("[data-draft-said]")).to_have_text("")
+    assert f"potluck-draft-journal-{page.locator('body').get_attribute('data-person')}" not in stored(phone)
+
+
+def test_a_coach_is_linked_comments_and_is_hidden(window):
+    athlete = window("/")
+    join(athlete)
+    trained(athlete, 3)
+    athlete.open("/journal/coaches")
+    looked_at(athlete, "coaches-none")
+    athlete.page.get_by_label("E-mail").fill("renzo@example.org")
+    athlete.follow(athlete.page.get_by_role("button", name="Ask"), by="tap")
+    link = athlete.page.locator(".link-shown code").inner_text()
+    looked_at(athlete, "coaches-link")
+
+    coach = window("/", "desk")
+    join(coach, "Renzo Alves")
+    coach.page.goto(link, wait_until="load")
+    coach.page.get_by_role("button", name="Come in").click()
+    expect(coach.page.get_by_role("heading", name="Your athletes")).to_be_visible()
+    looked_at(coach, "athletes")
+    coach.follow(coach.page.get_by_role("link", name="Mara Okafor"))
+    assert SECRET not in coach.page.content()
+    looked_at(coach, "athlete")
+    coach.page.get_by_role("searchbox").fill("knee")
+    coach.page.keyboard.press("Enter")
+    expect(coach.page.get_by_text("No entry has those words")).to_be_visible()
+    coach.page.get_by_role("searchbox").fill("underhook")
+    coach.page.keyboard.press("Enter")
+    expect(coach.page.locator("mark").first).to_have_text("underhook")
+    coach.follow(coach.page.locator(".entry-link").first)
+    path = coach.page.url.removeprefix(coach.address)
+    assert SECRET not in coach.page.content()
+
+    athlete.open(path)
+    athlete.live()
+    coach.live()
+    coach.page.get_by_label("Your comment").fill("Hips first.")
+    coach.follow(coach.page.get_by_role("button", name="Comment", exact=True))
+    looked_at(coach, "entry-coach")
+    # It is on the athlete's phone at once.
+    expect(athlete.page.get_by_text("Hips first.")).to_be_visible()
+    athlete.follow(athlete.page.get_by_role("button", name="Hide"), by="tap")
+    expect(athlete.page.get_by_text("Hidden by you. Renzo Alves and you still see it.")).to_be_visible()
+    looked_at(athlete, "comment-hidden", "dark")
+    expect(coach.page.get_by_text("The athlete has hidden this.")).to_be_visible()
+    coach.follow(coach.page.get_by_role("link", name="Edit"))
+    looked_at(coach, "comment-edit")
+    coach.page.get_by_label("What you say").fill("Hips first, always.")
+    coach.follow(coach.page.get_by_role("button", name="Save"))
+    expect(athlete.page.get_by_text("Hips first, always.")).to_be_visible()
+
+    coach.open(f"/journal/athletes/{call(athlete, 'GET', '/profile')['userId']}/stats")
+    looked_at(coach, "athlete-stats")
+    athlete.open("/journal/coaches")
+    looked_at(athlete, "coaches")
+    athlete.follow(athlete.page.get_by_role("button", name="Stop sharing with Renzo Alves"), by="tap")
+    coach.page.goto(coach.address + path)
+    expect(coach.page.get_by_text("Hips first")).to_have_count(0)
+    coach.open("/journal/athletes")
+    expect(coach.page.get_by_text("Nobody trains with you yet")).to_be_visible()
+    coach.errors[:] = [each for each in coach.errors if not re.search("status of 40|htmx:sse", each)]
+
+
+def test_a_year_is_drawn_found_and_asked(window):
+    phone = window("/")
+    join(phone)
+    trained(phone)
+    page = phone.page
+    phone.open("/journal/stats")
+    for said in (
+        "Training by day, .*: 28 days with training",
+        "Hours by week: 26 weeks",
+        "How hard, on average by week",
+    ):
+        expect(page.get_by_role("img", name=re.compile(said))).to_be_visible()
+    page.get_by_text("Show as a table").first.click()
+    expect(page.get_by_role("region", name="Days, as a table").get_by_role("row")).to_have_count(29)
+    looked_at(phone, "stats")
+    phone.follow(page.get_by_role("link", name="A year", exact=True), by="tap")
+    expect(page.get_by_role("heading", name="Hours per month")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("Training by day"))).to_have_count(2)
+    looked_at(phone, "stats-year", "dark")
+    # A day opens.
+    day = page.locator("[data-day]:not(.h0)").last
+    phone.follow(day, by="tap")
+    expect(page.locator(".entry-row")).to_have_count(1)
+    phone.follow(page.get_by_role("link", name=re.compile("touch to take it off")), by="tap")
+    phone.follow(page.get_by_role("link", name="No-gi", exact=True), by="tap")
+    expect(page.locator(".entry-facts", has_text=re.compile("Gi$"))).to_have_count(0)
+    page.get_by_role("searchbox").fill("knee")
+    page.keyboard.press("Enter")
+    expect(page.locator(".pocket mark").first).to_have_text("Knee")
+    looked_at(phone, "search")
+    phone.open("/journal/entries")
+    more = page.get_by_role("link", name=re.compile("^Show "))
+    weeks = page.locator("#weeks > section").count()
+    more.tap()
+    expect(page.locator("#weeks > section")).not_to_have_count(weeks)
+    looked_at(phone, "timeline")
+
+    phone.open("/journal/ask")
+    looked_at(phone, "ask")
+    page.get_by_role("button", name="How many hours in March?").tap()
+    expect(page.get_by_label("Your question")).to_have_value("How many hours in March?")
+    page.get_by_label("Your question").fill("When do I lose the underhook?")
+    phone.follow(page.get_by_role("button", name="Ask", exact=True), by="tap")
+    expect(page.get_by_text("Answered on this server. Quotes are word for word.")).to_be_visible()
+    page.get_by_role("link", name="Citation 2").tap()
+    cited = page.locator("details.cite").nth(1)
+    expect(cited.locator("mark")).to_have_text(re.compile("Lost the underhook, left side."))
+    looked_at(phone, "thread")
+    page.get_by_placeholder("Ask about your training").fill("Anything about wristlocks?")
+    phone.follow(page.get_by_role("button", name="Ask", exact=True), by="tap")
+    expect(page.get_by_text("Nothing in the entries matches “wristlocks”.")).to_be_visible()
+    cited.locator("summary").tap()
+    phone.follow(cited.get_by_role("link", name="Open the entry"), by="tap")
+    expect(page.get_by_text("Lost the underhook, left side.")).to_be_visible()
+
+
+def test_a_journal_is_taken_along_and_taken_in(window, tmp_path):
+    desk = window("/", "desk")
+    join(desk)
+    trained(desk, 1)
+    desk.open("/journal/settings")
+    looked_at(desk, "settings")
+    with desk.page.expect_download() as coming:
+        desk.page.get_by_role("button", name="Export the journal").click()
+    file = tmp_path / "journal.json"
+    coming.value.save_as(file)
+    expect(desk.page.get_by_text("look among your downloads")).to_be_visible()
+    other = window("/", "phone")
+    join(other, "Ida Berg")
+    other.open("/journal/settings/import")
+    looked_at(other, "import")
+    other.expected = "status of 422"
+    no_journal = {"name": "a.json", "mimeType": "application/json", "buffer": b"{}"}
+    other.page.get_by_label("The file", exact=True).set_input_files(no_journal)
+    expect(other.page.get_by_text("This is not the export of a journal.")).to_be_visible()
+    other.page.get_by_label("The file", exact=True).set_input_files(file)
+    expect(other.page.get_by_role("heading", name="Mara Okafor’s journal")).to_be_visible()
+    looked_at(other, "import-preview")
+    assert call(other, "GET", "/entries")["items"] == []
+    other.page.get_by_role("button", name="Take it in").tap()
+    expect(other.page.get_by_text("It is all here")).to_be_visible()
+    other.follow(other.page.get_by_role("link", name="To the timeline"), by="tap")
+    expect(other.page.locator(".entry-row")).to_have_count(3)

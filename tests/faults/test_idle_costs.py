@@ -1,0 +1,77 @@
+"""What a suite on DynamoDB costs while nobody is there, counted by a proxy between the two."""
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from potluck.engines.aws import READS, STREAM_READS, WRITES
+from potluck.people.entities import accounts
+from potluck.settings import Settings
+from potluck.suite import APPS, assembled, opened
+from tests.engine_targets import LOCAL, address
+
+# After its start a suite looks around; then it is idle.
+SETTLING_SECONDS = 20.0
+
+
+class CountingProxy:
+    """Sends every request on to DynamoDB Local, and counts them by operation."""
+
+    def __init__(self, endpoint: str) -> None:
+        self.asked: Counter[str] = Counter()
+        self._endpoint = endpoint
+
+    async def answer(self, request: web.Request) -> web.Response:
+        self.asked[request.headers["X-Amz-Target"].rpartition(".")[2]] += 1
+        headers = {name: value for name, value in request.headers.items() if name.lower() != "host"}
+        async with self._session.post(self._endpoint, data=await request.read(), headers=headers) as answered:
+            return web.Response(body=await answered.read(), status=answered.status)
+
+    @contextlib.asynccontextmanager
+    async def listening(self) -> AsyncIterator[str]:
+        application = web.Application()
+        application.router.add_post("/", self.answer)
+        runner = web.AppRunner(application)
+        async with aiohttp.ClientSession() as self._session:
+            await runner.setup()
+            site = web.TCPSite(runner, "127.0.0.1", 0)
+            await site.start()
+            host, port = runner.addresses[0][:2]
+            try:
+                yield f"http://{host}:{port}"
+            finally:
+                await runner.cleanup()
+
+
+@pytest.mark.parametrize("seconds", [12.0, pytest.param(120.0, marks=pytest.mark.soak)])
+async def test_an_idle_suite_renews_one_lease_and_asks_each_stream_now_and_then(
+    seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = address(LOCAL, tmp_path)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "tests")
+    proxy = CountingProxy(where["endpoint"])
+    options: dict[str, Any] = {"engine": "aws", "region": where["region"], "table_prefix": where["prefix"]}
+    async with opened(Settings(data=tmp_path, endpoint=where["endpoint"], **options)) as (_, apps):
+        followed = {accounts.name, *(each.table for app in apps for each in app.consumers if hasattr(each, "table"))}
+    async with proxy.listening() as endpoint, assembled(Settings(data=tmp_path, endpoint=endpoint, **options), APPS):
+        await asyncio.sleep(SETTLING_SECONDS)
+        proxy.asked.clear()
+        started = time.monotonic()
+        await asyncio.sleep(seconds)
+        taken, asked = time.monotonic() - started, proxy.asked.copy()
+    writes = sum(count for operation, count in asked.items() if operation in WRITES)
+    reads = sum(count for operation, count in asked.items() if operation in READS | STREAM_READS)
+    print(f"{taken:.0f} s, {len(followed)} tables: {dict(asked)}")
+    assert sum(asked.values()) == writes + reads
+    # One more, for what was begun before.
+    assert writes <= taken / 10 + 1
+    assert reads <= len(followed) * taken + 1
