@@ -41,8 +41,11 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
 
     def shed_app(core):
         cores.append(core)
-        return App(name="shed", tables=[program["shed"]], subjects=[program["tools"]])
+        return App(name="shed", tables=[program["shed"]], subjects=[program["tools"]], templates=tmp_path)
 
+    (tmp_path / "shed").mkdir()
+    for name in re.findall(r'"shed/(\w+\.html)"', PAGE.read_text()):
+        (tmp_path / "shed" / name).touch()
     async with suite_on(tmp_path, [shed_app]) as (client, _):
         ada, bo = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo")]
         club = program["Club"](club_id=program["new_id"](), name="Elm Street")

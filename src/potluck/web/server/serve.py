@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from potluck.dynamo.errors import DynamoError, StoreUnusable
-from potluck.dynamo.storage.private_files import open_to
+from potluck.dynamo.storage.private_files import open_to, write_private
 from potluck.settings import Settings, SettingsError
 from potluck.table.errors import Unavailable
 
@@ -42,7 +42,8 @@ def serve(make: Make, settings: Settings, keeps: str) -> int:
 
     def announce() -> None:
         with suppress(OSError):
-            _port_file(settings).write_text(str(_port_of(sockets)))
+            _port_file(settings).unlink(missing_ok=True)
+            write_private(_port_file(settings), str(_port_of(sockets)).encode())
         print(f"\n  Potluck is on the table: {_address(sockets[0])}")
         if settings.origin is not None:
             print(f"  People reach it at {settings.origin}")

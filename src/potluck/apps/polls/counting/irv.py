@@ -16,7 +16,8 @@ def irv(
 ) -> tuple[tuple[int, ...], tuple[Round, ...]]:
     """The winner among those who are not `excluded`, and the rounds; nobody wins if the count is stopped before."""
     count = Eliminations(contest, rules, ties, excluded=excluded, seat=seat)
-    if count.empty:
+    if count.empty and not excluded:
+        # Nobody voted. Of later seats, for which no ballot is left, somebody has each: lots say who.
         return (), ()
     winner: int | None = None
     threshold = 0

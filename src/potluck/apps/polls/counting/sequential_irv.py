@@ -32,7 +32,7 @@ def sequential_irv(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[in
             )
             for each in of_this_seat
         ]
-        if not elected:
-            break
         winners += elected
+        if not elected or len(winners) == len(contest.declared):
+            break
     return tuple(winners), tuple(rounds)
