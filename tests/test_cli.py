@@ -7,16 +7,19 @@ import sys
 import urllib.request
 from datetime import UTC, datetime
 from importlib.metadata import version
+from uuid import UUID
 
 import apsw
 import boto3
 import pytest
 
 from potluck import cli
+from potluck.apps.polls.entities import Count, Poll, Vote, ranked_choice_polls
 from potluck.engines import open_engine
 from potluck.people.errors import InvitationInvalid, ResetInvalid
 from potluck.people.services import open_people
 from potluck.store import Store
+from potluck.table import absent
 from tests.commands import POTLUCK, running, stopped
 
 
@@ -33,7 +36,10 @@ def test_help_names_every_command(capsys):
         "accept-new-secret",
         "reset-password",
         "invite",
+        "polls",
+        "count",
         "demo",
+        "design",
         "POTLUCK_DATA",
         "POTLUCK_ORIGIN",
     ):
@@ -269,6 +275,40 @@ def test_there_is_no_password_to_reset_where_there_is_no_store(tmp_path, capsys)
     assert cli.main(["reset-password", "ada@example.org", "--data", str(tmp_path / "data")]) == 1
     assert "there is no store at" in capsys.readouterr().err
     assert not (tmp_path / "data").exists()
+
+
+async def test_recount_builds_counts_from_votes_while_the_store_is_open(tmp_path, capsys):
+    data, poll_id = tmp_path / "data", UUID("123e4567-e89b-12d3-a456-426614174000")
+    at = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
+    arguments = ["polls", "recount", "--data", str(data)]
+    assert cli.main(arguments) == 1
+    assert "there is no store at" in capsys.readouterr().err
+
+    async def recount(*polls):
+        status = await asyncio.to_thread(cli.main, [*arguments, *map(str, polls)])
+        return status, *capsys.readouterr()
+
+    data.mkdir()
+    engine = await open_engine(path=data / "potluck.db")
+    try:
+        store = Store(engine, lambda: at)
+        await store.create_tables(ranked_choice_polls)
+        poll = Poll(poll_id=poll_id, title="Languages", candidates=["Go", "Rust"], created_at=at)
+        await store.put(poll, when=absent)
+        for number, name in enumerate(["Go", "Go", "Rust", "Zig"]):
+            await store.put(Vote(poll_id=poll_id, vote_id=UUID(int=number), rankings=[name], voted_at=at))
+        told = f"{poll_id}: 3 votes, 0 counted before, 2 counts changed"
+        unreadable = "; 1 votes name somebody who is no candidate, and count for nothing\n"
+        capsys.readouterr()
+        assert await recount() == (0, told + unreadable, "")
+        assert {each.ranking: each.count for each in await store.all(Count.of_poll(poll_id))} == {(1,): 2, (2,): 1}
+        again = f"{poll_id}: 3 votes, 3 counted before, 0 counts changed{unreadable}"
+        assert await recount(UUID(int=0), poll_id) == (1, again, f"{UUID(int=0)}: there is no such poll\n")
+        status, said, told = await recount("mine")
+        assert (status, said) == (1, "")
+        assert told.startswith("potluck: a poll is named by its id")
+    finally:
+        await engine.close()
 
 
 def test_the_commands_for_people_work_on_the_service_too(tmp_path, monkeypatch, capsys):

@@ -4,6 +4,7 @@ import asyncio
 import random
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from typing import Annotated, Any
 from uuid import UUID
@@ -398,6 +399,46 @@ async def test_what_was_written_while_it_was_read_is_not_taken_for_what_was_befo
     monkeypatch.setattr(Counted, "query_rows", interrupted)
     assert len(await store.all(Member.of_club(CLUB))) == len(NUMBERS)
     assert len(await store.all(Member.of_club(CLUB))) == len(NUMBERS) - 1
+
+
+async def test_a_commit_that_was_looked_up_does_not_stand_for_one_of_another_process(
+    store, database, elsewhere, monkeypatch
+):
+    """Another process commits twice, each time seen by a reader, before the writer says that its own is made."""
+    ended = touches.Touches.ended
+    seen: list[int] = []
+
+    def late(self, *, committed):
+        monkeypatch.setattr(self, "ended", partial(ended, self))
+        for number in (1, 2):
+            asyncio.run(written(elsewhere, over(member(number))))
+            # What is read again is kept.
+            seen.extend(len(asyncio.run(store.all(Member.of_club(CLUB)))) for _ in range(3))
+        ended(self, committed=committed)
+
+    await store.all(Member.of_club(CLUB))
+    monkeypatch.setattr(database.file.touches, "ended", partial(late, database.file.touches))
+    await written(database, over(member(3, club_id=UUID(int=2))))
+    assert seen == [1, 1, 1, 2, 2, 2]
+    assert len(await store.all(Member.of_club(CLUB))) == 2
+
+
+async def test_no_thread_is_told_of_a_commit_before_it_is_noted_what_that_touched(database, monkeypatch):
+    """A thread that has just compared the header asks for the count while another is at accounting for a commit."""
+    known, index, touch = database.state(), database.file.touches._index, touches.Touches._touch
+    header = index.first()
+    told: list[int] = []
+
+    def while_touching(self, places):
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(type(index), "first", lambda self: header)
+            told.append(self.count())
+        touch(self, places)
+
+    monkeypatch.setattr(touches.Touches, "_touch", while_touching)
+    await written(database, over(member(1)))
+    assert told == [known]
+    assert database.state() == known + 1
 
 
 async def test_what_its_reader_can_change_is_made_anew(store):

@@ -100,6 +100,33 @@ async def test_a_taking_whose_answer_was_lost_is_found_out_at_the_next_look(engi
     assert worker.held
 
 
+async def test_it_is_given_back_however_often_its_owner_is_cancelled_while_it_ends(engine: Engine) -> None:
+    owner, waiting = Lease(engine, "sweeper", ROWS), Worker(engine, 0)
+    at_work, ending, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        at_work.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ending.set()
+            await may_end.wait()
+
+    running = asyncio.create_task(owner.run(work))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await at_work.wait()
+        running.cancel()
+        await ending.wait()
+        running.cancel()
+        # It is woken by that before anything else happens to it.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    assert await waiting.try_acquire()
+
+
 async def test_a_transaction_with_the_check_is_cancelled_once_deposed(engine: Engine) -> None:
     await engine.call("CreateTable", table("Things"))
     first, second = Worker(engine, 0), Worker(engine, 0)

@@ -29,6 +29,8 @@ LEASE_SECONDS = 3.0
 RENEW_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 RELEASE_SECONDS = 1.0
+# Longer than what stops takes to save how far it is.
+CANCEL_AGAIN_SECONDS = 3.0
 SHORTEST_MARGIN_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -254,14 +256,17 @@ class Lease:
         try:
             await asyncio.wait({working, renewing}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            # A cancelled handler may take its time to stop; until it has, nothing else starts here.
-            lost = renewing.done() and not working.done()
-            for task in (working, renewing):
-                task.cancel()
-            await asyncio.wait({working, renewing})
-            if not lost:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.release(), RELEASE_SECONDS)
+            # Whoever stops it may cancel again while it ends; the lease is given back all the same.
+            ending = asyncio.ensure_future(self._end(working, renewing))
+            cancelled: asyncio.CancelledError | None = None
+            while not ending.done():
+                try:
+                    await asyncio.wait({ending})
+                except asyncio.CancelledError as again:
+                    cancelled = again
+            ending.result()
+            if cancelled is not None:
+                raise cancelled
         for task in (working, renewing):
             if not task.cancelled() and (failure := task.exception()) is not None and not _is_deposed(failure):
                 raise failure
@@ -270,6 +275,19 @@ class Lease:
             self._lose()
             return False
         return True
+
+    async def _end(self, working: asyncio.Future[None], renewing: asyncio.Future[None]) -> None:
+        """Stop both, and give the lease back unless it was lost."""
+        lost = renewing.done() and not working.done()
+        # A cancelled handler may take its time to stop; until it has, nothing else starts here.
+        while running := [task for task in (working, renewing) if not task.done()]:
+            for task in running:
+                task.cancel()
+            # Up to Python 3.11, `wait_for` loses a cancellation that arrives together with its result.
+            await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
+        if not lost:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.release(), RELEASE_SECONDS)
 
     async def _keep_renewing(self) -> None:
         """Return when the lease is lost."""

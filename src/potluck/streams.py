@@ -44,6 +44,7 @@ from potluck.engines import DynamoError, Engine
 from potluck.leases import Deposed, Lease, Rows, is_passing
 from potluck.positions import Action, Position, Positions
 from potluck.table.entity import Entity, plan_of
+from potluck.table.errors import OutcomeUnknown, Unavailable
 
 __all__ = ["Action", "Change", "Concerns", "Consumer", "Following", "Handler", "PositionLost"]
 
@@ -374,7 +375,7 @@ class Consumer:
             except Deposed:
                 raise
             except Exception as error:
-                if not (isinstance(error, DynamoError) and is_passing(error)):
+                if not _passes(error):
                     failures += 1
                     if failures >= self.attempts:
                         if not self.park:
@@ -408,8 +409,8 @@ class Consumer:
             try:
                 await self.lost(lost)
                 return
-            except DynamoError as error:
-                if not is_passing(error):
+            except Exception as error:
+                if not _passes(error):
                     raise
             await pauses.wait()
 
@@ -454,6 +455,11 @@ class Consumer:
                     raise
                 log.info("%s: %s is sent again: %s", self.name, operation, error)
             await pauses.wait()
+
+
+def _passes(error: Exception) -> bool:
+    """Whether it is something that keeps the engine busy, told by the engine or by the store: then waiting helps."""
+    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_passing(error))
 
 
 def _everything(change: Change) -> bool:

@@ -164,6 +164,12 @@ def test_one_item_is_not_touched_twice(first, second, both):
         Transaction(first(), second())
 
 
+def test_nor_by_the_same_operation_given_twice():
+    once = check(book(), when=the(Book.order) == 1)
+    with pytest.raises(TransactionRefused, match="touch the same item"):
+        Transaction(once, once)
+
+
 rooms = Table("Rooms", "PK", "SK")
 Code = Annotated[str, Meta(min_length=1, max_length=20)]
 

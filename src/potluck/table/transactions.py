@@ -72,7 +72,7 @@ class Transaction:
             table = write.plan.table
             item = (table.name, repr([write.key[name] for name in table.key_names]))
             before = first.setdefault(item, (position, write))
-            if before[1] is not write:
+            if before[0] != position or before[1] is not write:
                 raise TransactionRefused(
                     f"{self._described(*before)} and {self._described(position, write)} touch the same item, "
                     "which a transaction can do only once"

@@ -29,7 +29,6 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from potluck.engines import DynamoError
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, StillNeeded, TooMany
@@ -438,19 +437,15 @@ class PlacesInSuite(Generic[P, M]):
         if (before.name, before.email) == (account.name, account.email):
             return
         member = self._place.member
-        try:
-            for each in await self._rows.all(self._place.places(account.user_id)):
-                with suppress(NotFound):
-                    # Nobody changed the member: the version stays.
-                    await self._rows.update(
-                        self._place.member_ref(self._place.id_of(each), account.user_id),
-                        the(member.name).becomes(account.name),
-                        the(member.email).becomes(account.email),
-                        keep_version=True,
-                    )
-        except (Unavailable, OutcomeUnknown) as error:
-            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
-            raise DynamoError("ThrottlingException", str(error)) from error
+        for each in await self._rows.all(self._place.places(account.user_id)):
+            with suppress(NotFound):
+                # Nobody changed the member: the version stays.
+                await self._rows.update(
+                    self._place.member_ref(self._place.id_of(each), account.user_id),
+                    the(member.name).becomes(account.name),
+                    the(member.email).becomes(account.email),
+                    keep_version=True,
+                )
 
     def _now(self) -> datetime:
         return self._clock().replace(microsecond=0)

@@ -25,11 +25,10 @@ from potluck.apps.journal.entities import (
     roll_model,
 )
 from potluck.apps.journal.journals import private_words, shared_words
-from potluck.engines import DynamoError
 from potluck.retries import attempts
 from potluck.store import Store
 from potluck.streams import Change, Consumer, PositionLost
-from potluck.table import OutcomeUnknown, Request, Unavailable, WriteRefused, absent, check, delete, put, the
+from potluck.table import Request, WriteRefused, absent, check, delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 
@@ -96,18 +95,14 @@ class Indexing:
 
     async def handle(self, change: Change) -> None:
         """What the consumer of the table's stream does with a change."""
-        try:
-            images = (change.old, change.new)
-            before, after = (None if each is None else _decoded(Entry, each) for each in images)
-            if before is not None or after is not None:
-                await self._index(before, after)
-            elif change.kind == "REMOVE" and (meta := _decoded(EntryMeta, change.old)) is not None:
-                await self.clear_comments(meta.entry_id)
-            elif change.kind == "REMOVE" and (thread := _decoded(AIThread, change.old)) is not None:
-                await self.clear_messages(thread)
-        except (Unavailable, OutcomeUnknown) as error:
-            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
-            raise DynamoError("ThrottlingException", str(error)) from error
+        images = (change.old, change.new)
+        before, after = (None if each is None else _decoded(Entry, each) for each in images)
+        if before is not None or after is not None:
+            await self._index(before, after)
+        elif change.kind == "REMOVE" and (meta := _decoded(EntryMeta, change.old)) is not None:
+            await self.clear_comments(meta.entry_id)
+        elif change.kind == "REMOVE" and (thread := _decoded(AIThread, change.old)) is not None:
+            await self.clear_messages(thread)
 
     async def _index(self, before: Entry | None, after: Entry | None) -> None:
         """Everything that a change may have left undone."""

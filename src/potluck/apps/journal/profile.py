@@ -11,14 +11,12 @@ from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import SETTINGS
 from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.fields import TimeZone, zone_of
-from potluck.engines import DynamoError
 from potluck.people.entities import Account
 from potluck.store import Store
 from potluck.streams import Change as StreamChange
 from potluck.streams import PositionLost
-from potluck.table import NotFound, Unavailable, absent, put, the
+from potluck.table import NotFound, absent, put, the
 from potluck.table.entity import plan_of
-from potluck.table.errors import OutcomeUnknown
 from potluck.web.actions import Actions
 from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Unset, Versioned
@@ -124,14 +122,10 @@ class Names:
         before, account = plan.coding.decode(change.old), plan.coding.decode(change.new)
         if before.name == account.name:
             return
-        try:
-            with suppress(NotFound):
-                # Nobody changed the profile: the version stays.
-                renamed = the(UserProfile.name).becomes(account.name)
-                await self._rows.update(UserProfile.one(account.user_id), renamed, keep_version=True)
-        except (Unavailable, OutcomeUnknown) as error:
-            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
-            raise DynamoError("ThrottlingException", str(error)) from error
+        with suppress(NotFound):
+            # Nobody changed the profile: the version stays.
+            renamed = the(UserProfile.name).becomes(account.name)
+            await self._rows.update(UserProfile.one(account.user_id), renamed, keep_version=True)
 
     async def lost(self, lost: PositionLost) -> None:
         """A new name may have been missed; the next one is not."""

@@ -43,12 +43,11 @@ from potluck.apps.library.entities import (
 )
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.shelving import Item, names_still
-from potluck.engines import DynamoError
 from potluck.people.entities import Account
 from potluck.retries import attempts
 from potluck.store import Store
 from potluck.streams import Change, PositionLost
-from potluck.table import OutcomeUnknown, Request, Unavailable, WriteRefused, check, delete, put, the, update
+from potluck.table import Request, WriteRefused, check, delete, put, the, update
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
 
@@ -93,13 +92,12 @@ class ConsistencyManager:
         named = _decoded(Library, row) or _decoded(Collection, row)
         if named is None:
             return False
-        with _retried_later():
-            if isinstance(named, Library):
-                library = await self._rows.get(Library.one(named.owner_id, named.library_id))
-                names = (named.library_name, named.owner_name)
-                return library is not None and (library.library_name, library.owner_name) != names
-            collection = await self._rows.get(Collection.one(named.owner_id, named.library_id, named.collection_id))
-            return collection is not None and collection.name != named.name
+        if isinstance(named, Library):
+            library = await self._rows.get(Library.one(named.owner_id, named.library_id))
+            names = (named.library_name, named.owner_name)
+            return library is not None and (library.library_name, library.owner_name) != names
+        collection = await self._rows.get(Collection.one(named.owner_id, named.library_id, named.collection_id))
+        return collection is not None and collection.name != named.name
 
     async def lost(self, lost: PositionLost) -> None:
         """Changes may have been missed: every row in the table says what it belongs to, and that is looked at."""
@@ -115,26 +113,24 @@ class ConsistencyManager:
         if before is None or account is None or before.name == account.name:
             return
         owner_id = owner_of(account.user_id)
-        with _retried_later():
-            for row in await self._rows.all(OwnerRow.of_owner(owner_id)):
-                with suppress(WriteRefused):
-                    if isinstance(row, Library):
-                        # What is in the library follows from this change.
-                        named = the(Library.owner_name).becomes(account.name)
-                        await self._rows.update(Library.one(owner_id, row.library_id), named, keep_version=True)
-                    elif isinstance(row, SharedLibrary):
-                        looking = Share.one(row.shared_from_id, row.library_id, owner_id)
-                        await self._rows.update(looking, the(Share.name).becomes(account.name))
+        for row in await self._rows.all(OwnerRow.of_owner(owner_id)):
+            with suppress(WriteRefused):
+                if isinstance(row, Library):
+                    # What is in the library follows from this change.
+                    named = the(Library.owner_name).becomes(account.name)
+                    await self._rows.update(Library.one(owner_id, row.library_id), named, keep_version=True)
+                elif isinstance(row, SharedLibrary):
+                    looking = Share.one(row.shared_from_id, row.library_id, owner_id)
+                    await self._rows.update(looking, the(Share.name).becomes(account.name))
 
     async def _until_done(self, job: Job) -> None:
-        with _retried_later():
-            match job:
-                case Job("collection", owner_id, library_id, UUID() as thing_id):
-                    await self._collection(owner_id, library_id, thing_id)
-                case Job("library", owner_id, library_id, None):
-                    await self._library(owner_id, library_id)
-                case Job("item", owner_id, library_id, UUID() as thing_id):
-                    await self._item(owner_id, library_id, thing_id)
+        match job:
+            case Job("collection", owner_id, library_id, UUID() as thing_id):
+                await self._collection(owner_id, library_id, thing_id)
+            case Job("library", owner_id, library_id, None):
+                await self._library(owner_id, library_id)
+            case Job("item", owner_id, library_id, UUID() as thing_id):
+                await self._item(owner_id, library_id, thing_id)
 
     # --- collections --------------------------------------------------------------------------------------------------
 
@@ -388,14 +384,3 @@ async def _batches(rows: Any, size: int) -> AsyncIterator[list[Any]]:
             some = []
     if some:
         yield some
-
-
-class _retried_later:
-    """Whatever keeps the engine busy passes; the consumer then waits instead of giving up."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, Unavailable | OutcomeUnknown):
-            raise DynamoError("ThrottlingException", str(error)) from error

@@ -9,10 +9,9 @@ Done twice it does nothing, so it may be killed at any moment.
 from datetime import datetime
 
 from potluck.apps.polls.entities import CreatedPoll, Deletion, Poll, PollRow, ranked_choice_polls
-from potluck.engines import DynamoError
 from potluck.store import Store, all_done
 from potluck.streams import Change, Consumer, PositionLost
-from potluck.table import OutcomeUnknown, Unavailable, delete, put, the
+from potluck.table import delete, put, the
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 
@@ -67,16 +66,9 @@ class Deletions:
         plan = plan_of(Deletion)
         if change.kind != "INSERT" or change.new is None or not plan.matches(change.new):
             return
-        await self._patiently(plan.coding.decode(change.new))
+        await self.carry_on(plan.coding.decode(change.new))
 
     async def lost(self, lost: PositionLost) -> None:
         """Changes may have been missed: every deletion that is under way is carried on."""
         for deletion in await self._store.all(Deletion.all_under_way()):
-            await self._patiently(deletion)
-
-    async def _patiently(self, deletion: Deletion) -> None:
-        try:
             await self.carry_on(deletion)
-        except (Unavailable, OutcomeUnknown) as error:
-            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
-            raise DynamoError("ThrottlingException", str(error)) from error

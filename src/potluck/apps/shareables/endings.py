@@ -14,11 +14,10 @@ from potluck.apps.polls.entities import Poll
 from potluck.apps.shareables.entities import ChecklistItem, CreatedShareable, Shareable, shareables
 from potluck.apps.shareables.items import ItemView, in_order
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
-from potluck.engines import DynamoError
 from potluck.engines.recording import access_pattern
 from potluck.store import Clock, Store
 from potluck.streams import Change, Consumer, PositionLost
-from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
+from potluck.table import WriteRefused
 from potluck.table.entity import plan_of
 from potluck.table.tables import Request
 from potluck.web.views import view_plan
@@ -102,12 +101,8 @@ class PollsOfPurged:
 
     async def _delete(self, poll_id: UUID) -> None:
         """The poll for everybody; the rest of it follows as with every poll."""
-        try:
-            while (poll := await self._store.get(Poll.one(poll_id))) is not None:
-                try:
-                    await self._store.transact(*deleting(poll, self._clock().replace(microsecond=0)))
-                except WriteRefused:
-                    continue
-        except (Unavailable, OutcomeUnknown) as error:
-            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
-            raise DynamoError("ThrottlingException", str(error)) from error
+        while (poll := await self._store.get(Poll.one(poll_id))) is not None:
+            try:
+                await self._store.transact(*deleting(poll, self._clock().replace(microsecond=0)))
+            except WriteRefused:
+                continue

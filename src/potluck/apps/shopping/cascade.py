@@ -25,7 +25,6 @@ from potluck.apps.shopping.entities import (
     Store,
     inventory,
 )
-from potluck.engines import DynamoError
 from potluck.people.invitations import Invitations
 from potluck.retries import attempts
 from potluck.store import Clock
@@ -33,9 +32,7 @@ from potluck.store import Store as Rows
 from potluck.streams import Change, PositionLost
 from potluck.table import (
     Condition,
-    OutcomeUnknown,
     Request,
-    Unavailable,
     WriteRefused,
     delete,
     present,
@@ -121,11 +118,7 @@ class Cascade:
         row = change.new
         if change.kind != "INSERT" or row is None or not plan_of(Deletion).matches(row):
             return
-        try:
-            await self.finish(plan_of(Deletion).coding.decode(row))
-        except (Unavailable, OutcomeUnknown) as error:
-            # Whatever keeps the engine busy passes; the consumer then waits instead of giving up.
-            raise DynamoError("ThrottlingException", str(error)) from error
+        await self.finish(plan_of(Deletion).coding.decode(row))
 
     async def lost(self, lost: PositionLost) -> None:
         """Changes may have been missed: every deletion that is under way is looked for, wherever it is."""

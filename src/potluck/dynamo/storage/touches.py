@@ -47,12 +47,15 @@ class Touches:
         self._catalog = catalog
         self._catalog_version = -1
         self._lock = threading.Lock()
-        self._known = NOTHING_KNOWN
-        """The header that everything here accounts for."""
+        self._count = 0
+        self._known = NOTHING_KNOWN, 0
+        """The header that everything here accounts for, and the count with it.
+
+        One attribute, set last: whoever reads it without the lock must not get a count whose touches are not noted yet.
+        """
         self._coming: Coming | None = None
         self._sequences: dict[str, int] = {}
         """By log, the last change that is accounted for."""
-        self._count = 0
         self._touched: dict[Place, int] = {}
         self._tables: dict[str, int] = {}
         """When it was last not known what in a table was touched."""
@@ -66,15 +69,16 @@ class Touches:
         index = self._index
         if index is None:
             raise NotPlain
-        if index.first() == self._known:
-            return self._count
+        known, count = self._known
+        if index.first() == known:
+            return count
         if reader is None:
             raise NotPlain
         with self._lock:
             header = index.header()
             if header is None:
                 raise NotPlain  # a commit is just being published
-            if header != self._known:
+            if header != self._known[0]:
                 self._account_for(header, reader)
             return self._count
 
@@ -97,7 +101,7 @@ class Touches:
             return
         with self._lock:
             header = self._index.header()
-            if header is not None and header != self._known:
+            if header is not None and header != self._known[0]:
                 self._account_for(header, rows)
 
     def coming(self, stored: list[Stored]) -> None:
@@ -126,32 +130,34 @@ class Touches:
                 coming = None
             elif coming is None:
                 return  # a reader saw it first
-            if coming is not None and header is not None and self._known and commits_between(self._known, header) <= 1:
-                if header != self._known:
+            known, _ = self._known
+            if coming is not None and header is not None and known and commits_between(known, header) <= 1:
+                if header != known:
                     self._apply(coming)
-                    self._known = header
+                    self._known = header, self._count
             else:
                 # Others have committed already, or nobody knows what became of it: the logs tell.
-                self._known = NOTHING_KNOWN
+                self._known = NOTHING_KNOWN, self._count
 
     def doubt(self) -> None:
         """Whatever was known may be wrong: what others read next is looked up."""
         with self._lock:
             self._coming = None
-            self._known = NOTHING_KNOWN
+            self._known = NOTHING_KNOWN, self._count
             self._sequences.clear()
 
     # --- accounting, with the lock held -------------------------------------------------------------------------
 
     def _account_for(self, header: bytes, rows: Rows) -> None:
-        coming = self._coming
-        if coming is not None and self._known and commits_between(self._known, header) == 1:
+        # Whichever way it is accounted for, it must not stand for another commit later.
+        coming, self._coming = self._coming, None
+        known, _ = self._known
+        if coming is not None and known and commits_between(known, header) == 1:
             # The commit that the writer is just making, seen before the writer has come to say so.
-            self._coming = None
             self._apply(coming)
         else:
             self._read_logs(rows)
-        self._known = header
+        self._known = header, self._count
 
     def _apply(self, coming: Coming) -> None:
         self._count += 1
