@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from potluck.apps.shareables import short_ids
-from potluck.apps.shareables.entities import POOL_PARTITIONS, Shareable, ShortIdPoolEntry
+from potluck.apps.shareables.entities import Shareable, ShortIdPoolEntry
 from potluck.apps.shareables.fields import spelled
-from potluck.apps.shareables.short_ids import POOL_DEPTH, PoolRefill, ShortIdPool
+from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
 from potluck.table import WriteRefused, absent, delete
@@ -15,13 +15,17 @@ from tests.apps.shareables.doors import calls_on, data, problem, until
 from tests.apps.shareables.test_entities import checklist, new  # noqa: F401
 from tests.people.assembly import WRAPPERS
 
+# In 800 places; test_killed.py has the pool as it is, in 4000. So deep that no partition is empty when 200 were taken.
+POOL_PARTITIONS, POOL_DEPTH = 20, 40
 FULL = POOL_PARTITIONS * POOL_DEPTH
 
 
 @pytest.fixture(autouse=True)
-def without_rest(monkeypatch):
+def small_pool(monkeypatch):
     """Here the whole pool is waited for."""
     monkeypatch.setattr(short_ids, "REST_SECONDS", 0)
+    monkeypatch.setattr(short_ids, "POOL_PARTITIONS", POOL_PARTITIONS)
+    monkeypatch.setattr(short_ids, "POOL_DEPTH", POOL_DEPTH)
 
 
 async def filled(calls, least=FULL):
