@@ -510,25 +510,12 @@ class Store:
 
         With its result, `work` returns until which second it may be cached.
         """
-        state = self._state()
-        if state is None:
-            return (await work())[0]
-        cached = self._queries.find(question, state)
-        if cached is not None:
-            _note_cached(cached)
-            return cast(T, cached.answer)
-        watch = _Watch()
-        token = _watching.set(watch)
-        try:
-            found, until = await work()
-        finally:
-            _watching.reset(token)
-        # What it returns tells until when, whatever it looked at for that.
-        _note(until)
-        _note_places(watch.places)
-        if until > 0:
-            self._queries.keep(question, state, found, until, ANSWER_BYTES, tuple(watch.places))
-        return found
+
+        async def worked(_: _Watch) -> tuple[T, float, int]:
+            # What it returns tells until when, whatever it looked at for that.
+            return *await work(), 0
+
+        return await self._cached(question, worked)
 
     async def remember(
         self, question: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
@@ -537,9 +524,18 @@ class Store:
 
         With its result, `work` returns how many bytes that has; None if it must not be cached.
         """
+
+        async def worked(watch: _Watch) -> tuple[T, float, int | None]:
+            found, size = await work()
+            return found, min(watch.until, _second(self.clock) + seconds), size
+
+        return await self._cached(question, worked)
+
+    async def _cached(self, question: Hashable, work: Callable[[_Watch], Awaitable[tuple[T, float, int | None]]]) -> T:
+        """The result of `work`, cached until the second that it returns; with how many bytes it has, or None."""
         state = self._state()
         if state is None:
-            return (await work())[0]
+            return (await work(_Watch()))[0]
         cached = self._queries.find(question, state)
         if cached is not None:
             _note_cached(cached)
@@ -547,10 +543,9 @@ class Store:
         watch = _Watch()
         token = _watching.set(watch)
         try:
-            found, size = await work()
+            found, until, size = await work(watch)
         finally:
             _watching.reset(token)
-        until = min(watch.until, _second(self.clock) + seconds)
         _note(until)
         _note_places(watch.places)
         if size is not None and until > 0:
