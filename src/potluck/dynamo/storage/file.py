@@ -37,21 +37,29 @@ class StoreFile:
         self._lock = threading.Lock()
         self._closed = False
         self.catalog = Catalog()
-        if vfs is None:
-            make_private(self.path)
-        connection = self._connect(writes=True)
-        prepare_file(connection)
-        if vfs is None:
-            # Not before it is known to be a store: what is something else is left as it was.
-            close_to_others(self.path)
-        self.catalog.refresh(connection)
+        self._wal_index = WalIndex.of(self.path)
+        try:
+            connection = self._first_connection()
+        except BaseException:
+            self._wal_index.release()
+            raise
         self._checkpoint_due = threading.Event()
         self._checkpoints = threading.Thread(target=self._keep_checkpointing, name="potluck-checkpoints", daemon=True)
         self._checkpoints.start()
         # Another file system, as tests have one, need not have such an index at all.
-        self._wal_index = WalIndex.of(self.path) if vfs is None else None
-        self.touches = Touches(self._wal_index, self.catalog)
+        self.touches = Touches(self._wal_index.opened() if vfs is None else None, self.catalog)
         self.writer = Writer(connection, self.catalog, self.touches, self._checkpoint_due.set, on_commit)
+
+    def _first_connection(self) -> apsw.Connection:
+        if self._vfs is None:
+            make_private(self.path)
+        connection = self._connect(writes=True)
+        prepare_file(connection)
+        if self._vfs is None:
+            # Not before it is known to be a store: what is something else is left as it was.
+            close_to_others(self.path)
+        self.catalog.refresh(connection)
+        return connection
 
     def _connect(self, *, writes: bool) -> apsw.Connection:
         return open_connection(self.path, vfs=self._vfs, durable=self._durable, writes=writes)
@@ -106,7 +114,6 @@ class StoreFile:
         for connection in self._readers:
             connection.close()
         self.writer.connection.close()
-        if self._wal_index is not None:
-            self._wal_index.release()
+        self._wal_index.release()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -6,6 +6,7 @@ without a log of both images, a log that does not go on from where it was known 
 cannot be told apart counts as written to.
 """
 
+import logging
 import threading
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from potluck.dynamo.tables import Table
 from potluck.dynamo.values import Item
 
 __all__ = ["EVERYWHERE", "Place", "Touches"]
+
+logger = logging.getLogger(__name__)
 
 Place = tuple[str, str | None, str | None]
 """A table, an index or None for the table itself, and a partition; None for the partition is all of the table."""
@@ -101,7 +104,10 @@ class Touches:
             return
         with self._lock:
             header = self._index.header()
-            if header is not None and header != self._known[0]:
+            if header is None:
+                # Nobody else can be writing it now, so it is not what it should be.
+                self._known = NOTHING_KNOWN, self._count
+            elif header != self._known[0]:
                 self._account_for(header, rows)
 
     def coming(self, stored: list[Stored]) -> None:
@@ -135,6 +141,9 @@ class Touches:
                 if header != known:
                     self._apply(coming)
                     self._known = header, self._count
+                elif len(coming.places) > 1:
+                    logger.error("the index of the write-ahead log does not show commits; no answer is remembered")
+                    self._index = None
             else:
                 # Others have committed already, or nobody knows what became of it: the logs tell.
                 self._known = NOTHING_KNOWN, self._count
