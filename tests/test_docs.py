@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from potluck import cli
 from potluck.settings import AssistantSettings, Settings
 
 ROOT = Path(__file__).parent.parent
@@ -89,10 +90,22 @@ def test_python_in_documents_is_python(document):
         compile(snippet, document.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
-def test_the_readme_lists_every_setting():
+def test_the_readme_and_the_command_list_every_setting(capsys):
     listed = set(re.findall(r"`POTLUCK_([A-Z_]+)`", text("README.md")))
     assistant = {f"ASSISTANT_{name.upper()}" for name in AssistantSettings.__dataclass_fields__ if name != "provider"}
     assert listed == {name.upper() for name in Settings.__dataclass_fields__} | assistant
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    assert set(re.findall(r"POTLUCK_([A-Z_]+)", capsys.readouterr().out)) == listed
+
+
+def test_the_documents_for_operators_name_every_command(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    commands = re.findall(r"^    ([a-z-]+)", capsys.readouterr().out, re.M)
+    said = text("README.md") + text("docs/operating.md")
+    assert "serve" in commands
+    assert [each for each in commands if f"potluck {each}" not in said] == []
 
 
 def test_decisions_are_indexed_and_short():

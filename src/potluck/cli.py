@@ -476,8 +476,10 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
         description="Five small apps for the people around a table, and the DynamoDB-compatible engine under them.",
         epilog="Settings may also come from the environment: POTLUCK_ENGINE (embedded or aws), POTLUCK_DATA, "
         "POTLUCK_HOST, POTLUCK_PORT, POTLUCK_WORKERS, POTLUCK_ORIGIN, POTLUCK_PROXIES, POTLUCK_REGISTRATION "
-        "(open, invited or closed), POTLUCK_SECRET, POTLUCK_LOG (problems or requests), POTLUCK_REGION, "
-        "POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX.",
+        "(open, invited or closed), POTLUCK_SECRET, POTLUCK_STORE_BUDGET, POTLUCK_LOG (problems or requests), "
+        "POTLUCK_REGION, POTLUCK_ENDPOINT, POTLUCK_TABLE_PREFIX, POTLUCK_TAKEOVER, POTLUCK_ASSISTANT (embedded, openai "
+        "or anthropic), POTLUCK_ASSISTANT_URL, POTLUCK_ASSISTANT_MODEL, POTLUCK_ASSISTANT_KEY, "
+        "POTLUCK_ASSISTANT_TIMEOUT, POTLUCK_OPEN_LIBRARY, POTLUCK_TMDB_KEY.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -11,8 +11,12 @@ from uuid import uuid4
 
 import pytest
 
+from potluck import cli
 from potluck.apps.polls.ballot_files import read
+from potluck.people.secrets import hash_of
 from tests.apps.polls.doors import CANDIDATES, Calls, calls_on, data, problem
+from tests.apps.polls.test_entities import POLL_EXAMPLE, POLL_ID, VOTE_EXAMPLE, example
+from tests.golden_rows import wire_item
 from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import listening
 from tests.web.suites import API, bearer
@@ -414,6 +418,25 @@ async def test_a_recount_is_for_whoever_made_the_poll(calls):
     problem(await calls.ask("GET", f"/polls/{poll['id']}/audit"), 403, "wrong-key")
     audit = data(await calls.ask("GET", f"/polls/{poll['id']}/audit", **admin(poll)))
     assert (audit["equal"], audit["votes"], audit["counted"], audit["differences"]) == (True, 5, 5, [])
+
+
+async def test_the_documents_poll_and_vote_are_shown_once_the_command_has_counted_them(calls, tmp_path, capsys):
+    """Put into the table as the document writes them, but for a key to look after the poll with."""
+    key, leader = "pla_of-the-documents-poll", '<h2 class="winner-name" id="win"><bdi>Go</bdi></h2>'
+    for record in (example(POLL_EXAMPLE) | {"adminKeyHash": hash_of(key)}, example(VOTE_EXAMPLE)):
+        await calls.engine.call("PutItem", {"TableName": "ranked-choice-polls", "Item": wire_item(record)})
+    path = f"/polls/{POLL_ID}"
+
+    async def told() -> tuple[bool, int, int]:
+        audit = data(await calls.ask("GET", f"{path}/audit", x_admin_key=key))
+        return audit["equal"], audit["votes"], audit["counted"]
+
+    assert await told() == (False, 1, 0)
+    assert leader not in (await calls.client.get(f"{path}/results")).text
+    assert await asyncio.to_thread(cli.main, ["polls", "recount", "--data", str(tmp_path / "data")]) == 0
+    assert capsys.readouterr().out == f"{POLL_ID}: 1 votes, 0 counted before, 1 counts changed\n"
+    assert await told() == (True, 1, 1)
+    assert leader in (await calls.client.get(f"{path}/results")).text
 
 
 # --- who sees them ---------------------------------------------------------------------------------------------------

@@ -60,8 +60,9 @@ class Kept:
         self.follows = asyncio.Event()
         """Set once it is given what follows, and reads nothing by itself."""
         self._feed = live.feed(boards)
-        # Given back when the consumer stops, and long enough that nothing else takes it away.
-        lease = Lease(engine, name, ROWS, seconds=30.0, renew_every=0.2, look_every=0.05)
+        # Given back when the consumer stops, but not to a store that takes longer than a second for it. So it is longer
+        # than such a moment, and much shorter than what a test waits for.
+        lease = Lease(engine, name, ROWS, seconds=10.0, renew_every=0.2, look_every=0.05)
         of = [Board]
         self.consumer = Consumer(
             engine, name, boards.name, self.handle, of=of, rows=ROWS, lease=lease, follow=self._follow
@@ -86,11 +87,13 @@ class Kept:
 
 @contextlib.asynccontextmanager
 async def running(*consumers: Consumer) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(consumer.run()) for consumer in consumers]
-    try:
-        yield
-    finally:
-        await stopped(*tasks)
+    # A group, so that a consumer that fails ends the test with its failure, and not with somebody's patience.
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(consumer.run()) for consumer in consumers]
+        try:
+            yield
+        finally:
+            await stopped(*tasks)
 
 
 async def position(engine: Any) -> str | None:
