@@ -18,7 +18,27 @@ __all__ = ["LOOKED_AT", "SCREENSHOTS", "Visit", "launched", "open_visit"]
 
 SCREENSHOTS = references.PACKAGES.parent.parent / "screenshots"
 AXE = references.PACKAGES / "axe-core" / "axe.min.js"
+# Of two lists the browser takes the last, so this one begins with what the driver leaves out by itself.
+LEFT_OUT_OF_THE_BROWSER = (
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+    # Two pages of the browser's own, for an address bar that nobody sees: more work for each window than our page is.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+)
 FLAGS = (
+    f"--disable-features={','.join(LEFT_OUT_OF_THE_BROWSER)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
