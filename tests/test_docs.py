@@ -51,6 +51,20 @@ def test_files_named_in_documents_exist(document):
         assert (ROOT / name).exists(), name
 
 
+@pytest.mark.parametrize("app", sorted(each.parent for each in ROOT.glob("src/potluck/apps/*/README.md")), ids=named)
+def test_the_readme_of_an_app_names_all_that_is_in_its_folder(app):
+    said = (app / "README.md").read_text()
+    parts = [each.name for each in app.iterdir() if not each.name.startswith("__") and each.name != "README.md"]
+    assert [each for each in sorted(parts) if f"({each}" not in said] == []
+
+
+@pytest.mark.parametrize("folder", ["", "table", "web", "web/http", "web/live", "web/schema", "web/server"])
+def test_architecture_names_every_module_of_the_layers(folder):
+    said = text("ARCHITECTURE.md")
+    modules = [each.name for each in (ROOT / "src/potluck" / folder).glob("*.py") if not each.name.startswith("__")]
+    assert [each for each in sorted(modules) if f"{each}`" not in said] == []
+
+
 def test_architecture_follows_a_request_and_a_change_through_real_files():
     names = set(re.findall(r"`(src/potluck/[\w/]+\.py)`", text("ARCHITECTURE.md")))
     assert len(names) >= 15
