@@ -18,9 +18,9 @@ from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.suite import APPS
 from potluck.web.access import ByRow
-from potluck.web.actions import Action
 from potluck.web.api_page import example
 from potluck.web.app import AppMaker
+from potluck.web.declared import Action
 from potluck.web.requests import camel
 from tests.apps.journal import access_world as journal
 from tests.apps.library import access_world as library

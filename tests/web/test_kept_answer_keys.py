@@ -11,8 +11,8 @@ from potluck.people.authentication import Principal
 from potluck.people.idempotency import Answer
 from potluck.settings import Settings
 from potluck.suite import opened
-from potluck.web.actions import Action
 from potluck.web.api import Api
+from potluck.web.declared import Action
 from potluck.web.runner import Done
 from tests.toy import notes_app
 from tests.web.people.access_world import people

@@ -17,7 +17,8 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
-from potluck.web.actions import Action, Actions, Declared, Listing, Read
+from potluck.web.actions import Actions
+from potluck.web.declared import Action, Declared, Listing, Read
 from potluck.web.errors import BodyNotJson
 from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.responses import JsonResponse, not_modified

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from potluck.people.authentication import Principal
 from potluck.people.idempotency import IdempotencyKey
 from potluck.web.access import Visitor
-from potluck.web.actions import Action, Actions, Declared, Listing, Read
+from potluck.web.actions import Actions
 from potluck.web.api import shown_whole
+from potluck.web.declared import Action, Declared, Listing, Read
 from potluck.web.inputs import Input
 from potluck.web.runner import Runner, Sent
 

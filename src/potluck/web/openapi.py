@@ -17,8 +17,9 @@ from starlette.responses import Response
 from potluck.people.idempotency import LONGEST_KEY
 from potluck.table import Entity
 from potluck.web import api_page, errors
-from potluck.web.actions import Action, Actions, Declared, Listing, Read
+from potluck.web.actions import Actions
 from potluck.web.api import API, Since
+from potluck.web.declared import Action, Declared, Listing, Read
 from potluck.web.endpoints import Call as Request
 from potluck.web.endpoints import Endpoints
 from potluck.web.entity_fields import kinds_of

@@ -14,8 +14,9 @@ from starlette.types import ASGIApp
 from potluck.people.errors import InvalidFields, NotNow
 from potluck.table import Entity
 from potluck.web.access import Access, Visitor
-from potluck.web.actions import Action, Actions, Declared, Listing, Page
+from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
+from potluck.web.declared import Action, Declared, Listing, Page
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form

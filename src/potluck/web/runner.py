@@ -26,7 +26,7 @@ from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor, read_together
-from potluck.web.actions import Action, Declared
+from potluck.web.declared import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
 from potluck.web.schema.encoding import encode

@@ -36,7 +36,7 @@ from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened
 from potluck.web.access import Visitor
-from potluck.web.actions import Action, Listing
+from potluck.web.declared import Action, Listing
 from potluck.web.direct import Direct
 from potluck.web.runner import Sent
 from tests.apps.worlds import registered
