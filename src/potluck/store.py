@@ -31,7 +31,7 @@ from potluck.table.expressions.conditions import AsRead, FieldName, Still
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
 from potluck.table.query_cache import CachedAnswer, QueryCache
 from potluck.table.row_cache import NEVER, RowCache
-from potluck.table.tables import Request, Table
+from potluck.table.tables import Request, RowName, Table, row_name
 from potluck.table.transactions import Transaction
 from potluck.table_creation import create_table
 
@@ -85,7 +85,7 @@ class Store:
         untouched = self._packs.untouched if self._packs is not None else _never_known
         self._queries = QueryCache(partial(_second, clock), untouched)
         # A lock lives only while somebody holds or awaits it.
-        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def now(self) -> int:
@@ -130,9 +130,9 @@ class Store:
                 return [self._seen(ref, self._packs) for ref in refs]
             except NotPlain:
                 pass
-        found: dict[tuple[str, str], Any] = {}
+        found: dict[RowName, Any] = {}
         # If the same item is asked for twice, the consistent read wins.
-        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
+        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
         waiting = list(wanted.values())
         attempt = 0
         while waiting:
@@ -147,15 +147,15 @@ class Store:
             tables = {ref.members[0].table.name: ref.members[0].table for ref in batch}
             for name, items in answer["Responses"].items():
                 for item in items:
-                    found[_identity(tables[name], item)] = item
+                    found[row_name(tables[name], item)] = item
             left = [
-                wanted[_identity(tables[name], key)]
+                wanted[row_name(tables[name], key)]
                 for name, rest in answer.get("UnprocessedKeys", {}).items()
                 for key in rest["Keys"]
             ]
             attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
             waiting = left + waiting
-        return [self._entity(ref.members, found.get(_identity(ref.members[0].table, ref.key))) for ref in refs]
+        return [self._entity(ref.members, found.get(row_name(ref.members[0].table, ref.key))) for ref in refs]
 
     @overload
     async def get_together(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
@@ -173,11 +173,11 @@ class Store:
     async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
     async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
         """Items as they were at one moment, None for what was not there."""
-        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in refs}
+        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
         items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
         answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
         found = {identity: each.get("Item") for identity, each in zip(wanted, answer["Responses"], strict=True)}
-        return tuple(self._entity(ref.members, found[_identity(ref.members[0].table, ref.key)]) for ref in refs)
+        return tuple(self._entity(ref.members, found[row_name(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
         """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
@@ -369,7 +369,7 @@ class Store:
         plan, ref = ref.plan, ref.consistently()
         version = None if keep_version else plan.version
         # Callers in this process wait for each other; only a writer elsewhere makes an attempt fail.
-        lock = self._locks.setdefault(_identity(plan.table, ref.key), asyncio.Lock())
+        lock = self._locks.setdefault(row_name(plan.table, ref.key), asyncio.Lock())
         async with lock:
             row = await self._row(ref)
             current = plan.coding.decode(row)
@@ -650,11 +650,6 @@ def _second(clock: Clock) -> int:
     return int(clock().timestamp())
 
 
-def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
-    """What identifies an item among all others."""
-    return table.name, repr([key[name] for name in table.key_names])
-
-
 def _nothing_packed(rows: list[bytes]) -> list[dict[str, Any]]:
     raise TypeError("this engine packs no rows")
 
@@ -670,9 +665,9 @@ def _still(entity: Entity, field: str) -> Still:
 
 def _refuse_same_item_twice(operations: list[Operation]) -> None:
     """A ValueError if one item is written twice, as the order of such writes is undefined."""
-    first: dict[tuple[str, str], Operation] = {}
+    first: dict[RowName, Operation] = {}
     for operation in operations:
-        before = first.setdefault(_identity(operation.plan.table, operation.key), operation)
+        before = first.setdefault(operation.row, operation)
         if before is not operation:
             raise ValueError(f"{before} and {operation} write the same item, and nothing says which of them is last")
 

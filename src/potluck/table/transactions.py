@@ -10,7 +10,7 @@ from potluck.dynamo.values import item_size
 from potluck.table.errors import TransactionRefused
 from potluck.table.operations.failures import explain_refusal
 from potluck.table.operations.writes import Action, Write
-from potluck.table.tables import Request
+from potluck.table.tables import Request, RowName, row_name
 
 if TYPE_CHECKING:
     from potluck.table.operations import Operation
@@ -67,11 +67,9 @@ class Transaction:
             )
 
     def _refuse_same_item_twice(self) -> None:
-        first: dict[tuple[str, str], tuple[int, Write]] = {}
+        first: dict[RowName, tuple[int, Write]] = {}
         for position, write in self._writes:
-            table = write.plan.table
-            item = (table.name, repr([write.key[name] for name in table.key_names]))
-            before = first.setdefault(item, (position, write))
+            before = first.setdefault(row_name(write.plan.table, write.key), (position, write))
             if before[0] != position or before[1] is not write:
                 raise TransactionRefused(
                     f"{self._described(*before)} and {self._described(position, write)} touch the same item, "

@@ -106,7 +106,7 @@ class Api:
                 elif kind is not None and (body or not action.input_optional):
                     if not body:
                         raise BodyNotJson(NOT_JSON)
-                    must_be_json(request.headers)
+                    must_be_json(request)
                     given = decode(kind, body)
                 elif kind is not None:
                     given = kind()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
@@ -24,8 +25,7 @@ Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
 Refused = type[Exception] | Exception | Explain | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class Outcome(Struct, frozen=True, eq=False):
     """A write, and what its refusal means; None means that the rule should be asked again."""
 
     operation: Operation

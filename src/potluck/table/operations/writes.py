@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from potluck.dynamo.values import Item, item_size, value_size
 from potluck.table.expressions import Expressions
@@ -20,8 +21,7 @@ __all__ = ["Action", "ActionKind", "Write", "claim", "release"]
 ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """A member of a transaction, and, with its own operation's name, a request."""
 
     kind: ActionKind
@@ -38,8 +38,7 @@ class Action:
         raise ValueError(f"{self.kind} does not go into a batch")
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """What is to be done to one item, and on which condition."""
 
     kind: ActionKind
