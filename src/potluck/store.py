@@ -127,7 +127,7 @@ class Store:
         """The items in the order asked for, None where there is none, in as few requests as possible."""
         if self._packs is not None and len(refs) <= ROWS_AT_ONCE:
             try:
-                return [self._seen(ref, self._packs) for ref in refs]
+                return self._seen(refs, self._packs)
             except NotPlain:
                 pass
         found: dict[RowName, Any] = {}
@@ -354,11 +354,18 @@ class Store:
     async def transact(self, *operations: Operation) -> None:
         """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
-        token = self._token()
         now = _second(self.clock)
-        request = transaction.request(now, token)
+        request = transaction.request(now, self._token())
+
+        def explain(error: DynamoError) -> Exception:
+            return transaction.explain(error, now)
+
+        if self._packs is not None:
+            # Whoever records calls stands around the engine.
+            await self._sender.transact(request, explain, self._packs.transact)
+            return
         with access_pattern(transaction.name):
-            await self._sender.transact(request, lambda error: transaction.explain(error, now))
+            await self._sender.transact(request, explain)
 
     def _token(self) -> str | None:
         """What makes it safe to send a transaction again; an engine in this process loses no answers."""
@@ -456,16 +463,26 @@ class Store:
         with access_pattern(pattern):
             return await self.repeat(request)
 
-    def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
-        """The item, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
-        table = ref.members[0].table
-        row = engine.row(table.name, ref.key)
-        _note_place((table.name, None, ref.key[table.partition.name]["S"]))
-        if row is None:
-            return None
-        entity, until = self._rows.entity_until(ref.members, row)
-        _note(until)
-        return cast("T | None", entity)
+    def _seen(self, refs: Sequence[Ref[T]], engine: PacksRows) -> list[T | None]:
+        """The items, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
+        tables: dict[str, list[int]] = {}
+        for at, ref in enumerate(refs):
+            tables.setdefault(ref.members[0].table.name, []).append(at)
+        found: list[Any] = [None] * len(refs)
+        until = NEVER
+        for name, positions in tables.items():
+            # Of one table all at once: in single-table design that is nearly always everything.
+            for place, row in engine.rows_of(name, [refs[at].key for at in positions]).items():
+                at = positions[place]
+                found[at], soonest = self._rows.entity_until(refs[at].members, row)
+                until = min(until, soonest)
+        watch = _watching.get()
+        if watch is not None:
+            for ref in refs:
+                table = ref.members[0].table
+                watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
+            watch.until = min(watch.until, until)
+        return found
 
     async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
         if self._packs is not None:
@@ -516,7 +533,7 @@ class Store:
         cached = self._queries.find(question, state)
         if cached is not None:
             _note_cached(cached)
-            return cast(T, cached.answer)
+            return cached.answer  # type: ignore[no-any-return]
         watch = _Watch()
         token = _watching.set(watch)
         try:
@@ -543,7 +560,7 @@ class Store:
         cached = self._queries.find(question, state)
         if cached is not None:
             _note_cached(cached)
-            return cast(T, cached.answer)
+            return cached.answer  # type: ignore[no-any-return]
         watch = _Watch()
         token = _watching.set(watch)
         try:
@@ -620,8 +637,10 @@ def _note_places(places: Iterable[Any]) -> None:
 
 
 def _note_cached(cached: CachedAnswer) -> None:
-    _note(cached.until)
-    _note_places(cached.places)
+    watch = _watching.get()
+    if watch is not None:
+        watch.until = min(watch.until, cached.until)
+        watch.places.update(cast("tuple[Place, ...]", cached.places))
 
 
 def _place_of(query: Query[Any]) -> Place:

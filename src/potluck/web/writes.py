@@ -56,8 +56,14 @@ class Writes(Generic[A_co]):
         self.made = made
         self.headers = headers or {}
         self.secret = secret
-        self.operations = [each.operation if isinstance(each, Outcome) else each for each in writes]
-        self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
+        self.operations: list[Operation] = []
+        self.outcomes: dict[int, Outcome] = {}
+        for each in writes:
+            if isinstance(each, Outcome):
+                self.outcomes[id(each.operation)] = each
+                self.operations.append(each.operation)
+            else:
+                self.operations.append(each)
 
     def answering(self, answer: B) -> Writes[B]:
         """The same writes with another answer, for a rule that is made of this one."""

@@ -14,7 +14,6 @@ from potluck.apps.shopping.entities import (
     StorageLocation,
     Store,
 )
-from potluck.store import Store as Rows
 from potluck.store import all_done
 from potluck.table import Query, Ref
 
@@ -69,11 +68,8 @@ class ListNames(Names):
                 wanted["store", item.store_id] = Store.by_id(family_id, item.store_id)
             if item.item_id is not None:
                 wanted["item", item.item_id] = Deletion.by_id(family_id, "item", item.item_id)
-
-        def everything() -> Sequence[Query[Any]]:
-            return Member.all_of_family(family_id), Store.all_of_family(family_id), Deletion.under_way(family_id)
-
-        return cls.of([at.row, *await _found(at.rows, wanted, everything)])
+        everything = Member.all_of_family, Store.all_of_family, Deletion.under_way
+        return cls.of([at.row, *await _found(at, wanted, everything)])
 
 
 class ItemNames(Names):
@@ -89,17 +85,17 @@ class ItemNames(Names):
                     wanted["store", store_id] = Store.by_id(family_id, store_id)
             if item.location_id is not None:
                 wanted["location", item.location_id] = StorageLocation.by_id(family_id, item.location_id)
-
-        def everything() -> Sequence[Query[Any]]:
-            return Store.all_of_family(family_id), StorageLocation.all_of_family(family_id)
-
-        return cls.of(await _found(at.rows, wanted, everything))
+        everything = Store.all_of_family, StorageLocation.all_of_family
+        return cls.of(await _found(at, wanted, everything))
 
 
-async def _found(rows: Rows, wanted: dict[Any, Ref[Any]], everything: Callable[[], Sequence[Query[Any]]]) -> list[Any]:
+async def _found(
+    at: InFamily, wanted: dict[Any, Ref[Any]], everything: Sequence[Callable[[UUID], Query[Any]]]
+) -> list[Any]:
     """The wanted rows, by one request where they are few; or all there are of their kinds."""
     if not wanted:
         return []
     if len(wanted) <= FEW:
-        return await rows.get_many(list(wanted.values()))
-    return [row for found in await all_done([rows.all(each) for each in everything()]) for row in found]
+        return await at.rows.get_many(list(wanted.values()))
+    asked = [at.rows.all(each(at.family_id)) for each in everything]
+    return [row for found in await all_done(asked) for row in found]

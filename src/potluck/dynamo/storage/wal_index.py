@@ -66,5 +66,6 @@ class WalIndex:
 
 def commits_between(one: bytes, other: bytes) -> int:
     """How many commits made the other header of the one, if the log was not recovered in between."""
-    before, after = (int.from_bytes(each[CHANGES_AT], sys.byteorder) for each in (one, other))
+    before = int.from_bytes(one[CHANGES_AT], sys.byteorder)
+    after = int.from_bytes(other[CHANGES_AT], sys.byteorder)
     return (after - before) % (1 << 32)
