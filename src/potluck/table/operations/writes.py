@@ -49,10 +49,14 @@ class Write:
     item: Item | None = None
     clauses: tuple[Clause, ...] = ()
     guard: Guard | None = None
+    written: Mapping[str, Any] | None = None
+    """Its expressions as members of a request, where somebody has written them already."""
 
     def action(self, now: int | None) -> Action:
         """The write as text, as of this second."""
         body: dict[str, Any] = {"TableName": self.plan.table.name}
+        if self.written is not None:
+            return Action(self.kind, self.plan.table.name, self.key, {**body, "Key": self.key, **self.written})
         if self.kind == "ConditionCheck" and self.condition is not None and self.plan.expiry is None:
             body |= {"Key": self.key, **_written_check(self.plan, self.condition)}
             return Action(self.kind, self.plan.table.name, self.key, body)
