@@ -30,6 +30,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.items import NewBook, add_book
 from potluck.apps.library.libraries import NewLibrary, create_library
 from potluck.engines import open_engine
+from potluck.leases import Lease
 from potluck.people.authentication import Principal
 from potluck.people.entities import Account, accounts
 from potluck.people.idempotency import KeptAnswers
@@ -38,7 +39,7 @@ from potluck.settings import Settings
 from potluck.store import Store
 from potluck.table import absent, put, the, update
 from potluck.web.allowances import Allowances
-from potluck.web.app import Core
+from potluck.web.app import App, Core
 from potluck.web.bounds import Bounds
 from potluck.web.direct import Direct
 from potluck.web.live import Live
@@ -49,6 +50,7 @@ RESULTS = Path(__file__).parent / "results"
 ITEMS = 10_000
 ROUNDS = 3
 WRITES_EVERY = 0.01
+READ_AT_ONCE = 100
 FOLLOWED_TARGET, WAIT_TARGET = 5.0, 100.0
 
 
@@ -98,6 +100,20 @@ async def filled(rows: Store, direct: Direct, owner: Principal) -> tuple[UUID, U
     return library_id, collection_id
 
 
+async def at_work(core: Core, app: App) -> list[asyncio.Task[None]]:
+    """The consumers by one lease and one reader of each log, as in the suite."""
+    lease = Lease(core.engine, "CONSUMERS")
+    feed = core.live.feed(accounts, media_library)
+    for each in app.consumers:
+        each.share(lease, feed)
+    await lease.rows.create_if_missing(core.engine)
+
+    async def consume() -> None:
+        await asyncio.gather(*(each.consume() for each in app.consumers))
+
+    return [asyncio.create_task(lease.run(consume))]
+
+
 async def round_of(direct: Direct, rows: Store, change: Any, done: Any, writer: Principal, shelf: UUID) -> Any:
     """How long it takes to follow, and how long each write of the other client took meanwhile."""
     waits: list[float] = []
@@ -132,7 +148,7 @@ async def measured(folder: Path) -> dict[str, Any]:
     ada, bo = await person(rows, "Ada"), await person(rows, "Bo")
     library_id, collection_id = await filled(rows, direct, ada)
     shelf = (await direct.do(create_library, bo, NewLibrary(library_name="Other"))).library_id
-    consumers = [asyncio.create_task(each.run()) for each in app.consumers]
+    consumers = await at_work(core, app)
     owner_id = owner_of(ada.user_id)
     at = {"library_id": library_id, "collection_id": collection_id}
     last = LibraryItem.one(owner_id, library_id, UUID(int=ITEMS))
@@ -144,8 +160,16 @@ async def measured(folder: Path) -> dict[str, Any]:
         found = await rows.get(last)
         if found is None or found.collection_name != name:
             return False
-        items = await rows.all(LibraryItem.stored_in(owner_id, library_id))
-        return all(each.collection_name == name for each in items)
+        # A little at a time, so that looking keeps nobody waiting.
+        after = None
+        while True:
+            part = await rows.page(LibraryItem.stored_in(owner_id, library_id), READ_AT_ONCE, after)
+            if any(each.collection_name != name for each in part.items):
+                return False
+            after = part.next
+            if after is None:
+                return True
+            await asyncio.sleep(0)
 
     try:
         # The consumer first reads what is in the log: how the books came.

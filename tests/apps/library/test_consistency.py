@@ -171,6 +171,23 @@ async def test_without_its_collection_every_item_stands_for_itself(shelves):
     assert await shelves.counts_are_right(ada) == (MANY, 0)
 
 
+async def test_an_item_that_is_changed_while_its_collection_goes_still_comes_to_stand_for_itself(interrupted_shelves):
+    shelves = interrupted_shelves
+    ada, home, foo = await filled(shelves, 3)
+    await shelves.direct.do(delete_collection, ada, library_id=home, collection_id=foo)
+    owner = owner_of(ada.user_id)
+    item = await shelves.rows.one(LibraryItem.one(owner, home, UUID(int=1)))
+    shelves.meanwhile(lambda: shelves.change(ada, item, ItemChange(version=1, title="Changed")))
+    await shelves.manager._collection(owner, home, foo)
+    items = await shelves.rows.all(LibraryItem.stored_in(owner, home))
+    assert {(each.collection_id, each.title) for each in items} == {
+        (None, "Changed"),
+        (None, "T00002"),
+        (None, "T00003"),
+    }
+    assert await shelves.counts_are_right(ada) == (3, 0)
+
+
 async def test_an_item_leaves_a_deleted_collection_before_the_consumer_comes(embedded_shelves):
     shelves = embedded_shelves
     ada, home, foo = await filled(shelves, 2)

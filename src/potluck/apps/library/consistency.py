@@ -47,19 +47,23 @@ from potluck.people.entities import Account
 from potluck.retries import attempts
 from potluck.store import Store
 from potluck.streams import Change, PositionLost
-from potluck.table import Request, WriteRefused, check, delete, put, the, update
+from potluck.table import Query, Request, WriteRefused, check, delete, put, the, update
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
+from potluck.table.operations.alike import AlikeUpdates, Asked
 
 __all__ = ["CONSEQUENTIAL", "ConsistencyManager", "deleted_with"]
 
-# A transaction takes 100 actions; one of them checks the name. A batch takes some milliseconds of the store's writer,
+# A transaction takes 100 actions. One of so many takes some milliseconds of the event loop and of the store's writer,
 # which is how long others wait for it.
 AT_ONCE = 40
 SIDE_BY_SIDE = 3
-
+# As many as one BatchGetItem takes.
+READ_AT_ONCE = 100
 
 T = TypeVar("T")
+Step = Sequence[Operation]
+"""Writes that are done together, or not at all."""
 
 
 class Job(NamedTuple):
@@ -140,18 +144,26 @@ class ConsistencyManager:
         members = CollectionMember.of_collection(owner_id, library_id, collection_id)
         async for _ in attempts("following a collection", self._rows.patience):
             collection = await self._rows.get(ref)
-            done = True
-            async for some in _batches(self._rows.each(members), AT_ONCE * SIDE_BY_SIDE):
-                found = await self._items(some)
-                if collection is None:
-                    done &= await self._write_each(some, partial(_loosened, found=found))
-                else:
-                    name = collection.name
-                    stale = [each for each in found.values() if each.collection_name != name]
-                    named = check(ref, when=the(Collection.name).still(name))
-                    done &= await self._write_each(stale, partial(_in_collection, name=name), named)
+            if collection is None:
+                done = await self._write_all(self._loosened(members))
+            else:
+                named = check(ref, when=the(Collection.name).still(collection.name))
+                done = await self._write_all(self._named(members, collection.name), named)
             if done:
                 return
+
+    async def _named(self, members: Query[CollectionMember], name: str) -> AsyncIterator[Step]:
+        renaming = AlikeUpdates(partial(_under_its_name, name=name))
+        async for some in self._pages(members):
+            for item in (await self._items(some)).values():
+                if item.collection_name != name:
+                    yield (renaming.of(item),)
+
+    async def _loosened(self, members: Query[CollectionMember]) -> AsyncIterator[Step]:
+        async for some in self._pages(members):
+            found = await self._items(some)
+            for each in some:
+                yield _without_its_collection(each, found.get(each.item_id))
 
     async def _items(self, members: Sequence[CollectionMember]) -> dict[UUID, Item]:
         """The items that these rows are of; not one that has gone elsewhere meanwhile."""
@@ -178,36 +190,30 @@ class ConsistencyManager:
                 return
 
     async def _named_after(self, library: Library) -> bool:
-        check_names = check(Library.one(library.owner_id, library.library_id), when=names_still(library))
-        done = True
-        stored = LibraryItem.stored_in(library.owner_id, library.library_id)
-        stale = (
-            each
-            async for each in self._rows.each(stored)
-            if (each.library_name, each.owner_name) != (library.library_name, library.owner_name)
-        )
-        async for some in _batches(stale, AT_ONCE * SIDE_BY_SIDE):
-            done &= await self._write_each(some, partial(_of_library, library=library), check_names)
-        shared = await self._rows.all(Share.of_library(library.owner_id, library.library_id))
-        pointers = await self._rows.get_many([SharedLibrary.one(each.shared_to_id, each.library_id) for each in shared])
+        names = check(Library.one(library.owner_id, library.library_id), when=names_still(library))
+        done = await self._write_all(self._of_library(library), names)
+        return await self._write_all(self._pointing_to(library), names) and done
+
+    async def _of_library(self, library: Library) -> AsyncIterator[Step]:
+        renaming = AlikeUpdates(partial(_under_names_of, library=library))
+        async for some in self._pages(LibraryItem.stored_in(library.owner_id, library.library_id)):
+            for item in some:
+                if (item.library_name, item.owner_name) != (library.library_name, library.owner_name):
+                    yield (renaming.of(item),)
+
+    async def _pointing_to(self, library: Library) -> AsyncIterator[Step]:
         becomes = the(SharedLibrary.shared_from_name).becomes(library.owner_name)
-        renamed = [
-            update(SharedLibrary.one(each.shared_to_id, each.library_id), becomes)
-            for each in pointers
-            if each is not None and each.shared_from_name != library.owner_name
-        ]
-        for start in range(0, len(renamed), AT_ONCE):
-            done &= await self._write(renamed[start : start + AT_ONCE], check_names)
-        return done
+        async for some in self._pages(Share.of_library(library.owner_id, library.library_id)):
+            refs = [SharedLibrary.one(each.shared_to_id, each.library_id) for each in some]
+            for ref, pointer in zip(refs, await self._rows.get_many(refs), strict=True):
+                if pointer is not None and pointer.shared_from_name != library.owner_name:
+                    yield (update(ref, becomes),)
 
     async def _cleared(self, owner_id: str, library_id: UUID) -> bool:
         """Everything of a library that is gone; True if nothing was left."""
-        done = True
-        # Each item is up to three rows.
-        rows = self._rows.each(LibraryRow.of_library(owner_id, library_id))
-        async for some in _batches(rows, AT_ONCE // 2):
-            done = False
-            await self._write([write for each in some for write in deleted_with(each)])
+        library = LibraryRow.of_library(owner_id, library_id)
+        done = await self._rows.first(library) is None
+        await self._write_all(_each(self._pages(library), deleted_with))
         return done
 
     # --- items --------------------------------------------------------------------------------------------------------
@@ -217,46 +223,61 @@ class ConsistencyManager:
         item, moved = await self._rows.get_together(
             LibraryItem.one(owner_id, library_id, item_id), Relocation.one(owner_id, library_id, item_id)
         )
-        history = Event.of_item(owner_id, library_id, item_id)
+        history = self._pages(Event.of_item(owner_id, library_id, item_id))
         if moved is not None:
             # It may come back, or move on from here again: then this history is not to be taken there any more.
             ref = Relocation.one(owner_id, library_id, item_id)
             still = the(Relocation.moved_to).still(moved.moved_to)
-            async for some in _batches(self._rows.each(history), AT_ONCE):
-                along = [put(replace(each, library_id=moved.moved_to)) for each in some]
-                await self._write([*along, *(delete(each) for each in some)], check(ref, when=still))
+            to = moved.moved_to
+            along = _each(history, lambda each: (put(replace(each, library_id=to)), delete(each)))
+            await self._write_all(along, check(ref, when=still))
             with suppress(WriteRefused):
                 await self._rows.transact(delete(ref, when=still))
         elif item is None:
-            async for some in _batches(self._rows.each(history), AT_ONCE * 2):
-                await self._write([delete(each) for each in some])
+            await self._write_all(_each(history, lambda each: (delete(each),)))
 
-    # --- writing ------------------------------------------------------------------------------------------------------
+    # --- reading and writing ------------------------------------------------------------------------------------------
 
-    async def _write_each(
-        self, things: Sequence[T], writes: Callable[[T], Sequence[Operation]], *checks: Operation
-    ) -> bool:
-        """What is to be written of each, in a few transactions side by side: while one is stored, the next is made."""
+    async def _pages(self, query: Query[T]) -> AsyncIterator[list[T]]:
+        """All that is found, a little at a time: what is read at once, nobody else is served meanwhile."""
+        after = None
+        while True:
+            page = await self._rows.page(query, READ_AT_ONCE, after)
+            yield page.items
+            after = page.next
+            if after is None:
+                return
 
-        async def some(start: int) -> bool:
-            # Others have a turn in between.
-            await asyncio.sleep(0)
-            made = [write for each in things[start : start + AT_ONCE] for write in writes(each)]
-            return await self._write(made, *checks)
+    async def _write_all(self, steps: AsyncIterator[Step], *checks: Operation) -> bool:
+        """Each step whole, many in one transaction; False if somebody else was faster with some of them.
 
-        return all(await asyncio.gather(*(some(start) for start in range(0, len(things), AT_ONCE))))
-
-    async def _write(self, operations: Sequence[Operation], *checks: Operation) -> bool:
-        """All of them together, if none is refused; else one by one, and False: somebody else was faster with some."""
-        if not operations:
-            return True
+        A few transactions are under way side by side: while one is stored, the next is read and made.
+        """
+        under_way: set[asyncio.Task[bool]] = set()
+        done = True
         try:
-            await self._rows.transact(*checks, *operations)
+            async for some in _batches(steps):
+                under_way.add(asyncio.create_task(self._write(some, *checks)))
+                if len(under_way) == SIDE_BY_SIDE:
+                    finished, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                    done &= all(each.result() for each in finished)
+                # Others have a turn in between.
+                await asyncio.sleep(0)
+            return all(await asyncio.gather(*under_way)) and done
+        finally:
+            for each in under_way:
+                each.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _write(self, steps: Sequence[Step], *checks: Operation) -> bool:
+        """All of them together, if none is refused; else one by one, and False."""
+        try:
+            await self._rows.transact(*checks, *(write for step in steps for write in step))
             return True
         except WriteRefused:
-            for operation in operations:
+            for step in steps:
                 with suppress(WriteRefused):
-                    await self._rows.transact(*checks, operation)
+                    await self._rows.transact(*checks, *step)
             return False
 
     async def _everything(self) -> AsyncIterator[dict[str, Any]]:
@@ -332,34 +353,29 @@ def _decoded(kind: type[Any], row: dict[str, Any] | None) -> Any:
 # --- what follows -----------------------------------------------------------------------------------------------------
 
 
-def _in_collection(item: Item, name: str) -> list[Operation]:
-    """The item under another name of its collection; nobody changed it, so its version stays."""
+def _under_its_name(item: Item, name: str) -> Asked:
+    """The item under the name of its collection, if it is still in it; nobody changed it, so its version stays."""
     kind: Any = type(item)
-    same = the(kind.collection_id).still(item.collection_id)
-    return [update(item, the(kind.collection_name).becomes(name), when=same, keep_version=True)]
+    return [the(kind.collection_name).becomes(name)], the(kind.collection_id).still(item.collection_id)
 
 
-def _of_library(item: Item, library: Library) -> list[Operation]:
+def _under_names_of(item: Item, library: Library) -> Asked:
     kind: Any = type(item)
-    named = (
-        the(kind.library_name).becomes(library.library_name),
-        the(kind.owner_name).becomes(library.owner_name),
-    )
-    return [update(kind.one(item.owner_id, item.library_id, item.item_id), *named, keep_version=True)]
+    named = {kind.library_name: library.library_name, kind.owner_name: library.owner_name}
+    return [the(field).becomes(name) for field, name in named.items()], None
 
 
-def _loosened(member: CollectionMember, found: dict[UUID, Item]) -> list[Operation]:
-    """An item without its collection, which is gone."""
-    item = found.get(member.item_id)
+def _without_its_collection(member: CollectionMember, item: Item | None) -> Step:
+    """An item without its collection, which is gone; both at once, for without this row nobody would find it again."""
     if item is None:
-        return [delete(member)]
+        return (delete(member),)
     kind: Any = type(item)
     same = the(kind.collection_id).still(item.collection_id)
     cleared = [the(field).becomes(None) for field in (kind.collection_id, kind.collection_name, kind.order)]
-    return [delete(member), update(item, *cleared, when=same, keep_version=True)]
+    return delete(member), update(item, *cleared, when=same, keep_version=True)
 
 
-def deleted_with(row: Any) -> list[Operation]:
+def deleted_with(row: Any) -> Step:
     """What deletes a row of a library that is gone, with what hangs on it elsewhere."""
     match row:
         case Book() | Video():
@@ -375,12 +391,21 @@ def deleted_with(row: Any) -> list[Operation]:
             return [delete(row)]
 
 
-async def _batches(rows: Any, size: int) -> AsyncIterator[list[Any]]:
-    some: list[Any] = []
-    async for row in rows:
-        some.append(row)
-        if len(some) == size:
+async def _each(pages: AsyncIterator[list[T]], step: Callable[[T], Step]) -> AsyncIterator[Step]:
+    async for some in pages:
+        for each in some:
+            yield step(each)
+
+
+async def _batches(steps: AsyncIterator[Step]) -> AsyncIterator[list[Step]]:
+    """As many steps as a transaction is to take, none of them cut in two."""
+    some: list[Step] = []
+    writes = 0
+    async for step in steps:
+        if some and writes + len(step) > AT_ONCE:
             yield some
-            some = []
+            some, writes = [], 0
+        some.append(step)
+        writes += len(step)
     if some:
         yield some

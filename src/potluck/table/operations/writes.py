@@ -48,11 +48,15 @@ class Write(Struct, frozen=True):
     item: Item | None = None
     clauses: tuple[Clause, ...] = ()
     guard: Guard | None = None
+    written: Mapping[str, Any] | None = None
+    """Its expressions as members of a request, where somebody has written them already."""
 
     def action(self, now: int | None) -> Action:
         """The write as text, as of this second."""
         table = self.plan.table.name
         body: dict[str, Any] = {"TableName": table}
+        if self.written is not None:
+            return Action(self.kind, table, self.key, {**body, "Key": self.key, **self.written})
         if self.item is not None:
             body["Item"] = self.item
         else:

@@ -1,0 +1,117 @@
+"""One change of many items: what their updates have in common is written once, and each fills in its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import NODEFAULT
+from msgspec.structs import replace
+
+from potluck.dynamo.values import Item, Value
+from potluck.table.entity import Entity, EntityPlan, plan_of
+from potluck.table.expressions.clauses import Assign, Clause, Remove
+from potluck.table.expressions.conditions import All, Becomes, Change, Condition, Still, conjuncts, present
+from potluck.table.expressions.readings import read_when_missing
+from potluck.table.fields import FieldPlan
+from potluck.table.operations import Update, update
+from potluck.table.operations.writes import Write
+
+__all__ = ["AlikeUpdates", "Asked"]
+
+Asked = tuple[Sequence[Change], Condition | None]
+
+
+class AlikeUpdates:
+    """Updates of items that were read, all in the same way; their versions stay.
+
+    `asked` says what an item becomes, and when: for items of one kind, always of the same fields. What is sent is what
+    `update` would send, for less than half of the work.
+    """
+
+    def __init__(self, asked: Callable[[Any], Asked]) -> None:
+        self._asked = asked
+        self._forms: dict[tuple[EntityPlan, tuple[str, ...]], _Form | None] = {}
+
+    def of(self, item: Entity) -> Update:
+        """The update of one of them."""
+        plan = plan_of(item)
+        changes, when = self._asked(item)
+        becomes = {each.field.name: each.value for each in changes if isinstance(each, Becomes)}
+        after = plan.coding.encode(replace(item, **becomes))
+        # What a row has decides what the text says of it.
+        shape = plan, tuple([name if "NULL" not in value else f"no {name}" for name, value in after.items()])
+        if shape not in self._forms:
+            self._forms[shape] = _form_of(update(item, *changes, when=when, keep_version=True))
+        form = self._forms[shape]
+        if form is None:
+            return update(item, *changes, when=when, keep_version=True)
+        return form.filled_in(item, after, when)
+
+
+class _Form(NamedTuple):
+    """The update of one item, to be filled in for others of its shape."""
+
+    plan: EntityPlan
+    clauses: tuple[Clause, ...]
+    relied_on: tuple[Still, ...]
+    members: dict[str, Any]
+    constants: dict[str, Value]
+    values: tuple[tuple[str, str], ...]
+    """Placeholders, and the attributes that they stand for."""
+
+    def filled_in(self, item: Entity, after: Item, when: Condition | None) -> Update:
+        plan = self.plan
+        values = {**self.constants, **{placeholder: after[name] for placeholder, name in self.values}}
+        write = Write(
+            "Update",
+            plan,
+            {name: after[name] for name in plan.table.key_names},
+            All((present, *(Still(each.field, getattr(item, each.field.name)) for each in self.relied_on))),
+            clauses=tuple(
+                Assign(each.attribute, after[each.attribute]) if isinstance(each, Assign) else each
+                for each in self.clauses
+            ),
+            written={**self.members, "ExpressionAttributeValues": values},
+        )
+        # Of an item that was not seen, the transaction's size is what is sent of it.
+        return Update(plan, write.key, None, when, (write,))
+
+
+def _form_of(sample: Update) -> _Form | None:
+    """What this update has in common with others; None if a text like this may say other things of another item."""
+    plan, (write, *guards) = sample.plan, sample.writes
+    first, *others = conjuncts(write.condition)
+    relied_on = tuple(each for each in others if isinstance(each, Still))
+    if guards or plan.expiry is not None or first is not present or len(relied_on) < len(others):
+        return None
+    fields = [plan.fields[each.field.name] for each in relied_on]
+    compared = {each.attribute for each in fields}
+    if not all(map(_is_missing_only_as_none, fields)) or not compared.isdisjoint(
+        each.attribute for each in write.clauses
+    ):
+        return None
+    if not all(isinstance(each, Assign | Remove) for each in write.clauses):
+        return None
+    body = write.action(None).body
+    names = body["ExpressionAttributeNames"]
+    filled_in = compared | {each.attribute for each in write.clauses if isinstance(each, Assign)}
+    attributes = {each: names.get(f"#{each[1:]}") for each in body["ExpressionAttributeValues"]}
+    values = tuple((each, name) for each, name in attributes.items() if name in filled_in)
+    return _Form(
+        plan,
+        write.clauses,
+        relied_on,
+        {
+            name: member
+            for name, member in body.items()
+            if name not in ("TableName", "Key", "ExpressionAttributeValues")
+        },
+        {each: body["ExpressionAttributeValues"][each] for each, name in attributes.items() if name not in filled_in},
+        values,
+    )
+
+
+def _is_missing_only_as_none(field: FieldPlan) -> bool:
+    """Whether a value other than None is in the row, as itself; so the row tells what the text is."""
+    return read_when_missing(field) in (NODEFAULT, None)
