@@ -223,7 +223,7 @@ RECORDS = {
                 "tags": ["guard"],
             },
         },
-        ours={"version": 1},
+        ours={"version": 1, "comments": 0},
     ),
     "Comment": Golden(
         comment,
@@ -286,7 +286,7 @@ RECORDS = {
         EntryMeta.one(ENTRY),
         {"PK": OF_ENTRY, "SK": "META", "athleteId": str(ATHLETE), "createdAt": WRITTEN_AT},
         # Without it nobody could find an entry by its id.
-        ours={"date": TRAINED_AT, "comments": 0},
+        ours={"date": TRAINED_AT},
         whole=False,
     ),
     # From here on the document has nothing.

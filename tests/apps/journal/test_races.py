@@ -123,6 +123,24 @@ async def test_an_entry_that_moves_or_goes_in_between_is_told_as_it_is(world: Wo
         world.entry = await world.direct.do(entries.add_entry, world.mara, new)
 
 
+async def test_a_comment_and_a_move_that_meet_are_both_done(world: World):
+    body = comments.NewComment(body="Hips first.")
+
+    async def moved(version: int = 1) -> None:
+        change = entries.EntryChange(date=world.entry.date.replace(year=2038 + version))
+        await world.direct.do(entries.change_entry, world.mara, change, version=version, **world.of)
+
+    async def said() -> None:
+        await world.direct.do(comments.add_comment, world.renzo, body, **world.of)
+
+    meanwhile(world.rows, moved)
+    await said()
+    meanwhile(world.rows, said)
+    await moved(2)
+    (entry,) = await world.direct.list(entries.own_entries, world.mara, entries.EntryFilter())
+    assert (entry.date.year, entry.version, entry.comments, entry.new_comments) == (2040, 3, 2, 2)
+
+
 async def test_nothing_is_begun_for_an_account_that_is_being_deleted(world: World):
     async def forgotten() -> None:
         await world.rows.delete(Account.by_id(world.mara.user_id))

@@ -120,6 +120,11 @@ class ToEntry(Athlete):
         return self.meta.athlete_id == self.own_id
 
     @property
+    def entry(self) -> Ref[Entry]:
+        """Where the entry is."""
+        return Entry.one(self.meta.athlete_id, self.meta.date, self.entry_id)
+
+    @property
     def link(self) -> Ref[CoachAthleteLink]:
         return CoachAthleteLink.by_id(self.meta.athlete_id, self.own_id)
 
@@ -154,8 +159,7 @@ class OwnEntry(ToEntry):
         await super().admit(*rows)
         if not self.own:
             raise AthleteOnly
-        found: Entry | None = await self.rows.get(Entry.one(self.own_id, self.meta.date, self.entry_id))
-        self.thing = found
+        self.thing: Entry | None = await self.rows.get(self.entry)
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from potluck.apps.journal.access import AtComment, ToEntry
 from potluck.apps.journal.addresses import ENTRIES
-from potluck.apps.journal.entities import Comment, EntryMeta
+from potluck.apps.journal.entities import Comment, Entry, EntryMeta
 from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
 from potluck.apps.journal.links import names_of
 from potluck.people.secrets import new_id
+from potluck.table import Change as FieldChange
 from potluck.table import Query, absent, check, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, Forbidden, NotFound, ProblemError
@@ -113,12 +114,16 @@ async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
     """Say something about an entry. The athlete and all of their coaches read it."""
     await at.must_fit(Comment.of_entry(at.entry_id), MOST_COMMENTS, "comments on an entry")
     comment = at.make(new, entry_id=at.entry_id, coach_id=at.own_id, comment_id=new.comment_id or new_id())
-    counted = _counted(at, 1)
+    said_at = Entry.athlete_said_at if at.own else Entry.coach_said_at
+    counted = _counted(at, 1, the(said_at).becomes(comment.created_at))
     if new.comment_id is not UNSET:
         # The time stands before it in the key, so the key alone does not tell that the id is taken.
         if any(each.comment_id == new.comment_id for each in await at.rows.all(Comment.of_entry(at.entry_id))):
             raise CommentThere
-        counted = or_retry(counted.operation.and_when(the(EntryMeta.comments).still(at.meta.comments)))
+        entry = await at.rows.get(at.entry)
+        counted = or_retry(
+            counted.operation.and_when(the(Entry.comments).still(0 if entry is None else entry.comments))
+        )
     return Writes(comment, or_raise(put(comment, when=absent), CommentThere), counted)
 
 
@@ -149,6 +154,6 @@ def _visible(comment: Comment) -> bool:
     return comment.visibility == "visible"
 
 
-def _counted(at: ToEntry, more: int) -> Outcome:
-    """How many there are then; refused once the entry is gone."""
-    return or_raise(update(EntryMeta.one(at.entry_id), the(EntryMeta.comments).add(more), when=present), NotFound)
+def _counted(at: ToEntry, more: int, *said: FieldChange) -> Outcome:
+    """How many there are then; asked again, the rule finds an entry that has moved, or that it is gone."""
+    return or_retry(update(at.entry, the(Entry.comments).add(more), *said, when=present, keep_version=True))

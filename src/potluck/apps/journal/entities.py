@@ -78,7 +78,7 @@ roll_model = Table(
     "PK",
     "SK",
     type_attribute="entityType",
-    accepted={"shared-row: EntryMeta.comments": "an athlete's few coaches comment on an entry, now and then"},
+    accepted={"shared-row: Entry.comments": "an athlete's few coaches comment on an entry, now and then"},
 )
 
 
@@ -149,6 +149,13 @@ class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{e
     # the document's list of attributes; META holds it too.
     date: Annotated[Milliseconds, KeyOnly]
     version: Version = 1
+    # How many comments everybody who reads the entry sees. Whoever follows the journal hears of them, because they are
+    # counted here and not in META.
+    comments: Counter = 0
+    # When a coach last said something about it, when its athlete did, and when its athlete last looked at that.
+    coach_said_at: Milliseconds | None = None
+    athlete_said_at: Milliseconds | None = None
+    looked_at: Milliseconds | None = None
 
     # The document's patterns 1 and 2, and the first half of 4, the export.
     @query(descending=True, consistent=True)
@@ -281,8 +288,6 @@ class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
     entry_id: Annotated[UUID, KeyOnly]
     # The entry's key begins with its date, so without this nobody could find an entry by its id.
     date: Milliseconds
-    # How many comments everybody who reads the entry sees.
-    comments: Counter = 0
 
     # The document's pattern 3, together with CoachAthleteLink.one.
     @get(consistent=True)
@@ -333,10 +338,12 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
     accepted_at: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
+    # When the coach last looked at what the athlete shares. The athlete is not told.
+    looked_at: Milliseconds | None = None
 
     @get
     def one(coach_id: UUID, athlete_id: UUID) -> None:
-        """The mirror of one link, to be changed with it."""
+        """The mirror of one link, to be changed with it; and since when something is new to the coach."""
 
     @query(consistent=True)
     def of_coach(coach_id: UUID) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from potluck.apps.journal.access import Athlete, CoachOf, OwnEntry, ToEntry, to_the_millisecond
 from potluck.apps.journal.addresses import ATHLETES, ENTRIES
-from potluck.apps.journal.entities import Comment, Entry, EntryMeta, Sections, SessionMetrics
+from potluck.apps.journal.entities import AthleteCoachLink, Comment, Entry, EntryMeta, Sections, SessionMetrics
 from potluck.apps.journal.fields import (
     Duration,
     EntryId,
@@ -22,12 +22,13 @@ from potluck.apps.journal.fields import (
     Tags,
 )
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
+from potluck.apps.journal.news import NewToAthlete, NewToCoach
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
 from potluck.field_types import Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
-from potluck.table import Milliseconds, Query, absent, between, delete, present, put, the, update
+from potluck.table import Condition, Milliseconds, Query, absent, between, delete, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions, FoundByAccess
 from potluck.web.allowances import Allowance
@@ -40,6 +41,7 @@ __all__ = [
     "EntryChange",
     "EntryFilter",
     "EntryView",
+    "Looked",
     "MetricsChange",
     "NewEntry",
     "ReadsEntry",
@@ -52,6 +54,8 @@ __all__ = [
     "entries",
     "one_entry",
     "own_entries",
+    "see_comments",
+    "see_entries",
     "shared_entries",
 ]
 
@@ -75,21 +79,6 @@ class SharedSections(Struct, rename="camel", frozen=True, kw_only=True):
     shared: str
 
 
-class Comments:
-    """How many comments everybody sees of each entry."""
-
-    def __init__(self, counts: dict[UUID, int]) -> None:
-        self.counts = counts
-
-    @classmethod
-    async def load(cls, at: Any, items: Sequence[Entry]) -> "Comments":
-        metas = await at.rows.get_many([EntryMeta.one(each.entry_id) for each in items])
-        return cls({each.entry_id: each.comments for each in metas if each is not None})
-
-    def of(self, entry: Entry) -> int:
-        return self.counts.get(entry.entry_id, 0)
-
-
 class SharedEntryView(View[Entry]):
     """An entry as a coach sees it. Nothing in it changes when only private words do, the version included."""
 
@@ -103,10 +92,17 @@ class SharedEntryView(View[Entry]):
         return SharedSections(shared=entry.sections.shared)
 
     session_metrics: SessionMetrics
+    comments: int
 
     @computed
-    def comments(entry: Entry, comments: Comments) -> int:
-        return comments.of(entry)
+    def is_new(entry: Entry, new: NewToCoach) -> bool:
+        """Whether it was written down since the caller last looked."""
+        return new.wrote(entry)
+
+    @computed
+    def new_comments(entry: Entry, new: NewToCoach) -> int:
+        """How many of the comments are the athlete's, from since the caller last looked."""
+        return new.comments(entry)
 
 
 class EntryView(View[Entry]):
@@ -119,11 +115,13 @@ class EntryView(View[Entry]):
     updated_at: datetime
     sections: Sections
     session_metrics: SessionMetrics
+    comments: int
     version: int
 
     @computed
-    def comments(entry: Entry, comments: Comments) -> int:
-        return comments.of(entry)
+    def new_comments(entry: Entry, new: NewToAthlete) -> int:
+        """How many of the comments are others', from since the caller last looked at the entry."""
+        return new.comments(entry)
 
 
 class ReadsEntry(ToEntry):
@@ -131,7 +129,7 @@ class ReadsEntry(ToEntry):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        found = await self.rows.get(Entry.one(self.meta.athlete_id, self.meta.date, self.entry_id))
+        found = await self.rows.get(self.entry)
         if found is None:
             raise NotFound
         self.shown: EntryView | SharedEntryView
@@ -199,6 +197,14 @@ class EntryFilter(Input):
     @property
     def looks_at_metrics(self) -> bool:
         return any(each is not UNSET for each in (self.tag, self.gi_or_no_gi, self.min_intensity))
+
+
+class Looked(Input):
+    until: When | Unset = UNSET
+    """When what was looked at was read; now, if it is not said."""
+
+    def at(self, now: datetime) -> datetime:
+        return now if self.until is UNSET else min(to_the_millisecond(self.until.astimezone(UTC)), now)
 
 
 class EntryThere(ProblemError):
@@ -295,7 +301,8 @@ async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Write
         moved = update(EntryMeta.one(entry.entry_id), the(EntryMeta.date).becomes(after.date), when=present)
         return Writes(
             after,
-            or_retry(delete(entry, when=the(Entry.version).still(entry.version))),
+            # A comment that comes meanwhile changes no version, and is counted.
+            or_retry(delete(entry, when=the(Entry.version).still(entry.version) & _as_commented(entry))),
             or_retry(put(after, when=absent)),
             or_retry(moved),
             *_words(entry, after),
@@ -319,6 +326,30 @@ async def delete_entry(at: OwnEntry, entry: Entry) -> Writes[None]:
         or_retry(delete(EntryMeta.one(entry.entry_id), when=present)),
         *_words(entry, None),
     )
+
+
+@entries.action("POST", "/seen", status=204)
+async def see_comments(at: OwnEntry, entry: Entry, looked: Looked) -> Writes[None]:
+    """Say that one has looked at what was said about an entry: until then it is new."""
+    until = looked.at(at.now)
+    if entry.coach_said_at is None or (entry.looked_at is not None and until <= entry.looked_at):
+        return Writes(None)
+    seen = update(at.entry, the(Entry.looked_at).becomes(until), when=present, keep_version=True)
+    return Writes(None, or_retry(seen))
+
+
+@shared_entries.action("POST", "/seen", status=204)
+async def see_entries(at: CoachOf, looked: Looked) -> Writes[None]:
+    """Say that one has looked at what an athlete shares: until then it is new. The athlete is not told."""
+    mirror = AthleteCoachLink.one(at.principal.user_id, at.athlete_id)
+    until = looked.at(to_the_millisecond(at.now))
+    return Writes(
+        None, or_raise(update(mirror, the(AthleteCoachLink.looked_at).becomes(until), when=present), NotFound)
+    )
+
+
+def _as_commented(entry: Entry) -> Condition:
+    return the(Entry.comments).still(entry.comments)
 
 
 def _words(before: Entry | None, after: Entry | None) -> list[Operation]:

@@ -212,9 +212,9 @@ class _Taking:
             comments = [made for each in entry.comments for made in self._comments(each, entry_id)]
             if not await self._write_comments(entry_id, comments):
                 continue
-            made = taken(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id)
             visible = sum(1 for each in comments if each.visibility == "visible")
-            meta = taken(EntryMeta, made, comments=visible)
+            made = taken(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
+            meta = taken(EntryMeta, made)
             words = keyword_writes(None, made)[:WORDS_AT_ONCE]
             if await self._at.write(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words):
                 self._counts["entries"] += 1

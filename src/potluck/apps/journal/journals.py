@@ -34,6 +34,7 @@ class SharedEntry(Struct, frozen=True, kw_only=True):
     date: datetime
     shared: str
     metrics: SessionMetrics
+    comments: int = 0
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -81,6 +82,7 @@ def _shared(entry: Entry) -> SharedEntry:
         date=entry.date,
         shared=entry.sections.shared,
         metrics=entry.session_metrics,
+        comments=entry.comments,
     )
 
 

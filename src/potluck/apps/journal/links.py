@@ -20,6 +20,7 @@ from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
 from potluck.apps.journal.fields import LinkRole, LinkStatus
 from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.news import new_entries
 from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
@@ -116,6 +117,8 @@ class AthleteSummary(Struct, rename="camel", frozen=True, kw_only=True):
     name: str | None
     since: datetime
     last_session: LastSession | None
+    new_entries: int
+    """How many sessions they wrote down since the caller last looked at them."""
 
 
 class Athletes(Struct, rename="camel", frozen=True, kw_only=True):
@@ -296,11 +299,12 @@ async def end_link(at: LinkedWith, which: WhichSide) -> Writes[None]:
 @athletes.read()
 async def own_athletes(at: Athlete) -> Athletes:
     """Whom the caller coaches, each with their last session, the latest first."""
-    mirrors = await at.rows.all(AthleteCoachLink.of_coach(at.own_id))
-    refs = [CoachAthleteLink.by_id(each.athlete_id, at.own_id) for each in mirrors if each.status == "active"]
+    mirrors = {each.athlete_id: each for each in await at.rows.all(AthleteCoachLink.of_coach(at.own_id))}
+    refs = [CoachAthleteLink.by_id(each, at.own_id) for each, mirror in mirrors.items() if mirror.status == "active"]
     coached = [each for each in await at.rows.get_many(refs) if each is not None and each.status == "active"]
     names = await names_of(at.rows, [each.athlete_id for each in coached])
     last = await all_done([SharedJournal(at.rows, each.athlete_id).latest() for each in coached])
+    new = await all_done([new_entries(at.rows, mirrors[each.athlete_id]) for each in coached])
     found = [
         AthleteSummary(
             athlete_id=link.athlete_id,
@@ -315,8 +319,9 @@ async def own_athletes(at: Athlete) -> Athletes:
                 intensity=entry.metrics.intensity,
                 shared=entry.shared[:EXCERPT],
             ),
+            new_entries=count,
         )
-        for link, entry in zip(coached, last, strict=True)
+        for link, entry, count in zip(coached, last, new, strict=True)
     ]
     found.sort(key=lambda each: str(each.athlete_id))
     return Athletes(items=sorted(found, key=lambda each: _trained(each), reverse=True))

@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.addresses import ENTRIES
-from potluck.apps.journal.entities import Entry, EntryMeta, SessionMetrics
+from potluck.apps.journal.entities import Entry, SessionMetrics
 from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal
@@ -224,18 +224,17 @@ class Timeline(Generic[R]):
             self.filter.to is UNSET or day <= self.filter.to
         )
 
-    async def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
+    def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
         """What was found, with the words marked in what is shared."""
-        metas = await self.at.rows.get_many([EntryMeta.one(each.entry.entry_id) for each in matches])
         return [
             self.row(
                 entry.entry_id,
                 day_of(entry.date, self.zone),
                 entry.metrics,
-                0 if meta is None else meta.comments,
+                entry.comments,
                 marked(snippet_of((entry.shared,), words), set(words)),
             )
-            for (entry, _, words), meta in zip(matches, metas, strict=True)
+            for entry, _, words in matches
         ]
 
     def row(self, entry_id: UUID, day: date, metrics: SessionMetrics, comments: int, shared: list[Piece]) -> SharedRow:
@@ -294,7 +293,7 @@ class OwnTimeline(Timeline[OwnRow]):
         return [own_row(self.row_of(each), plain(excerpt(each.sections.private))) for each in views]
 
     async def hits(self, matches: Sequence[Match]) -> list[OwnRow]:
-        rows = await self.shared_hits(matches)
+        rows = self.shared_hits(matches)
         return [own_row(row, _private_hit(match)) for row, match in zip(rows, matches, strict=True)]
 
 
@@ -305,7 +304,7 @@ class SharedTimeline(Timeline[SharedRow]):
         return [self.row_of(each) for each in await self.at.show(SharedEntryView, entries)]
 
     async def hits(self, matches: Sequence[Match]) -> list[SharedRow]:
-        return await self.shared_hits(matches)
+        return self.shared_hits(matches)
 
 
 def own_row(row: SharedRow, private: list[Piece]) -> OwnRow:
