@@ -1,5 +1,6 @@
 """Tests that need what this machine may not have are left out loudly; in CI, leaving one out is a failure."""
 
+import gc
 import os
 import signal
 import threading
@@ -15,6 +16,12 @@ from tests.needs import LEFT_OUT, need
 pytest.register_assert_rewrite("tests.access_cases", "tests.golden_rows")
 
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+
+def pytest_collection_finish() -> None:
+    # Some ten thousand tests and all of the code stay until the end: nobody need look through them for garbage again.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
