@@ -16,7 +16,6 @@ from potluck.dynamo.parameters import (
     SHAPES,
     STREAM_OPERATIONS,
     check,
-    check_attribute_values,
     check_whole,
     table_name_of,
 )
@@ -482,22 +481,24 @@ def test_nulls_words_and_fractions_are_read_as_the_service_reads_them() -> None:
     assert check("Query", {"TableName": "abc", "Limit": 34.56})["Limit"] == 34
 
 
+def item_read(item: dict[str, Any]) -> Any:
+    return check_whole("PutItem", {"TableName": "abc", "Item": item})["Item"]
+
+
 def test_attribute_values_are_read_to_the_bottom() -> None:
-    assert check_attribute_values(
-        {"a": {"S": "x", "N": None}, "b": None, "c": {"L": [{"BOOL": "true"}, {"X": 1}]}}
-    ) == {
+    assert item_read({"a": {"S": "x", "N": None}, "b": None, "c": {"L": [{"BOOL": "true"}, {"X": 1}]}}) == {
         "a": {"S": "x"},
         "b": {},
         "c": {"L": [{"BOOL": True}, {}]},
     }
     plain = {"a": {"M": {"b": {"L": [{"N": "1"}, {"B": "YQ=="}]}}}, "c": {"SS": ["x"]}}
-    assert check_attribute_values(plain) is plain
+    assert item_read(plain) is plain
 
 
 @pytest.mark.parametrize(("kind", "word"), [("SS", "string"), ("NS", "number")])
 def test_a_null_in_a_set_is_told(kind: str, word: str) -> None:
     with pytest.raises(DynamoError, match=f"An {word} set  may not have a null string as a member"):
-        check_attribute_values({"a": {kind: ["1", None]}})
+        item_read({"a": {kind: ["1", None]}})
 
 
 def test_a_bottomless_document_is_no_crash() -> None:

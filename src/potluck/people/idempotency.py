@@ -21,7 +21,6 @@ __all__ = ["ANSWERS_KEPT", "Answer", "IdempotencyKey", "KeptAnswers", "request_h
 ANSWERS_KEPT = timedelta(hours=24)
 LONGEST_KEY = 128
 LONGEST_BODY_KEPT = 300_000
-LONGEST_CALLER = 100
 
 
 class Answer(Struct, frozen=True, kw_only=True):

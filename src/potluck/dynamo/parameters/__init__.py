@@ -5,7 +5,6 @@ from itertools import islice
 from typing import Any
 
 from potluck.dynamo.errors import DynamoError, invalid
-from potluck.dynamo.parameters.compounds import AttributeValue, MapOf
 from potluck.dynamo.parameters.items import ITEM_OPERATIONS
 from potluck.dynamo.parameters.names import TABLE_ARN, TABLE_NAME
 from potluck.dynamo.parameters.scalars import at_least, fault
@@ -22,7 +21,6 @@ __all__ = [
     "OPERATIONS_NOT_OFFERED",
     "STREAM_OPERATIONS",
     "check",
-    "check_attribute_values",
     "check_whole",
     "refuse_not_offered",
     "table_name_of",
@@ -39,7 +37,6 @@ FITS = {
     else shape.fits
     for operation, shape in SHAPES.items()
 }
-ATTRIBUTE_VALUES = MapOf(AttributeValue())
 ARN = re.compile(TABLE_ARN)
 
 
@@ -93,12 +90,6 @@ def refuse(faults: list[str]) -> None:
     if faults:
         plural = "" if len(faults) == 1 else "s"
         invalid(f"{len(faults)} validation error{plural} detected: {'; '.join(faults)}")
-
-
-def check_attribute_values(part: Any) -> dict[str, Any]:
-    """A map of attribute values as the service reads it, or its SerializationException."""
-    read: dict[str, Any] = ATTRIBUTE_VALUES.understood(part, False)
-    return read
 
 
 def unknown_operation(name: str) -> DynamoError:

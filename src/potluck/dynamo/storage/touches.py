@@ -100,7 +100,7 @@ class Touches:
 
     def begin(self, rows: Rows) -> None:
         """Account for everybody else's commits; to be called in a transaction, which keeps others from making more."""
-        if self._index is None:
+        if self._index is None or self._index.first() == self._known[0]:
             return
         with self._lock:
             header = self._index.header()

@@ -97,10 +97,10 @@ def is_whole(header: bytes) -> bool:
     if words[0] != FORMAT_VERSION or header[INITIALISED_AT] != 1:
         return False
     one = two = 0
-    for even, odd in zip(words[0:10:2], words[1:10:2], strict=True):
-        one = (one + even + two) % WORD
-        two = (two + odd + one) % WORD
-    return words[10:] == (one, two)
+    for at in (0, 2, 4, 6, 8):
+        one += words[at] + two
+        two += words[at + 1] + one
+    return bool(words[10] == one % WORD and words[11] == two % WORD)
 
 
 def commits_between(one: bytes, other: bytes) -> int:
