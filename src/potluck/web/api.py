@@ -337,6 +337,7 @@ class Tagged(JsonResponse):
     def __init__(self, tag: str, body: bytes) -> None:
         super().__init__(body, 200, {"etag": tag})
         self.tag = tag
+        self.kept = {}
 
 
 def _tagged_file(request: Request, file: Response) -> ASGIApp:

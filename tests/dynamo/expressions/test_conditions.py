@@ -327,13 +327,14 @@ def test_a_condition_that_comes_again_is_the_same():
 
 
 def test_who_changes_what_they_asked_with_asks_something_else():
-    names, values = {"#n": "b"}, {":v": {"S": "hello"}}
-    first = repeated_condition("#n = :v", names, values)
-    values[":v"]["S"] = "bye"
-    assert not repeated_condition("#n = :v", names, values).matches(ITEM)
+    # A text that nobody else asks with.
+    names, values = {"#n": "b"}, {":changed": {"S": "hello"}}
+    first = repeated_condition("#n = :changed", names, values)
+    values[":changed"]["S"] = "bye"
+    assert not repeated_condition("#n = :changed", names, values).matches(ITEM)
     assert first.matches(ITEM)
-    values[":v"]["S"], names["#n"] = "hello", "u"
-    assert not repeated_condition("#n = :v", names, values).matches(ITEM)
+    values[":changed"]["S"], names["#n"] = "hello", "u"
+    assert not repeated_condition("#n = :changed", names, values).matches(ITEM)
     assert first.matches(ITEM)
 
 
