@@ -27,7 +27,7 @@ from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
 from potluck.web.writes import Writes, or_raise
 
-__all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "plain_picture"]
+__all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "has_new_address", "plain_picture"]
 
 LARGEST_PICTURE = 10_000_000
 # Four bytes each, while it is made small.
@@ -127,11 +127,7 @@ class Covers:
 
     async def handle(self, change: Change) -> None:
         """What the consumer does with a change: a new address of a picture is looked at, once."""
-        new, old = change.new or {}, change.old or {}
-        # Most changes are of other things; what they are of is told without reading the whole row.
-        if "PictureUrl" not in new or "CoverHash" in new or new["PictureUrl"] == old.get("PictureUrl"):
-            return
-        item = _item(new)
+        item = _item(change.new or {})
         if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
             return
         begun = time.monotonic()
@@ -155,6 +151,12 @@ class Covers:
             await self._rows.transact(named, put(cover))
         except WriteRefused as refusal:
             log.info("a cover came too late: %s", type(refusal).__name__)
+
+
+def has_new_address(change: Change) -> bool:
+    """Whether a change says where a picture is that nobody has fetched; told without reading the whole row."""
+    new, old = change.new or {}, change.old or {}
+    return "PictureUrl" in new and "CoverHash" not in new and new["PictureUrl"] != old.get("PictureUrl")
 
 
 def _item(row: dict[str, Any]) -> Item | None:

@@ -19,6 +19,7 @@ from potluck.connections.limits import UNREAD_SECONDS
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
+from potluck.web.server.collecting import collect_seldom
 from potluck.web.server.connection import Connection, CountedConnections
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
@@ -43,6 +44,7 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(log_what_nobody_awaited)
         async with _found(make)(settings) as application:
+            collect_seldom()
             server = Server(application, ready)
             await server.serve(list(sockets))
             if not server.started:
