@@ -42,8 +42,9 @@ ON_THEIR_SIDE = (5, 6, 7, 8)
 # Of the others, colours are taken from a table, or there are only two.
 RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
-# In the browser of whoever may look; its address changes with the picture.
-KEPT_BY_BROWSER = {"cache-control": "private, max-age=86400, immutable"}
+# In the browser of the owner, who may always look; its address changes with the picture. A guest's browser asks each
+# time whether it may still show what it has, for a share can be taken back.
+KEPT_FOR_OWNER = {"cache-control": "private, max-age=86400, immutable", "vary": "authorization, cookie"}
 
 log = logging.getLogger(__name__)
 
@@ -172,16 +173,17 @@ class CoverVersion(Input):
     """Which picture, so that a browser asks for each once."""
 
 
-@items.read("/cover", media_type="image/jpeg", tagged=False)
+@items.read("/cover", media_type="image/jpeg")
 async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
     """The cover of a book or a video, as a JPEG; where none is kept, one that is drawn, as an SVG."""
+    kept = KEPT_FOR_OWNER if at.owns else None
     found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
     if found is not None and found.hash == item.cover_hash:
-        return Response(found.image, media_type="image/jpeg", headers=KEPT_BY_BROWSER)
+        return Response(found.image, media_type="image/jpeg", headers=kept)
     by = next(iter(people_of(item)), "")
     kind = "book" if isinstance(item, Book) else "video"
     drawn = drawn_cover(item.title, by, item.collection_name, item.order, kind)
-    return Response(drawn, media_type="image/svg+xml", headers=KEPT_BY_BROWSER)
+    return Response(drawn, media_type="image/svg+xml", headers=kept)
 
 
 @items.action("POST", "/cover", NoCover, kept=False)
