@@ -17,8 +17,8 @@ rebuild what the consumer maintains; then reading starts again at what the log s
 are handled after it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
 
 **What does not concern it** it sleeps through: with `of`, only changes of rows of these kinds are handed over, before
-or after. A position that only passed over other changes is saved after a minute or a thousand of them, and when the
-worker stops; whoever takes over passes over them again.
+or after, or those that a function picks. A position that only passed over other changes is saved after a minute or a
+thousand of them, and when the worker stops; whoever takes over passes over them again.
 
 **Who reads.** Once it has read the log to its end, a consumer is given what follows by `follow`, the one reader of the
 log in a process (`potluck.web.live`); without one, or where that does not reach back far enough, it reads the log.
@@ -149,7 +149,7 @@ class Consumer:
         table: str,
         handle: Handler,
         *,
-        of: Sequence[type[Entity]] | None = None,
+        of: Sequence[type[Entity]] | Concerns | None = None,
         rows: Rows | None = None,
         lease: Lease | None = None,
         follow: Following | None = None,
@@ -171,7 +171,7 @@ class Consumer:
         # Consumers of one process may share a lease, so that idling costs one renewal and not one for each.
         self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.rows)
         self.follow = follow
-        self.concerns = _everything if of is None else _of_kinds(of)
+        self.concerns = _everything if of is None else of if callable(of) else _of_kinds(of)
         self.lost = lost
         self.attempts = attempts
         self.park = park

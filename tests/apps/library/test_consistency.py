@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from potluck.apps.library.app import SUBJECTS, consumers_of, made_with
 from potluck.apps.library.collections import CollectionChange, change_collection, delete_collection
@@ -101,6 +102,24 @@ async def test_a_rename_reaches_every_item_and_its_place_in_the_list(shelves):
     assert {each.version for each in items} == {1}
     assert len(await shelves.rows.all(LibraryItem.in_library(owner, home))) == MANY
     assert await shelves.counts_are_right(ada) == (MANY, MANY)
+
+
+async def test_the_changes_by_which_items_follow_concern_nobody(embedded_shelves):
+    shelves = embedded_shelves
+    ada, home, _ = await filled(shelves, 1)
+    item = await shelves.rows.one(LibraryItem.one(owner_of(ada.user_id), home, UUID(int=1)))
+    before, after = (plan_of(Book).coding.encode(replace(item, collection_name=each)) for each in ("Foo", "Zoo"))
+    consistency, _, covers = shelves.app.consumers
+
+    def change(old: Any, new: Any) -> Change:
+        images = {"OldImage": old, "NewImage": new}
+        return Change("MediaLibrary", {"dynamodb": {name: image for name, image in images.items() if image}})
+
+    assert [each.concerns(change(before, after)) for each in (consistency, covers)] == [False, False]
+    assert consistency.concerns(change(before, None))
+    pictured = {**after, "PictureUrl": {"S": "https://example.org/1.png"}}
+    assert covers.concerns(change(after, pictured))
+    assert not covers.concerns(change(pictured, {**pictured, "CoverHash": {"S": "0" * 64}}))
 
 
 async def test_of_two_renames_the_last_wins_everywhere_also_if_the_first_is_handled_late(embedded_shelves):

@@ -117,6 +117,22 @@ async def test_unshared_is_at_once_everywhere(calls):
     assert (await calls.get(home, by=ada))["sharedTo"] == []
 
 
+async def test_a_guest_s_browser_asks_before_it_shows_a_cover_again(calls):
+    ada, bo, home, item = await shared(calls)
+    cover = (await calls.get(item, by=bo))["cover"].removeprefix(API)
+    shown = await calls.ask("GET", cover, by=bo)
+    assert (shown.status_code, shown.headers["cache-control"]) == (200, "private, no-cache")
+    again = shown.headers["etag"]
+    had = await calls.ask("GET", cover, by=bo, if_none_match=again)
+    assert (had.status_code, had.content, had.headers["cache-control"]) == (304, b"", "private, no-cache")
+    data(await calls.ask("DELETE", f"{home}/shares/bo@example.org", by=ada), 204)
+    problem(await calls.ask("GET", cover, by=bo, if_none_match=again), 404, "not-found")
+    # Whose it is may always look, but nobody else at the same browser.
+    own = (await calls.ask("GET", cover, by=ada)).headers
+    assert "max-age" in own["cache-control"]
+    assert own["vary"] == "authorization, cookie"
+
+
 async def test_a_guest_s_stream_ends_with_the_share(calls):
     ada, bo, home, _ = await shared(calls)
     position = (await calls.get(f"{home}/items", by=bo))["position"]

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from potluck.apps.library.collections import collections
-from potluck.apps.library.consistency import CONSEQUENTIAL, ConsistencyManager
+from potluck.apps.library.consistency import ConsistencyManager, has_consequences
 from potluck.apps.library.context import LibraryContext
-from potluck.apps.library.covers import Covers
+from potluck.apps.library.covers import Covers, has_new_address
 from potluck.apps.library.demo import demo_of
-from potluck.apps.library.entities import Book, Video, media_library
+from potluck.apps.library.entities import media_library
 from potluck.apps.library.export_files import exports
 from potluck.apps.library.home_card import home_card_of
 from potluck.apps.library.importing import imports
@@ -69,14 +69,12 @@ def made_with(core: Core, outbound: Outbound) -> App:
 
 def consumers_of(core: Core, covers: Covers) -> list[Consumer]:
     """What goes on behind the calls: names follow, what belonged to something deleted goes, covers are fetched."""
-    manager = ConsistencyManager(core.store)
+    manager, table = ConsistencyManager(core.store), media_library.name
     return [
-        Consumer(
-            core.engine, "library-consistency", media_library.name, manager.handle, of=CONSEQUENTIAL, lost=manager.lost
-        ),
+        Consumer(core.engine, "library-consistency", table, manager.handle, of=has_consequences, lost=manager.lost),
         Consumer(core.engine, "library-owners", accounts.name, manager.follow_owner, of=[Account], lost=_missed),
         # Alone, so that nothing waits for somebody else's host.
-        Consumer(core.engine, "library-covers", media_library.name, covers.handle, of=[Book, Video], lost=_missed),
+        Consumer(core.engine, "library-covers", table, covers.handle, of=has_new_address, lost=_missed),
     ]
 
 

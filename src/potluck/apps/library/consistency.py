@@ -52,7 +52,7 @@ from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.operations import Operation
 from potluck.table.operations.alike import AlikeUpdates, Asked
 
-__all__ = ["CONSEQUENTIAL", "ConsistencyManager", "deleted_with"]
+__all__ = ["ConsistencyManager", "deleted_with", "has_consequences"]
 
 # A transaction takes 100 actions. One of so many takes some milliseconds of the event loop and of the store's writer,
 # which is how long others wait for it.
@@ -294,8 +294,9 @@ class ConsistencyManager:
 # --- what a change means ----------------------------------------------------------------------------------------------
 
 
-CONSEQUENTIAL = (Collection, Library, Book, Video, Relocation)
-"""The kinds from whose changes something follows."""
+def has_consequences(change: Change) -> bool:
+    """Whether something follows from a change: not from those by which ten thousand items follow."""
+    return job_of(change) is not None
 
 
 def job_of(change: Change) -> Job | None:

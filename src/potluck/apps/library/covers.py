@@ -27,7 +27,7 @@ from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
 from potluck.web.writes import Writes, or_raise
 
-__all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "plain_picture"]
+__all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "has_new_address", "plain_picture"]
 
 LARGEST_PICTURE = 10_000_000
 # Four bytes each, while it is made small.
@@ -42,8 +42,9 @@ ON_THEIR_SIDE = (5, 6, 7, 8)
 # Of the others, colours are taken from a table, or there are only two.
 RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
-# In the browser of whoever may look; its address changes with the picture.
-KEPT_BY_BROWSER = {"cache-control": "private, max-age=86400, immutable"}
+# In the browser of the owner, who may always look; its address changes with the picture. A guest's browser asks each
+# time whether it may still show what it has, for a share can be taken back.
+KEPT_FOR_OWNER = {"cache-control": "private, max-age=86400, immutable", "vary": "authorization, cookie"}
 
 log = logging.getLogger(__name__)
 
@@ -127,11 +128,7 @@ class Covers:
 
     async def handle(self, change: Change) -> None:
         """What the consumer does with a change: a new address of a picture is looked at, once."""
-        new, old = change.new or {}, change.old or {}
-        # Most changes are of other things; what they are of is told without reading the whole row.
-        if "PictureUrl" not in new or "CoverHash" in new or new["PictureUrl"] == old.get("PictureUrl"):
-            return
-        item = _item(new)
+        item = _item(change.new or {})
         if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
             return
         begun = time.monotonic()
@@ -157,6 +154,12 @@ class Covers:
             log.info("a cover came too late: %s", type(refusal).__name__)
 
 
+def has_new_address(change: Change) -> bool:
+    """Whether a change says where a picture is that nobody has fetched; told without reading the whole row."""
+    new, old = change.new or {}, change.old or {}
+    return "PictureUrl" in new and "CoverHash" not in new and new["PictureUrl"] != old.get("PictureUrl")
+
+
 def _item(row: dict[str, Any]) -> Item | None:
     for kind in (Book, Video):
         if plan_of(kind).matches(row):
@@ -170,16 +173,17 @@ class CoverVersion(Input):
     """Which picture, so that a browser asks for each once."""
 
 
-@items.read("/cover", media_type="image/jpeg", tagged=False)
+@items.read("/cover", media_type="image/jpeg")
 async def cover(at: InLibrary, item: Book | Video, version: CoverVersion) -> Response:
     """The cover of a book or a video, as a JPEG; where none is kept, one that is drawn, as an SVG."""
+    kept = KEPT_FOR_OWNER if at.owns else None
     found = None if item.cover_hash is None else await at.rows.get(Cover.one(at.owner_id, item.item_id))
     if found is not None and found.hash == item.cover_hash:
-        return Response(found.image, media_type="image/jpeg", headers=KEPT_BY_BROWSER)
+        return Response(found.image, media_type="image/jpeg", headers=kept)
     by = next(iter(people_of(item)), "")
     kind = "book" if isinstance(item, Book) else "video"
     drawn = drawn_cover(item.title, by, item.collection_name, item.order, kind)
-    return Response(drawn, media_type="image/svg+xml", headers=KEPT_BY_BROWSER)
+    return Response(drawn, media_type="image/svg+xml", headers=kept)
 
 
 @items.action("POST", "/cover", NoCover, kept=False)

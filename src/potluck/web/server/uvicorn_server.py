@@ -1,7 +1,6 @@
 """Serves in one process: uvicorn with our settings, and a graceful stop."""
 
 import asyncio
-import gc
 import inspect
 import logging
 import os
@@ -20,6 +19,7 @@ from potluck.connections.limits import UNREAD_SECONDS
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
+from potluck.web.server.collecting import collect_seldom
 from potluck.web.server.connection import Connection, CountedConnections
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
@@ -44,9 +44,7 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(log_what_nobody_awaited)
         async with _found(make)(settings) as application:
-            # What the suite itself is made of stays for good: looking through it for garbage, now and then while
-            # somebody waits, took longer than a hundred writes.
-            gc.freeze()
+            collect_seldom()
             server = Server(application, ready)
             await server.serve(list(sockets))
             if not server.started:
