@@ -1,6 +1,7 @@
 """What the worlds of the apps' tests have in common: people who cost no password, and others who come between."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from uuid import uuid4
@@ -36,14 +37,15 @@ async def by_key(engine: Engine, table: Table) -> dict[tuple[str, str], dict[str
 
 
 class Meanwhile:
-    """An engine where something else is done just before a transaction, once it was told so."""
+    """An engine where something else is done just before a transaction, or another request, once it was told so."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.first: Callable[[], Awaitable[Any]] | None = None
+        self.before = "TransactWriteItems"
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        if operation == "TransactWriteItems" and self.first is not None:
+        if self.first is not None and re.match(self.before, f"{operation} {request}"):
             first, self.first = self.first, None
             await first()
         return await self.engine.call(operation, request)
@@ -55,10 +57,10 @@ class Meanwhile:
         await self.engine.close()
 
 
-def meanwhile(store: Store, first: Callable[[], Awaitable[Any]]) -> None:
-    """Do this before the next transaction."""
+def meanwhile(store: Store, first: Callable[[], Awaitable[Any]], before: str = "TransactWriteItems") -> None:
+    """Do this before the next transaction, or before the next request that reads like `before`."""
     assert isinstance(store.engine, Meanwhile)
-    store.engine.first = first
+    store.engine.first, store.engine.before = first, before
 
 
 async def outcomes(*attempts: Awaitable[Any]) -> tuple[list[Any], list[Exception]]:

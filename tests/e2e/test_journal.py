@@ -202,6 +202,7 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     coach.follow(coach.page.get_by_role("link", name="Mara Okafor"))
     assert SECRET not in coach.page.content()
     looked_at(coach, "athlete")
+    hears_what_is_shared(coach, athlete)
     coach.page.get_by_role("searchbox").fill("knee")
     coach.page.keyboard.press("Enter")
     expect(coach.page.get_by_text("No entry has those words")).to_be_visible()
@@ -212,13 +213,19 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     path = coach.page.url.removeprefix(coach.address)
     assert SECRET not in coach.page.content()
 
-    athlete.open(path)
+    athlete.open("/journal/entries")
     athlete.live()
     coach.live()
     coach.page.get_by_label("Your comment").fill("Hips first.")
     coach.follow(coach.page.get_by_role("button", name="Comment", exact=True))
     looked_at(coach, "entry-coach")
-    # It is on the athlete's phone at once.
+    # It is on the athlete's phone at once, and new until looked at.
+    expect(athlete.page.get_by_text("1 comment new")).to_be_visible()
+    looked_at(athlete, "timeline-new")
+    with athlete.page.expect_response(re.compile("/seen$")):
+        athlete.open(path)
+    athlete.live()
+    assert call(athlete, "GET", path.removeprefix("/journal"))["newComments"] == 0
     expect(athlete.page.get_by_text("Hips first.")).to_be_visible()
     athlete.follow(athlete.page.get_by_role("button", name="Hide"), by="tap")
     expect(athlete.page.get_by_text("Hidden by you. Renzo Alves and you still see it.")).to_be_visible()
@@ -230,16 +237,39 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     coach.follow(coach.page.get_by_role("button", name="Save"))
     expect(athlete.page.get_by_text("Hips first, always.")).to_be_visible()
 
-    coach.open(f"/journal/athletes/{call(athlete, 'GET', '/profile')['userId']}/stats")
+    athletes = f"/journal/athletes/{call(athlete, 'GET', '/profile')['userId']}"
+    coach.open(f"{athletes}/stats")
     looked_at(coach, "athlete-stats")
+    coach.open(athletes)
+    coach.live()
     athlete.open("/journal/coaches")
     looked_at(athlete, "coaches")
     athlete.follow(athlete.page.get_by_role("button", name="Stop sharing with Renzo Alves"), by="tap")
+    # Nothing of it stays on the screen.
+    expect(coach.page.get_by_text("That is not shared with you any more.")).to_be_visible()
+    expect(coach.page.get_by_text("Nobody trains with you yet")).to_be_visible()
     coach.page.goto(coach.address + path)
     expect(coach.page.get_by_text("Hips first")).to_have_count(0)
-    coach.open("/journal/athletes")
-    expect(coach.page.get_by_text("Nobody trains with you yet")).to_be_visible()
     coach.errors[:] = [each for each in coach.errors if not re.search("status of 40|htmx:sse", each)]
+
+
+def hears_what_is_shared(coach: Visit, athlete: Visit) -> None:
+    """What the athlete writes comes onto the coach's page by itself; of what is private, not even that it changed."""
+    coach.live()
+    read_again: list[str] = []
+    coach.page.on("response", lambda answer: read_again.append(answer.url) if answer.url == coach.page.url else None)
+    (first, *_) = call(athlete, "GET", "/entries")["items"]
+    private = {"version": first["version"], "sections": {"private": f"{SECRET}, and worse."}}
+    call(athlete, "PATCH", f"/entries/{first['entryId']}", private)
+    new = {"sections": {"shared": "While you look."}, "sessionMetrics": METRICS}
+    entry = call(athlete, "POST", "/entries", new)
+    row = coach.page.locator(".entry-row", has_text="While you look.")
+    expect(row.get_by_text("new", exact=True)).to_be_visible()
+    expect(coach.page.get_by_role("heading", name="This week")).to_be_visible()
+    assert len(read_again) == 1
+    call(athlete, "DELETE", f"/entries/{entry['entryId']}")
+    expect(row).to_have_count(0)
+    coach.live()
 
 
 def test_a_year_is_drawn_found_and_asked(window):
@@ -248,23 +278,31 @@ def test_a_year_is_drawn_found_and_asked(window):
     trained(phone)
     page = phone.page
     phone.open("/journal/stats")
-    for said in (
-        "Training by day, .*: 28 days with training",
-        "Hours by week: 26 weeks",
-        "How hard, on average by week",
-    ):
+    for said in ("Hours by week: 26 weeks", "How hard, on average by week"):
         expect(page.get_by_role("img", name=re.compile(said))).to_be_visible()
+    expect(page.get_by_role("grid", name=re.compile("Training by day, .*: 28 days with training"))).to_be_visible()
     page.get_by_text("Show as a table").first.click()
     expect(page.get_by_role("region", name="Days, as a table").get_by_role("row")).to_have_count(29)
     looked_at(phone, "stats")
     phone.follow(page.get_by_role("link", name="A year", exact=True), by="tap")
     expect(page.get_by_role("heading", name="Hours per month")).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("Training by day"))).to_have_count(2)
+    expect(page.get_by_role("grid", name=re.compile("Training by day"))).to_have_count(2)
     looked_at(phone, "stats-year", "dark")
-    # A day opens.
+    # A day opens, touched or by keyboard: three days ago, by way of the week before.
     day = page.locator("[data-day]:not(.h0)").last
     phone.follow(day, by="tap")
     expect(page.locator(".entry-row")).to_have_count(1)
+    page.go_back()
+    last = (datetime.now(UTC) - timedelta(days=3)).date()
+    today = page.locator("[data-days] [tabindex='0']").last
+    today.focus()
+    for key in ("Home", "End", "ArrowLeft", *["ArrowUp"] * 3, "ArrowRight"):
+        page.keyboard.press(key)
+    focused = page.locator("[data-day]:focus")
+    expect(focused).to_have_accessible_name(re.compile(f"{last:%A} {last.day} {last:%B}: 1 session, .* load"))
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.url.endswith(f"from={last}&to={last}")
     phone.follow(page.get_by_role("link", name=re.compile("touch to take it off")), by="tap")
     phone.follow(page.get_by_role("link", name="No-gi", exact=True), by="tap")
     expect(page.locator(".entry-facts", has_text=re.compile("Gi$"))).to_have_count(0)
@@ -278,6 +316,15 @@ def test_a_year_is_drawn_found_and_asked(window):
     more.tap()
     expect(page.locator("#weeks > section")).not_to_have_count(weeks)
     looked_at(phone, "timeline")
+    # What is shown stays shown when something changes, and all of it is brought up to date.
+    phone.live()
+    weeks = page.locator("#weeks > section").count()
+    oldest = call(phone, "GET", "/entries?limit=100")["items"][-1]
+    page.locator("#weeks .entry-link").last.focus()
+    call(phone, "PATCH", f"/entries/{oldest['entryId']}", {"version": 1, "sections": {"shared": "Elsewhere."}})
+    expect(page.locator("#weeks .entry-link").last).to_contain_text("Elsewhere.")
+    expect(page.locator("#weeks .entry-link").last).to_be_focused()
+    expect(page.locator("#weeks > section")).to_have_count(weeks)
 
     phone.open("/journal/ask")
     looked_at(phone, "ask")

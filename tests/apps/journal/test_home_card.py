@@ -39,3 +39,22 @@ async def test_the_week_begins_on_monday_where_the_person_is_and_requests_wait(e
     (waiting,) = (await card(principal(renzo))).waiting
     assert (waiting.name, waiting.note) == ("Mara", "asks you to be their coach")
     assert (await card(principal(mara))).waiting == []
+
+
+async def test_what_a_coach_said_is_told_until_the_athlete_has_looked(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.coached()
+    card = home_card_of(gym.core)
+    entry = await gym.entry(mara, date="2039-12-30T12:00:00Z")
+    gym.clock.forward(seconds=1)
+    await gym.comment(entry, renzo, "Hips first.")
+    await gym.comment(entry, renzo, f"And then: {'slowly ' * 40}")
+    await gym.comment(entry, mara, "I will.")
+    (waiting,) = (await card(principal(mara))).waiting
+    assert waiting.name == "Renzo commented on Friday"
+    assert waiting.note.startswith("“And then: slowly slowly")
+    assert len(waiting.note) <= 105
+    assert waiting.address == f"/journal/entries/{entry['entryId']}"
+    assert (await card(principal(renzo))).waiting == []
+    data(await gym.ask("POST", f"/entries/{entry['entryId']}/seen", {}, by=mara), 204)
+    assert (await card(principal(mara))).waiting == []

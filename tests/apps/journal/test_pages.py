@@ -205,3 +205,36 @@ def test_what_is_drawn_says_the_numbers_that_it_draws():
     assert drawn_intensity(nothing) is None
     assert drawn_split(nothing) == ("", [])
     assert drawn_hours(nothing).rows[0][1:] == ("0", "0")
+
+
+async def test_what_is_new_is_marked_until_a_form_says_that_it_was_looked_at(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.coached()
+    gym.clock.forward(seconds=1)
+    entry = await gym.entry(mara, "Armbar.")
+    await gym.comment(entry, renzo)
+    athlete = f"/journal/athletes/{mara['userId']}"
+    for path, looked_at, by, marked in (
+        (athlete, athlete, renzo, '<span class="badge">new</span>'),
+        ("/journal/entries", f"/journal/entries/{entry['entryId']}", mara, "comment</span> new</span>"),
+    ):
+        assert marked in await look(gym, path, by)
+        assert ("1 new</span>" in await look(gym, "/journal/athletes", renzo)) == (by is renzo)
+        until = re.search(r'name="until" value="([^"]+)"', await look(gym, looked_at, by))[1]
+        done = await send(gym, f"{looked_at}/seen", by, until=until)
+        assert (done.status_code, done.headers["location"]) == (303, looked_at)
+        assert marked not in await look(gym, path, by)
+        assert "I have looked" not in await look(gym, looked_at, by)
+
+
+async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym: Gym):
+    gym = embedded_gym
+    mara = await gym.person()
+    for week in range(30):
+        await gym.entry(mara, date=f"{datetime(2039, 12, 30, tzinfo=UTC) - timedelta(weeks=week):%Y-%m-%dT%H:%M:%SZ}")
+    weeks = re.compile(r'<section class="week" id="week-([-\d]+)"')
+    first = weeks.findall(await look(gym, "/journal/entries", mara))
+    more = weeks.findall(await look(gym, f"/journal/entries?before={first[-1]}", mara))
+    assert (len(first), len(more)) == (20, 10)
+    assert weeks.findall(await look(gym, f"/journal/entries?downTo={more[4]}", mara)) == [*first, *more[:5]]
+    assert weeks.findall(await look(gym, "/journal/entries?downTo=never", mara)) == first

@@ -123,6 +123,22 @@ async def test_an_entry_that_moves_or_goes_in_between_is_told_as_it_is(world: Wo
         world.entry = await world.direct.do(entries.add_entry, world.mara, new)
 
 
+async def test_an_entry_that_moves_between_two_reads_is_found_where_it_is(world: World):
+    async def moved(year: int, version: int) -> None:
+        change = entries.EntryChange(date=world.entry.date.replace(year=year))
+        await world.direct.do(entries.change_entry, world.mara, change, version=version, **world.of)
+
+    # META was read, and said another date.
+    its_date = r"GetItem .*'ENTRY#\d{4}-\d\d-\d\dT"
+    meanwhile(world.rows, lambda: moved(2039, 1), its_date)
+    seen = await world.direct.read(entries.one_entry, world.renzo, **world.of)
+    assert seen.date.year == 2039
+    meanwhile(world.rows, lambda: moved(2038, 2), its_date)
+    change = entries.EntryChange(sections=entries.SectionsChange(shared="kimura"))
+    with pytest.raises(Conflict):
+        await world.direct.do(entries.change_entry, world.mara, change, version=2, **world.of)
+
+
 async def test_a_comment_and_a_move_that_meet_are_both_done(world: World):
     body = comments.NewComment(body="Hips first.")
 

@@ -124,6 +124,15 @@ class ToEntry(Athlete):
         """Where the entry is."""
         return Entry.one(self.meta.athlete_id, self.meta.date, self.entry_id)
 
+    async def read_entry(self) -> Entry | None:
+        """The entry now, wherever its date has put it since META was read."""
+        while (found := await self.rows.get(self.entry)) is None:
+            meta = await self.rows.get(EntryMeta.one(self.entry_id))
+            if meta is None or meta.athlete_id != self.meta.athlete_id or meta.date == self.meta.date:
+                return None
+            self.meta = meta
+        return found
+
     @property
     def link(self) -> Ref[CoachAthleteLink]:
         return CoachAthleteLink.by_id(self.meta.athlete_id, self.own_id)
@@ -159,7 +168,7 @@ class OwnEntry(ToEntry):
         await super().admit(*rows)
         if not self.own:
             raise AthleteOnly
-        self.thing: Entry | None = await self.rows.get(self.entry)
+        self.thing: Entry | None = await self.read_entry()
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:

@@ -8,13 +8,15 @@ from typing import Any
 from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.comments import CommentChange, NewComment, add_comment, change_comment
 from potluck.apps.journal.entities import Sections, SessionMetrics
-from potluck.apps.journal.entries import NewEntry, add_entry
+from potluck.apps.journal.entries import Looked, NewEntry, add_entry, see_comments, see_entries
 from potluck.apps.journal.fields import GiOrNoGi
 from potluck.apps.journal.links import Linking, NewLink, request_link
 from potluck.apps.journal.profile import ProfileChange, change_profile
 from potluck.apps.journal.threads import NewMessage, NewThread, ask, begin_thread
+from potluck.people.authentication import Principal
 from potluck.web.app import Core, Demo, Guests, WorthALook
 from potluck.web.direct import Direct
+from potluck.web.inputs import UNSET
 
 __all__ = ["demo_of"]
 
@@ -81,13 +83,21 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         made = await direct.do(request_link, guests.mara, NewLink(coach_email="renzo@potluck.example"))
         await linking.accept(guests.renzo, made.token)
         guests.ago()
-        entries = [await direct.do(add_entry, guests.mara, each) for each in _year(core.clock())]
+        now = core.clock()
+
+        async def written(by: Principal, session: NewEntry) -> Any:
+            """Each in the evening of its day."""
+            assert session.date is not UNSET
+            guests.ago(hours=(now - session.date).total_seconds() / 3600 - HOURS_LATER / 2)
+            return await direct.do(add_entry, by, session)
+
+        entries = [await written(guests.mara, each) for each in _year(now)]
         for other, often in ((guests.leo, 0.6), (guests.ida, 0.35)):
+            guests.ago(days=18)
             asked = await direct.do(request_link, other, NewLink(coach_email="renzo@potluck.example"))
             await linking.accept(guests.renzo, asked.token)
-            for each in _year(core.clock(), WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
-                await direct.do(add_entry, other, each)
-        now = core.clock()
+            for each in _year(now, WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
+                await written(other, each)
         # The latest first, each in the evening of its session.
         for number, body in reversed([*enumerate(COMMENTS)]):
             of = entries[-2 - number]
@@ -98,6 +108,10 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         hiding = CommentChange(visibility="hiddenByAthlete", version=comment.version)
         ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
         await direct.do(change_comment, guests.mara, hiding, version=comment.version, **ids)
+        # Of what was said last, Mara has read nothing yet; Renzo has read all but the last session.
+        await direct.do(see_entries, guests.renzo, Looked(), athlete_id=guests.mara.user_id)
+        for each in entries[-4:-2]:
+            await direct.do(see_comments, guests.mara, Looked(), entry_id=each.entry_id)
         guests.ago(hours=2)
         thread = await direct.do(begin_thread, guests.mara, NewThread(scope="private"))
         for question in QUESTIONS:

@@ -30,7 +30,7 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.table import Condition, Milliseconds, Query, absent, between, delete, present, put, the, update
 from potluck.table.operations import Operation
-from potluck.web.actions import Actions, FoundByAccess
+from potluck.web.actions import Actions, FoundByAccess, PageForm
 from potluck.web.allowances import Allowance
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
@@ -66,6 +66,8 @@ FIRST_YEAR = 1900
 # As many as an import takes; three a day for forty-five years.
 MOST_ENTRIES = 50_000
 CHARACTERS_OF_PAGE = 2_000
+# What a page is told of a change: that there is one. It reads itself again, with its weeks, numbers and drawings.
+HEARD = "journal/heard.html"
 
 When = Annotated[datetime, Message("Date must be a time such as 2024-03-09T18:00:00Z")]
 
@@ -129,7 +131,7 @@ class ReadsEntry(ToEntry):
 
     async def admit(self, *rows: Any) -> None:
         await super().admit(*rows)
-        found = await self.rows.get(self.entry)
+        found = await self.read_entry()
         if found is None:
             raise NotFound
         self.shown: EntryView | SharedEntryView
@@ -240,13 +242,13 @@ shared_entries = Actions(
 )
 
 
-@entries.list(live=lambda at: Entry.of_athlete(at.own_id))
+@entries.list(live=lambda at: Entry.of_athlete(at.own_id), row=HEARD)
 async def own_entries(at: Athlete, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
     """The caller's own entries, the newest first."""
     return await _found(at, at.own_id, wanted)
 
 
-@shared_entries.list(live=lambda at: Entry.of_athlete(at.athlete_id))
+@shared_entries.list(live=lambda at: Entry.of_athlete(at.athlete_id), row=HEARD, row_events="/entries/events")
 async def entries_of_athlete(at: CoachOf, wanted: EntryFilter) -> Query[Entry] | Sequence[Entry]:
     """What an athlete shares with the caller, who coaches them, the newest first."""
     return await _found(at, at.athlete_id, wanted)
@@ -328,7 +330,7 @@ async def delete_entry(at: OwnEntry, entry: Entry) -> Writes[None]:
     )
 
 
-@entries.action("POST", "/seen", status=204)
+@entries.action("POST", "/seen", status=204, form=PageForm(then=f"{ENTRIES}/{{entry_id}}"))
 async def see_comments(at: OwnEntry, entry: Entry, looked: Looked) -> Writes[None]:
     """Say that one has looked at what was said about an entry: until then it is new."""
     until = looked.at(at.now)
@@ -338,7 +340,7 @@ async def see_comments(at: OwnEntry, entry: Entry, looked: Looked) -> Writes[Non
     return Writes(None, or_retry(seen))
 
 
-@shared_entries.action("POST", "/seen", status=204)
+@shared_entries.action("POST", "/seen", status=204, form=PageForm(then=f"{ATHLETES}/{{athlete_id}}"))
 async def see_entries(at: CoachOf, looked: Looked) -> Writes[None]:
     """Say that one has looked at what an athlete shares: until then it is new. The athlete is not told."""
     mirror = AthleteCoachLink.one(at.principal.user_id, at.athlete_id)

@@ -45,7 +45,9 @@ from potluck.web.schema.encoding import encode
 __all__ = ["AccountData", "JournalExport", "export", "export_journal"]
 
 ENTRIES_AT_ONCE = 32
-ROWS_AT_ONCE = 500
+ROWS_AT_ONCE = 1_000
+# As many as one request deletes.
+ROWS_OF_BATCH = 25
 
 export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
 
@@ -157,16 +159,29 @@ class AccountData:
                 await self._forget_what_was_asked(link.coach_id, user_id)
             await self._rows.transact(*map(delete, link_pair(link.athlete_id, link.coach_id)))
         # What lies elsewhere goes before the row that leads to it.
+        some: list[UUID] = []
         async for entry in self._rows.each(Entry.of_athlete(user_id)):
-            comments = await self._rows.all(Comment.of_entry(entry.entry_id))
-            await self._rows.write_each([delete(EntryMeta.one(entry.entry_id)), *map(delete, comments)])
+            some.append(entry.entry_id)
+            if len(some) == ENTRIES_AT_ONCE:
+                await self._forget_comments(some)
+                some.clear()
+        await self._forget_comments(some)
         for thread in await self._rows.all(AIThread.of_user(user_id)):
             await self._forget_thread(thread)
         queries: tuple[Any, ...] = (UserRow.of_user(user_id), PrivateKeywordIndex.of_athlete(user_id))
         for query in queries:
             # Until none is left: a consumer may be writing words of an entry that was just there.
             while rows := (await self._rows.page(query, ROWS_AT_ONCE)).items:
-                await self._rows.write_each(delete(_ref(each)) for each in rows)
+                await self._delete(rows)
+
+    async def _forget_comments(self, entry_ids: Sequence[UUID]) -> None:
+        found = await all_done([self._rows.all(Comment.of_entry(each)) for each in entry_ids])
+        await self._delete([*map(EntryMeta.one, entry_ids), *(each for comments in found for each in comments)])
+
+    async def _delete(self, rows: Sequence[Any]) -> None:
+        """In several batches at once: the engine commits them together, where one after the other each would wait."""
+        parts = [rows[start : start + ROWS_OF_BATCH] for start in range(0, len(rows), ROWS_OF_BATCH)]
+        await all_done([self._rows.write_each(delete(_ref(each)) for each in part) for part in parts])
 
     async def _forget_what_was_asked(self, coach_id: UUID, athlete_id: UUID) -> None:
         """A coach's conversations about somebody quote what that person wrote."""

@@ -1,19 +1,26 @@
-"""What the journal says to a person on the home page: how the week goes, and who asks to be linked."""
+"""What the journal says to a person on the home page: how the week goes, who asks to be linked, what coaches said."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date, timedelta
 
-from potluck.apps.journal.addresses import COACHES
-from potluck.apps.journal.entities import CoachAthleteLink, Entry, Link, UserProfile
+from potluck.apps.journal.addresses import COACHES, ENTRIES
+from potluck.apps.journal.entities import CoachAthleteLink, Comment, Entry, Link, UserProfile
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.links import names_of
+from potluck.apps.journal.news import is_new_to_athlete, may_be_new_to_athlete
+from potluck.apps.journal.pages.frame import excerpt, short_date
 from potluck.apps.journal.times import day_of, first_of_week, span_of
 from potluck.people.authentication import Principal
+from potluck.store import Store, all_done
 from potluck.table import between
 from potluck.web.app import Core, HomeCard, Waiting
 
 __all__ = ["home_card_of"]
 
 MOST_WAITING = 3
+# What was said about sessions from before is on the timeline.
+RECENT = timedelta(weeks=4)
+NOTE = 100
 
 
 def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
@@ -24,21 +31,49 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
         profile = await rows.get(UserProfile.one(own_id))
         zone = zone_of("UTC" if profile is None else profile.time_zone)
         today = day_of(core.clock(), zone)
-        week = span_of(first_of_week(today), today, zone)
-        sessions = await rows.count(Entry.in_time(own_id, between(*week)))
+        monday = first_of_week(today)
+        recent = await rows.all(Entry.in_time(own_id, between(*span_of(monday - RECENT, today, zone))))
+        sessions = sum(day_of(each.date, zone) >= monday for each in recent)
         pending = [each for each in await rows.all(Link.of_user(own_id)) if each.status == "pending"]
         asking = [each for each in pending if (each.requested_by == "athlete") != (each.athlete_id == own_id)]
         others = [each.coach_id if each.athlete_id == own_id else each.athlete_id for each in asking]
-        names = await names_of(rows, others)
+        commented = await _commented(rows, recent)
+        names = await names_of(rows, [*others, *(comment.coach_id for _, comment in commented)])
+        asks = [
+            Waiting(names.get(other, "Somebody"), _asks(link), COACHES, "users", "Look")
+            for link, other in zip(asking, others, strict=True)
+        ]
+        said = [
+            Waiting(
+                f"{names.get(comment.coach_id, 'Somebody')} commented on {_day(day_of(entry.date, zone), today)}",
+                f"“{excerpt(comment.body, NOTE)}”",
+                f"{ENTRIES}/{entry.entry_id}",
+                "message-circle",
+            )
+            for entry, comment in commented
+        ]
         return HomeCard(
             f"{sessions} session{'' if sessions == 1 else 's'} this week" if sessions else "",
-            [
-                Waiting(names.get(other, "Somebody"), _asks(link), COACHES, "users", "Look")
-                for link, other in list(zip(asking, others, strict=True))[:MOST_WAITING]
-            ],
+            [*asks, *said][:MOST_WAITING],
         )
 
     return home_card
+
+
+async def _commented(rows: Store, entries: Sequence[Entry]) -> list[tuple[Entry, Comment]]:
+    """What coaches said about these and their athlete has not looked at: of each entry the last."""
+    new = [each for each in entries if may_be_new_to_athlete(each)]
+    found = await all_done([rows.all(Comment.of_entry(each.entry_id)) for each in new])
+    return [
+        (entry, last[-1])
+        for entry, comments in zip(new, found, strict=True)
+        if (last := [each for each in comments if is_new_to_athlete(entry, each)])
+    ]
+
+
+def _day(day: date, today: date) -> str:
+    """A day of this week and the last by its name."""
+    return f"{day:%A}" if (today - day).days < 7 else short_date(day, today)
 
 
 def _asks(link: object) -> str:

@@ -15,7 +15,7 @@ from potluck.apps.journal.entities import AthleteCoachLink, Comment, Entry
 from potluck.store import Store, all_done
 from potluck.table import at_least
 
-__all__ = ["NewToAthlete", "NewToCoach", "new_entries", "new_since"]
+__all__ = ["NewToAthlete", "NewToCoach", "is_new_to_athlete", "may_be_new_to_athlete", "new_entries"]
 
 # A session that is written down later than this is still new on its athlete's page, but is not counted beside the name.
 WRITTEN_LATE = timedelta(days=14)
@@ -24,7 +24,7 @@ WRITTEN_LATE = timedelta(days=14)
 async def _counted(rows: Store, items: Sequence[Entry], is_new: Callable[[Entry, Comment], bool]) -> dict[UUID, int]:
     found = await all_done([rows.all(Comment.of_entry(each.entry_id)) for each in items])
     return {
-        entry.entry_id: sum(each.visibility == "visible" and is_new(entry, each) for each in comments)
+        entry.entry_id: sum(is_new(entry, each) for each in comments)
         for entry, comments in zip(items, found, strict=True)
     }
 
@@ -41,19 +41,20 @@ class NewToAthlete:
 
     @classmethod
     async def load(cls, at: Any, items: Sequence[Entry]) -> NewToAthlete:
-        return await cls.of(at.rows, items)
-
-    @classmethod
-    async def of(cls, rows: Store, items: Sequence[Entry]) -> NewToAthlete:
-        some = [each for each in items if _later(each.coach_said_at, each.looked_at)]
-        return cls(await _counted(rows, some, _is_new_to_athlete))
+        return cls(await _counted(at.rows, [*filter(may_be_new_to_athlete, items)], is_new_to_athlete))
 
     def comments(self, entry: Entry) -> int:
         return self._counts.get(entry.entry_id, 0)
 
 
-def _is_new_to_athlete(entry: Entry, comment: Comment) -> bool:
-    return comment.coach_id != entry.athlete_id and _later(comment.created_at, entry.looked_at)
+def may_be_new_to_athlete(entry: Entry) -> bool:
+    """Whether a coach said something since its athlete looked; it may be gone again, or hidden."""
+    return _later(entry.coach_said_at, entry.looked_at)
+
+
+def is_new_to_athlete(entry: Entry, comment: Comment) -> bool:
+    others = comment.coach_id != entry.athlete_id and comment.visibility == "visible"
+    return others and _later(comment.created_at, entry.looked_at)
 
 
 class NewToCoach:
@@ -67,11 +68,12 @@ class NewToCoach:
         if not items:
             return cls(None, {})
         mirror = await at.rows.get(AthleteCoachLink.one(at.principal.user_id, items[0].athlete_id))
-        since = None if mirror is None else new_since(mirror)
+        since = None if mirror is None else _new_since(mirror)
         some = [each for each in items if since is not None and _later(each.athlete_said_at, since)]
 
         def answered(entry: Entry, comment: Comment) -> bool:
-            return comment.coach_id == entry.athlete_id and _later(comment.created_at, since)
+            own = comment.coach_id == entry.athlete_id and comment.visibility == "visible"
+            return own and _later(comment.created_at, since)
 
         return cls(since, await _counted(at.rows, some, answered))
 
@@ -82,13 +84,13 @@ class NewToCoach:
         return self._counts.get(entry.entry_id, 0)
 
 
-def new_since(mirror: AthleteCoachLink) -> datetime:
+def _new_since(mirror: AthleteCoachLink) -> datetime:
     """Since when what an athlete writes is new to the coach: the last look, or when they were linked."""
     return mirror.updated_at if mirror.looked_at is None else max(mirror.looked_at, mirror.updated_at)
 
 
 async def new_entries(rows: Store, mirror: AthleteCoachLink) -> int:
     """How many sessions an athlete wrote down since the coach last looked."""
-    since = new_since(mirror)
+    since = _new_since(mirror)
     recent = Entry.in_time(mirror.athlete_id, at_least(since - WRITTEN_LATE))
     return sum(each.created_at > since for each in await rows.all(recent))

@@ -58,6 +58,8 @@ class Drawn(NamedTuple):
     unit: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    days: Sequence[date] = ()
+    """Which day each row is about, where each is about one."""
 
 
 def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Drawn:
@@ -84,7 +86,8 @@ def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Dr
         )
         for each in reversed(days)
     ]
-    return Drawn(picture, said, "", "day", ("Day", "Sessions", "Time", "Rounds", "Load"), rows)
+    told = [each.begins for each in reversed(days)]
+    return Drawn(picture, said, "", "day", ("Day", "Sessions", "Time", "Rounds", "Load"), rows, told)
 
 
 # --- over time --------------------------------------------------------------------------------------------------------

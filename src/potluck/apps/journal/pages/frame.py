@@ -110,9 +110,9 @@ def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
     return [each for each in (*found, Piece(text[place:])) if each.text]
 
 
-def excerpt(text: str) -> str:
+def excerpt(text: str, most: int = EXCERPT) -> str:
     """As much of a text as fits into a row, cut between words."""
-    if len(text) <= EXCERPT:
+    if len(text) <= most:
         return text
-    space = text.rfind(" ", EXCERPT // 2, EXCERPT)
-    return f"{text[: space if space > 0 else EXCERPT].rstrip()} …"
+    space = text.rfind(" ", most // 2, most)
+    return f"{text[: space if space > 0 else most].rstrip()} …"

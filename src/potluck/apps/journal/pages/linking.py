@@ -145,9 +145,12 @@ async def athlete_page(at: CoachOf, wanted: TimelineQuery) -> dict[str, Any]:
     base = f"{ATHLETES}/{at.athlete_id}"
     journal = SharedJournal(at.rows, at.athlete_id)
     timeline = SharedTimeline(at, journal, base, await time_zone_for(at), wanted)
+    shown = await timeline.context()
+    rows = [row for week in shown["weeks"] for row in week.rows]
     return {
-        **await timeline.context(),
+        **shown,
         **around("coaches"),
+        "anything_new": any(row.is_new or row.new_comments for row in rows),
         "athlete": await _name(at, at.athlete_id),
         "athlete_id": at.athlete_id,
         "since": at.row.updated_at,

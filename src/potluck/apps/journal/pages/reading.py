@@ -54,6 +54,7 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
         "time": f"{at.shown.date.astimezone(zone):%H:%M}",
         "comments": await at.show(CommentView, found),
         "position": position,
+        "read_at": at.now.isoformat(),
         "form": show.form(NewComment),
         "said": show.query.get("said", ""),
     }

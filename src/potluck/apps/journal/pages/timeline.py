@@ -13,14 +13,14 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.entities import Entry, SessionMetrics
 from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
 from potluck.apps.journal.fields import zone_of
-from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal
+from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
 from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
 from potluck.apps.journal.profile import time_zone_for
@@ -40,6 +40,8 @@ from potluck.web.schema.decoding import decode_tree
 __all__ = ["Timeline", "TimelineQuery", "timeline_page"]
 
 ENOUGH = 20
+# So many are read again at most, however far back somebody has gone.
+MOST_AGAIN = 500
 MOST_HITS = 100
 TAG_CHIPS = 6
 HARD = "7"
@@ -58,6 +60,8 @@ class TimelineQuery(Input):
     to: Line = ""
     before: Line = ""
     """Only what was before this Monday: the next page."""
+    down_to: Line = ""
+    """All weeks back to this one: what a window shows already, read again."""
 
     @property
     def filters(self) -> dict[str, str]:
@@ -89,7 +93,14 @@ class SharedRow(Struct, frozen=True, kw_only=True):
     facts: str
     tags: list[str]
     comments: int
+    new_comments: int = 0
+    is_new: bool = False
     shared: list[Piece]
+
+    @property
+    def mark(self) -> str:
+        """The same for as long as the row says the same."""
+        return digest_of(repr(self))
 
 
 class OwnRow(SharedRow, frozen=True, kw_only=True):
@@ -99,9 +110,14 @@ class OwnRow(SharedRow, frozen=True, kw_only=True):
 
 
 class Week(NamedTuple):
+    begins: date
     name: str
     total: str
     rows: Sequence[SharedRow]
+
+    @property
+    def mark(self) -> str:
+        return digest_of(self.name, self.total, *(each.mark for each in self.rows))
 
 
 class Chip(NamedTuple):
@@ -144,6 +160,7 @@ class Timeline(Generic[R]):
 
     async def context(self) -> dict[str, Any]:
         """What the template shows."""
+        position = await self.at.core.live.position(Entry.of_athlete(self.journal.athlete_id))
         half_year = await self._half_year()
         self.levels = Levels(half_year.days)
         shown: dict[str, Any] = {"weeks": [], "hits": None, "earlier": None}
@@ -155,6 +172,8 @@ class Timeline(Generic[R]):
             **around("timeline"),
             **shown,
             "base": self.base,
+            "position": position,
+            "read_at": self.at.now.isoformat(),
             "asked": self.wanted,
             "any_filter": bool(self.wanted.filters),
             "wrong": self.wrong,
@@ -177,7 +196,7 @@ class Timeline(Generic[R]):
         async for entry in self.at.rows.each(self._query()):
             if not self.filter.keeps(entry.session_metrics):
                 continue
-            if len(found) >= ENOUGH and self._week(entry) != self._week(found[-1]):
+            if self._is_enough(found) and self._week(entry) != self._week(found[-1]):
                 # Whole weeks, so that what is said of one is right.
                 day = day_of(entry.date, self.zone)
                 before = self._week(found[-1]).isoformat()
@@ -189,6 +208,13 @@ class Timeline(Generic[R]):
         for entry, row in zip(found, rows, strict=True):
             by_week.setdefault(self._week(entry), []).append((entry, row))
         return [self._named(monday, both) for monday, both in by_week.items()], earlier
+
+    def _is_enough(self, found: Sequence[Entry]) -> bool:
+        if not ENOUGH <= len(found) < MOST_AGAIN:
+            return len(found) >= MOST_AGAIN
+        with suppress(ValueError):
+            return self._week(found[-1]) <= date.fromisoformat(self.wanted.down_to)
+        return True
 
     def _query(self) -> Query[Entry]:
         first = date.min if self.filter.from_ is UNSET else self.filter.from_
@@ -209,7 +235,7 @@ class Timeline(Generic[R]):
         year = "" if monday.year == self.today.year else f" {monday.year}"
         name = {0: "This week", 1: "Last week"}.get(ago) or f"Week of {monday.day} {monday:%B}{year}"
         minutes = sum(entry.session_metrics.duration_minutes for entry, _ in both)
-        return Week(name, f"{several(len(both), 'session')}, {hours(minutes)}", [row for _, row in both])
+        return Week(monday, name, f"{several(len(both), 'session')}, {hours(minutes)}", [row for _, row in both])
 
     # --- by words -----------------------------------------------------------------------------------------------------
 
@@ -251,7 +277,8 @@ class Timeline(Generic[R]):
     def row_of(self, view: EntryView | SharedEntryView) -> SharedRow:
         shared = plain(excerpt(view.sections.shared))
         day = day_of(view.date, self.zone)
-        return self.row(view.entry_id, day, view.session_metrics, view.comments, shared)
+        row = self.row(view.entry_id, day, view.session_metrics, view.comments, shared)
+        return replace(row, new_comments=view.new_comments)
 
     # --- filters ------------------------------------------------------------------------------------------------------
 
@@ -301,7 +328,8 @@ class SharedTimeline(Timeline[SharedRow]):
     """For a coach: what is shared."""
 
     async def rows(self, entries: Sequence[Entry]) -> list[SharedRow]:
-        return [self.row_of(each) for each in await self.at.show(SharedEntryView, entries)]
+        views = await self.at.show(SharedEntryView, entries)
+        return [replace(self.row_of(each), is_new=each.is_new) for each in views]
 
     async def hits(self, matches: Sequence[Match]) -> list[SharedRow]:
         return self.shared_hits(matches)

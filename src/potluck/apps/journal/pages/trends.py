@@ -103,7 +103,10 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
         "facts": fact_list(found),
         "any": found.total.sessions > 0,
         "heats": heats,
-        "heat_table": heats[-1]._replace(rows=[row for each in reversed(heats) for row in each.rows]),
+        "heat_table": heats[-1]._replace(
+            rows=[row for each in reversed(heats) for row in each.rows],
+            days=[day for each in reversed(heats) for day in each.days],
+        ),
         "hours": drawn_hours(found),
         "intensity": drawn_intensity(found),
         "split_parts": split,

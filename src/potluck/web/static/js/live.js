@@ -14,6 +14,10 @@
 // A list that is one part of a longer one says by data-live-from and data-live-to between which data-orders it stands:
 // rows before or after are another part's.
 //
+// Where what is shown of one thing depends on the others, the list says data-live-whole: its page is read again whenever
+// anything is told, and rows that differ in a data- attribute take their places. data-live-page is the address to read
+// then, if it is not the page's own.
+//
 // What else a page may have for a list with the id "notes":
 //   data-live-badge="notes"   says "Live", or what it has in data-live-said; else "Last fresh at 17:42"
 //   data-live-count="notes"   has the number of rows
@@ -214,7 +218,7 @@ function readAgain(list) {
 
 // The page as it is now: rows that changed, came or went find or leave their places. Where its stream begins.
 async function readNow(list) {
-  const answer = await fetch(location.href, {
+  const answer = await fetch(list.dataset.livePage ?? location.href, {
     headers: { accept: "text/html" },
     signal: AbortSignal.timeout(PATIENCE),
   }).catch(() => null);
@@ -285,7 +289,7 @@ heard("htmx:sse:before:message", (list, state, event) => {
   event.preventDefault();
   const { event: name, data } = event.detail.message;
   // The stream goes on from now; what was before, the list itself tells.
-  if (name === "reset") readAgain(list);
+  if (name === "reset" || (ROW_EVENTS.has(name) && list.dataset.liveWhole !== undefined)) readAgain(list);
   else if (!ROW_EVENTS.has(name))
     list.dispatchEvent(new CustomEvent("potluck:heard", { bubbles: true, detail: { name, data } }));
   else for (const row of rowsIn(data)) name === "deleted" ? take(list, row) : put(list, row, true);

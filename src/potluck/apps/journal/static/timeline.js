@@ -1,0 +1,12 @@
+// Weeks that are shown stay shown: after “Show September” the page is read again as far back as that.
+
+const weeks = document.getElementById("weeks");
+
+if (weeks)
+  new MutationObserver(() => {
+    const last = weeks.lastElementChild?.dataset.order;
+    if (!last) return;
+    const address = new URL(location.href);
+    address.searchParams.set("downTo", last);
+    weeks.dataset.livePage = address.href;
+  }).observe(weeks, { childList: true });
