@@ -90,6 +90,10 @@ class Counted(Database):
         self.asked += 1
         return super().row(table, key)
 
+    def rows_of(self, table: str, keys: list[dict[str, Any]]) -> dict[int, bytes]:
+        self.asked += 1
+        return super().rows_of(table, keys)
+
 
 @pytest.fixture
 def path(tmp_path):
@@ -142,6 +146,23 @@ async def written(engine: Any, *operations: Any) -> None:
 def over(entity: Entity) -> Any:
     """The entity, in place of whatever is there."""
     return put(entity, when=absent)
+
+
+async def test_rows_of_one_table_are_read_at_once(store, database, clock):
+    soon = int(clock().timestamp()) + 5
+    await written(database, over(member(1)), over(meeting(1)), over(meeting(2, ttl=soon)))
+    refs = [
+        *(Meeting.one(CLUB, meeting(number).begins, UUID(int=number)) for number in (2, 3, 1)),
+        Member.one(CLUB, UUID(int=1)),
+        Meeting.one(CLUB, meeting(1).begins, UUID(int=1)),
+    ]
+    for _ in range(2):
+        asked = database.asked
+        found = await store.get_many(refs)
+        assert database.asked == asked + 1
+        assert found == [await store.get(ref) for ref in refs]
+        assert [each is None for each in found] == [clock().timestamp() >= soon, True, False, False, False]
+        clock.now += timedelta(seconds=5)
 
 
 # --- a walk ----------------------------------------------------------------------------------------------------------
@@ -421,6 +442,23 @@ async def test_a_commit_that_was_looked_up_does_not_stand_for_one_of_another_pro
     await written(database, over(member(3, club_id=UUID(int=2))))
     assert seen == [1, 1, 1, 2, 2, 2]
     assert len(await store.all(Member.of_club(CLUB))) == 2
+
+
+async def test_a_transaction_that_wrote_nothing_does_not_stand_for_a_commit_of_another_process(
+    store, database, elsewhere, monkeypatch
+):
+    """Another process commits between the end of a transaction that changed nothing and the writer's saying so."""
+    ended = touches.Touches.ended
+
+    def late(self, *, committed):
+        monkeypatch.setattr(self, "ended", partial(ended, self))
+        asyncio.run(written(elsewhere, over(member(1))))
+        ended(self, committed=committed)
+
+    assert await store.all(Member.of_club(CLUB)) == []
+    monkeypatch.setattr(database.file.touches, "ended", partial(late, database.file.touches))
+    await written(database, delete(Member.one(CLUB, UUID(int=2))))
+    assert len(await store.all(Member.of_club(CLUB))) == 1
 
 
 async def test_no_thread_is_told_of_a_commit_before_it_is_noted_what_that_touched(database, monkeypatch):

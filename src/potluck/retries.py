@@ -1,7 +1,7 @@
 """Trying a write again when somebody else was faster."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from typing import Self
 
 from potluck.sending import Patience
 from potluck.table import Unavailable
@@ -14,15 +14,29 @@ MOST_ATTEMPTS = 200
 LONGEST_PAUSE_AT = 4
 
 
-async def attempts(what: str, patience: Patience) -> AsyncIterator[int]:
+class attempts:
     """The numbers of attempts, with a pause before each but the first; Unavailable after very many.
 
     async for attempt in attempts("restocking", rows.patience):
         if await done():
             return
     """
-    for attempt in range(MOST_ATTEMPTS):
-        if attempt:
-            await asyncio.sleep(patience.wait(min(attempt, LONGEST_PAUSE_AT)))
-        yield attempt
-    raise Unavailable(f"{what}: others were faster {MOST_ATTEMPTS} times")
+
+    # Not a generator: one that is left midway, as nearly every one is, takes a task of its own to be closed.
+    __slots__ = ("_attempt", "_patience", "_what")
+
+    def __init__(self, what: str, patience: Patience) -> None:
+        self._what = what
+        self._patience = patience
+        self._attempt = -1
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> int:
+        self._attempt += 1
+        if self._attempt == MOST_ATTEMPTS:
+            raise Unavailable(f"{self._what}: others were faster {MOST_ATTEMPTS} times")
+        if self._attempt:
+            await asyncio.sleep(self._patience.wait(min(self._attempt, LONGEST_PAUSE_AT)))
+        return self._attempt

@@ -31,7 +31,7 @@ from potluck.table.expressions.conditions import AsRead, FieldName, Still
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
 from potluck.table.query_cache import CachedAnswer, QueryCache
 from potluck.table.row_cache import NEVER, RowCache
-from potluck.table.tables import Request, Table
+from potluck.table.tables import Request, RowName, Table, row_name
 from potluck.table.transactions import Transaction
 from potluck.table_creation import create_table
 
@@ -85,7 +85,7 @@ class Store:
         untouched = self._packs.untouched if self._packs is not None else _never_known
         self._queries = QueryCache(partial(_second, clock), untouched)
         # A lock lives only while somebody holds or awaits it.
-        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def now(self) -> int:
@@ -127,12 +127,12 @@ class Store:
         """The items in the order asked for, None where there is none, in as few requests as possible."""
         if self._packs is not None and len(refs) <= ROWS_AT_ONCE:
             try:
-                return [self._seen(ref, self._packs) for ref in refs]
+                return self._seen(refs, self._packs)
             except NotPlain:
                 pass
-        found: dict[tuple[str, str], Any] = {}
+        found: dict[RowName, Any] = {}
         # If the same item is asked for twice, the consistent read wins.
-        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
+        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
         waiting = list(wanted.values())
         attempt = 0
         while waiting:
@@ -147,15 +147,15 @@ class Store:
             tables = {ref.members[0].table.name: ref.members[0].table for ref in batch}
             for name, items in answer["Responses"].items():
                 for item in items:
-                    found[_identity(tables[name], item)] = item
+                    found[row_name(tables[name], item)] = item
             left = [
-                wanted[_identity(tables[name], key)]
+                wanted[row_name(tables[name], key)]
                 for name, rest in answer.get("UnprocessedKeys", {}).items()
                 for key in rest["Keys"]
             ]
             attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
             waiting = left + waiting
-        return [self._entity(ref.members, found.get(_identity(ref.members[0].table, ref.key))) for ref in refs]
+        return [self._entity(ref.members, found.get(row_name(ref.members[0].table, ref.key))) for ref in refs]
 
     @overload
     async def get_together(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
@@ -173,11 +173,11 @@ class Store:
     async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
     async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
         """Items as they were at one moment, None for what was not there."""
-        wanted = {_identity(ref.members[0].table, ref.key): ref for ref in refs}
+        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
         items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
         answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
         found = {identity: each.get("Item") for identity, each in zip(wanted, answer["Responses"], strict=True)}
-        return tuple(self._entity(ref.members, found[_identity(ref.members[0].table, ref.key)]) for ref in refs)
+        return tuple(self._entity(ref.members, found[row_name(ref.members[0].table, ref.key)]) for ref in refs)
 
     async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
         """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
@@ -354,11 +354,18 @@ class Store:
     async def transact(self, *operations: Operation) -> None:
         """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
-        token = self._token()
         now = _second(self.clock)
-        request = transaction.request(now, token)
+        request = transaction.request(now, self._token())
+
+        def explain(error: DynamoError) -> Exception:
+            return transaction.explain(error, now)
+
+        if self._packs is not None:
+            # Whoever records calls stands around the engine.
+            await self._sender.transact(request, explain, self._packs.transact)
+            return
         with access_pattern(transaction.name):
-            await self._sender.transact(request, lambda error: transaction.explain(error, now))
+            await self._sender.transact(request, explain)
 
     def _token(self) -> str | None:
         """What makes it safe to send a transaction again; an engine in this process loses no answers."""
@@ -369,7 +376,7 @@ class Store:
         plan, ref = ref.plan, ref.consistently()
         version = None if keep_version else plan.version
         # Callers in this process wait for each other; only a writer elsewhere makes an attempt fail.
-        lock = self._locks.setdefault(_identity(plan.table, ref.key), asyncio.Lock())
+        lock = self._locks.setdefault(row_name(plan.table, ref.key), asyncio.Lock())
         async with lock:
             row = await self._row(ref)
             current = plan.coding.decode(row)
@@ -456,16 +463,26 @@ class Store:
         with access_pattern(pattern):
             return await self.repeat(request)
 
-    def _seen(self, ref: Ref[T], engine: PacksRows) -> T | None:
-        """The item, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
-        table = ref.members[0].table
-        row = engine.row(table.name, ref.key)
-        _note_place((table.name, None, ref.key[table.partition.name]["S"]))
-        if row is None:
-            return None
-        entity, until = self._rows.entity_until(ref.members, row)
-        _note(until)
-        return cast("T | None", entity)
+    def _seen(self, refs: Sequence[Ref[T]], engine: PacksRows) -> list[T | None]:
+        """The items, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
+        tables: dict[str, list[int]] = {}
+        for at, ref in enumerate(refs):
+            tables.setdefault(ref.members[0].table.name, []).append(at)
+        found: list[Any] = [None] * len(refs)
+        until = NEVER
+        for name, positions in tables.items():
+            # Of one table all at once: in single-table design that is nearly always everything.
+            for place, row in engine.rows_of(name, [refs[at].key for at in positions]).items():
+                at = positions[place]
+                found[at], soonest = self._rows.entity_until(refs[at].members, row)
+                until = min(until, soonest)
+        watch = _watching.get()
+        if watch is not None:
+            for ref in refs:
+                table = ref.members[0].table
+                watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
+            watch.until = min(watch.until, until)
+        return found
 
     async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
         if self._packs is not None:
@@ -539,7 +556,7 @@ class Store:
         cached = self._queries.find(question, state)
         if cached is not None:
             _note_cached(cached)
-            return cast(T, cached.answer)
+            return cached.answer  # type: ignore[no-any-return]
         watch = _Watch()
         token = _watching.set(watch)
         try:
@@ -615,8 +632,10 @@ def _note_places(places: Iterable[Any]) -> None:
 
 
 def _note_cached(cached: CachedAnswer) -> None:
-    _note(cached.until)
-    _note_places(cached.places)
+    watch = _watching.get()
+    if watch is not None:
+        watch.until = min(watch.until, cached.until)
+        watch.places.update(cast("tuple[Place, ...]", cached.places))
 
 
 def _place_of(query: Query[Any]) -> Place:
@@ -645,11 +664,6 @@ def _second(clock: Clock) -> int:
     return int(clock().timestamp())
 
 
-def _identity(table: Table, key: Mapping[str, Any]) -> tuple[str, str]:
-    """What identifies an item among all others."""
-    return table.name, repr([key[name] for name in table.key_names])
-
-
 def _nothing_packed(rows: list[bytes]) -> list[dict[str, Any]]:
     raise TypeError("this engine packs no rows")
 
@@ -665,9 +679,9 @@ def _still(entity: Entity, field: str) -> Still:
 
 def _refuse_same_item_twice(operations: list[Operation]) -> None:
     """A ValueError if one item is written twice, as the order of such writes is undefined."""
-    first: dict[tuple[str, str], Operation] = {}
+    first: dict[RowName, Operation] = {}
     for operation in operations:
-        before = first.setdefault(_identity(operation.plan.table, operation.key), operation)
+        before = first.setdefault(operation.row, operation)
         if before is not operation:
             raise ValueError(f"{before} and {operation} write the same item, and nothing says which of them is last")
 

@@ -34,7 +34,6 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
@@ -69,8 +68,8 @@ PARKED_ERROR_LENGTH = 2000
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+# A struct, and not a dataclass: one is made with every write, and a frozen dataclass takes five times as long.
+class Change(msgspec.Struct, frozen=True):
     """One change of one item, as the stream has it; items are in wire form."""
 
     table: str

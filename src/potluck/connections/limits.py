@@ -91,7 +91,8 @@ class Connection(HttpToolsProtocol):
         self._arrived += self._last
         self._beside_body += self._last
         super().data_received(data)
-        self._hand_over_body()
+        if self._parts:
+            self._hand_over_body()
         if self._awaited is HEAD and self._arrived > LARGEST_HEAD:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         elif self._awaited is BODY and (
@@ -168,14 +169,14 @@ class Connection(HttpToolsProtocol):
 
     def _hand_over_body(self) -> None:
         # All chunks of one piece at once: uvicorn would copy what has come so far with every chunk.
-        if self._parts:
-            body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-            self._parts.clear()
-            if not self._refused:
-                super().on_body(body)
+        body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+        self._parts.clear()
+        if not self._refused:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._hand_over_body()
+        if self._parts:
+            self._hand_over_body()
         if not self._refused:
             super().on_message_complete()
             self._await(NOTHING)

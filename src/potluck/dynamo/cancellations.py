@@ -1,15 +1,11 @@
 """Why a transaction was cancelled: a reason for each of its actions, in their order."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.tables import EMPTY_KEY
 
-__all__ = ["cancelled", "fitted", "reason_of"]
-
-Given = TypeVar("Given")
-Fitted = TypeVar("Fitted")
+__all__ = ["cancelled", "misfit", "reason_of"]
 
 NONE = {"Code": "None"}
 REASONS = {
@@ -39,18 +35,11 @@ def cancelled(reasons: list[dict[str, Any]]) -> DynamoError:
     )
 
 
-def fitted(fit: Callable[[Given], Fitted], actions: Iterable[Given]) -> list[Fitted]:
-    """Each action held against its table's schema; the first that does not fit cancels the transaction."""
-    given = list(actions)
-    fits: list[Fitted] = []
-    for action in given:
-        try:
-            fits.append(fit(action))
-        except DynamoError as failure:
-            # What is empty is seen before any table is looked at, so the call fails with it.
-            if failure.message.startswith(EMPTY_KEY):
-                raise
-            reasons = [dict(NONE) for _ in given]
-            reasons[len(fits)] = reason_of(failure)
-            raise cancelled(reasons) from failure
-    return fits
+def misfit(failure: DynamoError, position: int, count: int) -> DynamoError:
+    """What is raised for the first of so many actions that does not fit its table's schema: it cancels them all."""
+    # What is empty is seen before any table is looked at, so the call fails with it.
+    if failure.message.startswith(EMPTY_KEY):
+        return failure
+    reasons = [dict(NONE) for _ in range(count)]
+    reasons[position] = reason_of(failure)
+    return cancelled(reasons)

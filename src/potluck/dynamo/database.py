@@ -18,6 +18,7 @@ import apsw
 from potluck.dynamo import streams, ttl
 from potluck.dynamo.actions import ACTIONS, Action
 from potluck.dynamo.actions.query import packed_query
+from potluck.dynamo.actions.transact_write_items import transact_write_items
 from potluck.dynamo.backfill import backfill
 from potluck.dynamo.errors import CLOSED, DynamoError, NotPlain
 from potluck.dynamo.parameters import check, check_whole, table_name_of, unknown_operation
@@ -94,6 +95,10 @@ class Database:
         """Answer one operation as the service would, or raise its DynamoError."""
         return await self._answer(ACTIONS.get(operation), operation, request)
 
+    async def transact(self, request: dict[str, Any]) -> dict[str, Any]:
+        """TransactWriteItems, asked by who has put the request together in this process: its shape is not checked."""
+        return await self._answer(transact_write_items, "TransactWriteItems", request, checked=True)
+
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:
         """The item that a consistent GetItem would find now, packed as it is kept; NotPlain where it would say more."""
         known = None if self._closed else self.file.catalog.tables.get(table)
@@ -105,6 +110,21 @@ class Database:
         except apsw.SQLError:
             raise NotPlain from None  # dropped by another process
         return row
+
+    def rows_of(self, table: str, keys: list[dict[str, Any]]) -> dict[int, bytes]:
+        """What `row` finds for each of these keys, by its position, in one read; of what is not there, nothing."""
+        known = None if self._closed else self.file.catalog.tables.get(table)
+        if known is None:
+            raise NotPlain
+        places = [known.plain_place(key) for key in keys]
+        if None in places:
+            raise NotPlain
+        marks = ", ".join("?" * len(places))
+        try:
+            found = dict(self.file.reader.execute(f"SELECT key, item FROM {known.rows} WHERE key IN ({marks})", places))
+        except apsw.SQLError:
+            raise NotPlain from None  # dropped by another process
+        return {at: found[place] for at, place in enumerate(places) if place in found}
 
     def state(self) -> int:
         """A number that is the same as before only if nobody has written to the file since; NotPlain when closed."""
@@ -128,12 +148,15 @@ class Database:
         """The items of packed rows."""
         return unpack_all(rows)
 
-    async def _answer(self, action: Action | None, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    async def _answer(
+        self, action: Action | None, operation: str, request: dict[str, Any], *, checked: bool = False
+    ) -> dict[str, Any]:
         if action is None:
             raise unknown_operation(operation)
         if self._closed:
             raise DynamoError(CLOSED, "The store is closed")
-        request = check(operation, request)
+        if not checked:
+            request = check(operation, request)
         while True:
             try:
                 return await action(self, request)
@@ -252,19 +275,23 @@ class Database:
 
     def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
         """Called by the writer's thread after each commit; None is a commit by another process."""
+        tables: dict[str, list[Stored]] = {}
         if stored is None:
             self._others += 1
         else:
-            for table in {each.table.name for each in stored}:
-                self._versions[table] = self._versions.get(table, 0) + 1
+            for each in stored:
+                tables.setdefault(each.table.name, []).append(each)
+            for name in tables:
+                self._versions[name] = self._versions.get(name, 0) + 1
+        handed: list[HandOver] = []
+        woken: list[HandOver] = []
         with self._waiting_lock:
-            tables = {*self._waiting, *self._following} if stored is None else {each.table.name for each in stored}
-            waiting = [waiter for table in tables for waiter in self._waiting.get(table, ())]
-            following = [(table, each) for table in tables for each in self._following.get(table, ())]
-        return [
-            *((follower.loop, partial(hand_over, follower, table, stored)) for table, follower in following),
-            *((loop, partial(wake, future)) for loop, future in waiting),
-        ]
+            for name in {*self._waiting, *self._following} if stored is None else tables:
+                for follower in self._following.get(name, ()):
+                    handed.append((follower.loop, partial(hand_over, follower, tables.get(name))))
+                for loop, future in self._waiting.get(name, ()):
+                    woken.append((loop, partial(wake, future)))
+        return handed + woken
 
     # --- upkeep ------------------------------------------------------------------------------------------------------
 
@@ -329,20 +356,21 @@ def wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def hand_over(follower: Follower, table: str, stored: list[Stored] | None) -> None:
-    """Give a follower of the table what a commit changed in it."""
-    changes = None if stored is None else [each for each in stored if each.table.name == table and each.logged]
-    if changes == []:
-        return
-    stream = None if changes is None else streams.stream_of(changes[-1].table)
-    if changes is None or stream is None or any(each.table is not changes[-1].table for each in changes):
+def hand_over(follower: Follower, stored: list[Stored] | None) -> None:
+    """Give a follower of a table what a commit changed in it; None is a commit by another process."""
+    if stored is None:
         follower.receive(None)
         return
+    last = stored[-1].table
+    stream = streams.stream_of(last)
     records = []
-    for each in changes:
-        assert each.logged is not None
-        old, new = (
-            row.size if row and blob else 0 for row, blob in ((each.old, each.logged[5]), (each.new, each.logged[4]))
-        )
-        records.append(streams.record(stream, each.logged, old + new))
-    follower.receive((stream.shard, records))
+    for table, old, new, logged in stored:
+        if logged is None:
+            continue
+        if stream is None or table is not last:
+            follower.receive(None)
+            return
+        sizes = (old.size if old and logged[5] else 0) + (new.size if new and logged[4] else 0)
+        records.append(streams.record(stream, logged, sizes))
+    if stream is not None and records:
+        follower.receive((stream.shard, records))

@@ -9,7 +9,10 @@ from typing import Any
 __all__ = [
     "COMPONENT_BYTES",
     "ENCODERS",
+    "ESCAPED",
     "HASH_BYTES",
+    "TERMINATOR",
+    "ZERO",
     "encode_string",
     "hashed",
     "partition_range",
@@ -22,15 +25,16 @@ HASH_BYTES = 4
 
 LOWEST_EXPONENT = -130
 TERMINATOR = b"\x00\x01"
+ZERO, ESCAPED = b"\x00", b"\x00\xff"
 
 
 def encode_string(text: str) -> bytes:
     # A zero byte is escaped, so the terminator below sorts "a" before "a\0" and ends a component unmistakably.
-    return text.encode().replace(b"\x00", b"\x00\xff") + TERMINATOR
+    return text.encode().replace(ZERO, ESCAPED) + TERMINATOR
 
 
 def encode_binary(base64_text: str) -> bytes:
-    return b64decode(base64_text).replace(b"\x00", b"\x00\xff") + TERMINATOR
+    return b64decode(base64_text).replace(ZERO, ESCAPED) + TERMINATOR
 
 
 def encode_number(text: str) -> bytes:

@@ -3,6 +3,7 @@
 import base64
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -103,6 +104,8 @@ def gone(definition: StreamDefinition, now: float) -> bool:
     return definition.ended is not None and definition.ended < now - STREAM_RETENTION_SECONDS
 
 
+# A changed definition makes another table.
+@lru_cache(256)
 def stream_of(table: Table) -> Stream | None:
     """The stream that the table writes to now."""
     return None if table.stream is None else Stream(table.name, key_schema(table), table.stream)
@@ -165,15 +168,21 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
 def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str, Any]:
     """One change as GetRecords tells it; `sizes` are those of both images together, where they are known."""
     sequence, at, kind, key, new, old = row
-    images = {name: unpack(blob) for name, blob in (("NewImage", new), ("OldImage", old)) if blob is not None}
+    images = {}
+    if new is not None:
+        images["NewImage"] = unpack(new)
+    if old is not None:
+        images["OldImage"] = unpack(old)
     if key is None:
-        image = next(iter(images.values()))
+        image = images["OldImage"] if new is None else images["NewImage"]
         keys = {name: image[name] for name, _ in stream.keys}
     else:
         keys = unpack(key)
     size = item_size(keys) + (sum(map(item_size, images.values())) if sizes is None else sizes)
-    change: dict[str, Any] = {"ApproximateCreationDateTime": float(int(at)), "Keys": keys, **images}
-    change |= {
+    change: dict[str, Any] = {
+        "ApproximateCreationDateTime": float(int(at)),
+        "Keys": keys,
+        **images,
         "SequenceNumber": sequence_number(sequence),
         "SizeBytes": size,
         "StreamViewType": stream.definition.view,

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from potluck.dynamo.errors import DynamoError, invalid
-from potluck.dynamo.keys import COMPONENT_BYTES, ENCODERS, encode_string, hashed
+from potluck.dynamo.keys import COMPONENT_BYTES, ENCODERS, ESCAPED, TERMINATOR, ZERO, encode_string, hashed
 from potluck.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from potluck.dynamo.values import Item, checked_value
 
@@ -129,15 +129,17 @@ class Index:
 
     def place_encoded(self, encoded: dict[str, bytes]) -> bytes | None:
         """The same from key values that are valid and encoded already."""
-        try:
-            parts = [encoded[name] for name in self.key_names]
-        except KeyError:
-            return None
+        parts = []
+        for name in self.key_names:
+            part = encoded.get(name)
+            if part is None:
+                return None
+            parts.append(part)
         return self._joined(parts)
 
     def _joined(self, parts: list[bytes]) -> bytes:
         if self.partition_length == 1:
-            return hashed(parts[0]) + b"".join(parts[1:])
+            return hashed(parts[0]) + (parts[1] if len(parts) == 2 else b"".join(parts[1:]))
         return hashed(b"".join(parts[: self.partition_length])) + b"".join(parts[self.partition_length :])
 
     def _can_take(self, item: Item, strict: bool) -> bool:
@@ -249,7 +251,8 @@ class Table:
                 content = value.get(kind)
                 if content is None or not 0 < len(content) <= self.surely_short:
                     break
-                encoded[name] = encode(content)
+                # Most are texts: the call would take longer than what it does.
+                encoded[name] = content.encode().replace(ZERO, ESCAPED) + TERMINATOR if kind == "S" else encode(content)
         else:
             key = encoded.get(self.partition_name)
             if key is not None and (self.sort_name is None or self.sort_name in encoded):
@@ -277,14 +280,13 @@ class Table:
         text = value.get("S") if type(value) is dict and len(value) == 1 else None
         if type(text) is not str or not 0 < len(text) <= SURELY_SHORT or not text.isascii():
             return None
-        place = hashed(encode_string(text))
         if self.sort_name is None:
-            return place
+            return hashed(encode_string(text))
         value = key.get(self.sort_name)
-        text = value.get("S") if type(value) is dict and len(value) == 1 else None
-        if type(text) is not str or not 0 < len(text) <= SURELY_SHORT or not text.isascii():
+        sort = value.get("S") if type(value) is dict and len(value) == 1 else None
+        if type(sort) is not str or not 0 < len(sort) <= SURELY_SHORT or not sort.isascii():
             return None
-        return place + encode_string(text)
+        return hashed(encode_string(text)) + encode_string(sort)
 
     def check_key_values(self, item: Item, mismatch: str | None = None) -> None:
         """Refuse key values of another type, empty or too long; for an item also a missing one."""

@@ -106,8 +106,8 @@ def checked_item(item: Item) -> tuple[Item, int]:
                     if changed is None:
                         changed = item.copy()
                     changed[name] = {"N": canonical}
-            elif kind == "BOOL":
-                if content is not True and content is not False:
+            elif kind == "NULL" or kind == "BOOL":
+                if content is not True and (content is not False or kind == "NULL"):
                     raise _Unusual
                 size += 1
             else:

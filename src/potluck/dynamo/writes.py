@@ -12,6 +12,7 @@ from potluck.dynamo.expressions import (
     refuse_key_updates,
     refuse_mixed_parameters,
     refuse_nested_keys,
+    repeated_condition,
     update,
 )
 from potluck.dynamo.limits import ITEM_BYTES
@@ -79,7 +80,8 @@ class Put(Write):
 
     def __init__(self, request: dict[str, Any], item: Item, mismatch: str | None = None) -> None:
         self.mismatch = mismatch  # what is said of a wrong key, where it is not what PutItem says
-        if len(request) > PLAIN_PUT:
+        # With a condition in today's words, and none in the old ones, nothing is mixed.
+        if "Expected" in request or (len(request) > PLAIN_PUT and request.get("ConditionExpression") is None):
             refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
         self.item, self.size = checked_item(item)
         if request.get("ReturnValues") not in (None, "NONE", "ALL_OLD"):
@@ -208,6 +210,10 @@ def condition_of(request: dict[str, Any], placeholders: Placeholders | None = No
     if placeholders is None:
         if text is None and "Expected" not in request and "ConditionalOperator" not in request:
             return None
+        if text is not None:
+            return repeated_condition(
+                text, request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues")
+            )
         placeholders = Placeholders(request)
     found = None
     if text is not None:

@@ -74,6 +74,14 @@ class PacksRows(Engine, Protocol):
         """The item that a consistent GetItem would find now; NotPlain where that has to be asked in full."""
         ...
 
+    def rows_of(self, table: str, keys: list[dict[str, Any]]) -> dict[int, bytes]:
+        """What `row` would find for each of these keys, by its position, in one read."""
+        ...
+
+    async def transact(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a TransactWriteItems whose shape is right, because it was put together in this process."""
+        ...
+
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a Query, with Items that are still packed where they are answered whole."""
         ...

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
+
+from msgspec import Struct
 
 from potluck.people.entities import Account, AnswerOfUser, IdempotentAnswer
 from potluck.people.errors import AlreadyDone, InvalidFields, KeyReused, WrongField
@@ -21,13 +23,12 @@ LONGEST_KEY = 128
 LONGEST_BODY_KEPT = 300_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a write was answered with."""
 
     status: int
     body: bytes = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     made: str | None = None
     """The id of what was made."""
     secret: bool = False

@@ -55,7 +55,9 @@ class QueryCache:
             # An answer of a later state, as another thread may have cached it, is none of this one.
             if cached[3] > state or not self._untouched(cached[4], cached[3]):
                 return None
-            cached = self._newer[question] = cached._replace(state=state)
+            # Not _replace, which takes longer than everything else here.
+            answer, since, until, _, places, size = cached
+            cached = self._newer[question] = CachedAnswer(answer, since, until, state, places, size)
         # When the clock is set back, items that had expired are visible again.
         return cached if cached[2] == NEVER or cached[1] <= self._now() < cached[2] else None
 

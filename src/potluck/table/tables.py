@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from potluck.table.entity import EntityPlan
     from potluck.table.patterns import Pattern
 
-__all__ = ["KeyAttribute", "Number", "Request", "Table"]
+__all__ = ["KeyAttribute", "Number", "Request", "RowName", "Table", "row_name"]
+
+RowName = tuple[str, ...]
+"""A table and the texts of a primary key."""
 
 
 class Request(NamedTuple):
@@ -36,6 +39,15 @@ class KeyAttribute:
 
     name: str
     type: Literal["S", "N"] = "S"
+
+
+def row_name(table: Table, item: Mapping[str, Any]) -> RowName:
+    """What tells an item from every other: by its key, which may be all there is of it."""
+    name = [table.name]
+    for attribute in table.key_names:
+        # A key attribute has one type.
+        name += item[attribute].values()
+    return tuple(name)
 
 
 def Number(name: str) -> KeyAttribute:

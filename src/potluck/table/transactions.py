@@ -10,7 +10,7 @@ from potluck.dynamo.values import item_size
 from potluck.table.errors import TransactionRefused
 from potluck.table.operations.failures import explain_refusal
 from potluck.table.operations.writes import Action, Write
-from potluck.table.tables import Request
+from potluck.table.tables import Request, RowName, row_name
 
 if TYPE_CHECKING:
     from potluck.table.operations import Operation
@@ -28,9 +28,12 @@ class Transaction:
         ]
         if not self._writes:
             raise TransactionRefused("the transaction does nothing")
-        self._refuse_too_many()
+        count = len(self._writes)
+        if count > TRANSACTION_ACTIONS:
+            self._refuse_too_many(count)
         self._refuse_same_item_twice()
-        self._refuse_too_big()
+        if count * ITEM_BYTES > TRANSACTION_BYTES:
+            self._refuse_too_big()
 
     @property
     def name(self) -> str:
@@ -43,7 +46,11 @@ class Transaction:
 
     def request(self, now: int | None = None, token: str | None = None) -> Request:
         """The one call that does it; with the same token it is done once, however often it is sent."""
-        body: dict[str, Any] = {"TransactItems": [{each.kind: each.body} for each in self.actions(now)]}
+        items = []
+        for _, write in self._writes:
+            action = write.action(now)
+            items.append({action.kind: action.body})
+        body: dict[str, Any] = {"TransactItems": items}
         if token is not None:
             body["ClientRequestToken"] = token
         return Request("TransactWriteItems", body)
@@ -57,21 +64,17 @@ class Transaction:
                 return refusal
         return error
 
-    def _refuse_too_many(self) -> None:
-        count = len(self._writes)
-        if count > TRANSACTION_ACTIONS:
-            guards = sum(write.guard is not None for _, write in self._writes)
-            raise TransactionRefused(
-                f"the transaction has {count} actions, {guards} of them for guard rows of unique fields; "
-                f"at most {TRANSACTION_ACTIONS} are possible. What need not be atomic can go through write_each"
-            )
+    def _refuse_too_many(self, count: int) -> None:
+        guards = sum(write.guard is not None for _, write in self._writes)
+        raise TransactionRefused(
+            f"the transaction has {count} actions, {guards} of them for guard rows of unique fields; "
+            f"at most {TRANSACTION_ACTIONS} are possible. What need not be atomic can go through write_each"
+        )
 
     def _refuse_same_item_twice(self) -> None:
-        first: dict[tuple[str, str], tuple[int, Write]] = {}
+        first: dict[RowName, tuple[int, Write]] = {}
         for position, write in self._writes:
-            table = write.plan.table
-            item = (table.name, repr([write.key[name] for name in table.key_names]))
-            before = first.setdefault(item, (position, write))
+            before = first.setdefault(row_name(write.plan.table, write.key), (position, write))
             if before[0] != position or before[1] is not write:
                 raise TransactionRefused(
                     f"{self._described(*before)} and {self._described(position, write)} touch the same item, "
@@ -79,8 +82,6 @@ class Transaction:
                 )
 
     def _refuse_too_big(self) -> None:
-        if len(self._writes) * ITEM_BYTES <= TRANSACTION_BYTES:
-            return
         size = sum(self._size(position, write) for position, write in self._writes)
         if size > TRANSACTION_BYTES:
             raise TransactionRefused(

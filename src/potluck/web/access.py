@@ -321,6 +321,7 @@ class ByRow(SignedIn, Generic[R]):
     own_parameter: ClassVar[str]
 
     row: R
+    _ref: Ref[R] | None = None
 
     def __init_subclass__(
         cls,
@@ -344,12 +345,13 @@ class ByRow(SignedIn, Generic[R]):
 
     def ref(self) -> Ref[R]:
         """The caller's own row."""
-        by_id = _by_id(self.entity)
-        own = self.own_parameter
-        found: Ref[R] = by_id.refer(
-            *(self.principal.user_id if name == own else getattr(self, name) for name in by_id.names)
-        )
-        return found
+        if self._ref is None:
+            by_id = _by_id(self.entity)
+            own = self.own_parameter
+            self._ref = by_id.refer(
+                *[self.principal.user_id if name == own else getattr(self, name) for name in by_id.names]
+            )
+        return self._ref
 
     def reads(self) -> Sequence[Ref[Any]]:
         return (self.ref(),)
@@ -392,6 +394,8 @@ async def read_together(rows: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
     if not refs:
         return ()
     first = refs[0]
+    if len(refs) == 1:
+        return (await rows.get(first),)
     if all(each.key == first.key and each.members is first.members for each in refs):
         return [await rows.get(first)] * len(refs)
     return await rows.get_many(refs)
@@ -432,6 +436,7 @@ def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:
 
 def meets(row: Entity, condition: Condition | None) -> bool:
     """Whether an entity that was read fulfils a condition that is otherwise checked by the store."""
-    return all(
-        isinstance(part, Compared) and getattr(row, part.field.name) == part.operand for part in conjuncts(condition)
-    )
+    for part in conjuncts(condition):
+        if not isinstance(part, Compared) or getattr(row, part.field.name) != part.operand:
+            return False
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from starlette.requests import Request
@@ -90,30 +90,31 @@ class Api:
     def action(self, action: Action) -> Endpoint:
         ids_of = Ids(action.parameters)
         kind = action.input
+        in_query, versioned, takes_if_match = action.input_in_query, action.versioned, action.takes_if_match
 
         async def answer(request: Request) -> ASGIApp:
             ids = ids_of(request)
-            if not action.input_in_query:
+            if not in_query:
                 _no_query(request)
             visitor = await visitor_of(request, self._authentication, action.access)
             body = await body_of(request, action.largest_body or LARGEST_BODY)
 
             def sent() -> Sent:
                 given: Input | None = None
-                if kind is not None and action.input_in_query:
+                if kind is not None and in_query:
                     if body:
                         raise InvalidFields(WrongField("body", "A DELETE has none: what it takes stands after the “?”"))
                     given = decode_query(kind, request.query_params.multi_items(), strict=True)
                 elif kind is not None and (body or not action.input_optional):
                     if not body:
                         raise BodyNotJson(NOT_JSON)
-                    must_be_json(request.headers)
+                    must_be_json(request)
                     given = decode(kind, body)
                 elif kind is not None:
                     given = kind()
-                if action.versioned:
+                if versioned:
                     return Sent(given, seen(request, given.version))  # type: ignore[union-attr]
-                return Sent(given, expected(request) if action.takes_if_match else None)
+                return Sent(given, expected(request) if takes_if_match else None)
 
             key = None
             # Somebody who has to sign in first has no keys: they are told so, and not what a key must be.
@@ -351,7 +352,7 @@ def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
     return not_modified(found.tag) if isinstance(found, Tagged) and known(request, found.tag) else found
 
 
-class Question(NamedTuple):
+class Question(msgspec.Struct, frozen=True):
     """Everything that an answer depends on besides the store: the address, the secret of who asks, headers that count.
 
     Whom a secret names is read from the store with the rest of the answer, and is as true as that while nothing is

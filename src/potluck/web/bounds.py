@@ -43,7 +43,7 @@ class Bounds:
             # What was deleted since is seen here as well.
             known = Counted(await self._rows.count(query), now + COUNTED_AGAIN_AFTER.total_seconds())
         fits = known.number + more <= most
-        self._counted[key] = known._replace(number=known.number + more) if fits else known
+        self._counted[key] = Counted(known.number + more, known.until) if fits else known
         self._counted.move_to_end(key)
         if len(self._counted) > self._most_counted:
             self._counted.popitem(last=False)

@@ -123,7 +123,7 @@ class Call:
 
     async def form(self, kind: type[In]) -> Form[In]:
         """The form that a page sent; whatever was typed, it can be shown again."""
-        must_be_form(self.request.headers)
+        must_be_form(self.request)
         return decode_form(kind, await body_of(self.request))
 
     def page(

@@ -183,7 +183,7 @@ class Pages:
                 nonlocal filled
                 if action.input is None:
                     return Sent()
-                must_be_form(request.headers)
+                must_be_form(request)
                 filled = decode_form(action.input, body)
                 given = filled.value
                 if not action.versioned or not posted.versioned:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
@@ -17,7 +17,7 @@ from potluck.web.access import Access, Visitor
 from potluck.web.declared import LARGEST_BODY, parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
 from potluck.web.http.authentication import Authentication, by_cookie
-from potluck.web.http.clients import values_of
+from potluck.web.http.clients import value_of, values_of
 from potluck.web.http.problems import HttpProblem
 from potluck.web.schema import path_value, schema_of
 from potluck.web.schema.types import UUID_TEXT, UuidType
@@ -74,7 +74,7 @@ async def visitor_of(
     return Visitor(
         principal=principal,
         client=client,
-        headers=request.headers if access is None else Headers(headers_of(request, access)),
+        headers=request.headers if access is None else Headers(headers_of(request, access)) if access.headers else None,
         keeps=authentication.kept(request, principal) if by_page else None,
         by_page=by_page,
         by_cookie=by_cookie(request),
@@ -133,40 +133,46 @@ def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
 
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
     """The body, which is not read any further than it may be large."""
-    stated = request.headers.get("content-length", "")
+    stated = value_of(request.scope, b"content-length") or ""
     if STATED_LENGTH.fullmatch(stated) and int(stated[:LONGEST_LENGTH]) > largest:
         raise HttpProblem(BY_STATUS[413])
     parts: list[bytes] = []
     size = 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size > largest:
-                raise HttpProblem(BY_STATUS[413])
-            parts.append(part)
-    except ClientDisconnect:
-        # Nobody is there to be answered; what came is no whole request, so nothing is done.
-        raise HttpProblem(BY_STATUS[400]) from None
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    # Read as it comes, and not by a framework's stream: nearly every body is one message.
+    while True:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            # Nobody is there to be answered; what came is no whole request, so nothing is done.
+            raise HttpProblem(BY_STATUS[400])
+        part: bytes = message.get("body", b"")
+        size += len(part)
+        if size > largest:
+            raise HttpProblem(BY_STATUS[413])
+        parts.append(part)
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def must_be_json(headers: Mapping[str, str]) -> None:
+def must_be_json(request: Request) -> None:
     """WrongMediaType for a body that is said to be something else than JSON."""
-    kind, parameters = media_type_of(headers)
-    encoding = headers.get("content-encoding", "identity").strip().lower()
+    said, encoding = value_of(request.scope, b"content-type"), value_of(request.scope, b"content-encoding")
+    if said == "application/json" and encoding is None:
+        return
+    kind, parameters = media_type_of(said or "")
+    encoding = (encoding or "identity").strip().lower()
     charset = parameters.get("charset", "utf-8")
     if not JSON_TYPE.fullmatch(kind) or charset not in UTF_8 or encoding not in ("identity", ""):
         raise WrongMediaType(NOT_AS_JSON)
 
 
-def must_be_form(headers: Mapping[str, str]) -> None:
+def must_be_form(request: Request) -> None:
     """WrongMediaType for what is not sent as browsers send forms."""
-    if media_type_of(headers)[0] != FORM:
+    if media_type_of(value_of(request.scope, b"content-type") or "")[0] != FORM:
         raise WrongMediaType(f"The form must be sent as {FORM}")
 
 
-def media_type_of(headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    kind, *parts = headers.get("content-type", "").split(";")
+def media_type_of(said: str) -> tuple[str, dict[str, str]]:
+    kind, *parts = said.split(";")
     named = (each.partition("=") for each in parts)
     return kind.strip().lower(), {name.strip().lower(): value.strip().strip('"').lower() for name, _, value in named}
 

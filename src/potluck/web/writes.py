@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from potluck.table import WriteRefused
 from potluck.table.operations import Operation
@@ -24,8 +25,7 @@ Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
 Refused = type[Exception] | Exception | Explain | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class Outcome(Struct, frozen=True, eq=False):
     """A write, and what its refusal means; None means that the rule should be asked again."""
 
     operation: Operation
@@ -56,8 +56,14 @@ class Writes(Generic[A_co]):
         self.made = made
         self.headers = headers or {}
         self.secret = secret
-        self.operations = [each.operation if isinstance(each, Outcome) else each for each in writes]
-        self.outcomes = {id(each.operation): each for each in writes if isinstance(each, Outcome)}
+        self.operations: list[Operation] = []
+        self.outcomes: dict[int, Outcome] = {}
+        for each in writes:
+            if isinstance(each, Outcome):
+                self.outcomes[id(each.operation)] = each
+                self.operations.append(each.operation)
+            else:
+                self.operations.append(each)
 
     def answering(self, answer: B) -> Writes[B]:
         """The same writes with another answer, for a rule that is made of this one."""

@@ -5,7 +5,13 @@ import re
 import pytest
 
 from potluck.dynamo.errors import DynamoError
-from potluck.dynamo.expressions import Placeholders, condition, refuse_key_attributes, refuse_nested_keys
+from potluck.dynamo.expressions import (
+    Placeholders,
+    condition,
+    refuse_key_attributes,
+    refuse_nested_keys,
+    repeated_condition,
+)
 
 ITEM = {
     "a": {"N": "5"},
@@ -309,3 +315,47 @@ def test_nothing_looks_inside_a_key():
     assert caught.value.message == (
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: d"
     )
+
+
+# --- the same again ---------------------------------------------------------------------------------------------------
+
+
+def test_a_condition_that_comes_again_is_the_same():
+    first, again = (repeated_condition("#n = :v", {"#n": "b"}, {":v": {"S": "hello"}}) for _ in range(2))
+    assert again is first
+    assert first.matches(ITEM)
+
+
+def test_who_changes_what_they_asked_with_asks_something_else():
+    # A text that nobody else asks with.
+    names, values = {"#n": "b"}, {":changed": {"S": "hello"}}
+    first = repeated_condition("#n = :changed", names, values)
+    values[":changed"]["S"] = "bye"
+    assert not repeated_condition("#n = :changed", names, values).matches(ITEM)
+    assert first.matches(ITEM)
+    values[":changed"]["S"], names["#n"] = "hello", "u"
+    assert not repeated_condition("#n = :changed", names, values).matches(ITEM)
+    assert first.matches(ITEM)
+
+
+@pytest.mark.parametrize(
+    ("names", "values"),
+    [
+        ({"#n": "b", "#m": "a"}, {":v": {"S": "hello"}}),
+        ({"#n": "b"}, {":v": {"S": "hello"}, ":w": {"S": "hello"}}),
+        ({"#n": "b"}, {}),
+        ({"#n": "b"}, None),
+        (None, {":v": {"S": "hello"}}),
+        ({"#n": "b"}, {":v": {"S": "hello", "N": "1"}}),
+    ],
+)
+def test_what_is_refused_is_refused_after_the_same_text_too(names, values):
+    repeated_condition("#n = :v", {"#n": "b"}, {":v": {"S": "hello"}})
+    with pytest.raises(DynamoError):
+        repeated_condition("#n = :v", names, values)
+
+
+def test_what_python_takes_for_the_same_is_not():
+    repeated_condition("t = :v", None, {":v": {"BOOL": True}})
+    with pytest.raises(DynamoError):
+        repeated_condition("t = :v", None, {":v": {"BOOL": 1}})

@@ -1,6 +1,6 @@
 """What the ids in a family's rows are called, and which of them lead nowhere; always as of now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
@@ -14,7 +14,6 @@ from potluck.apps.shopping.entities import (
     StorageLocation,
     Store,
 )
-from potluck.store import Store as Rows
 from potluck.store import all_done
 from potluck.table import Query, Ref
 
@@ -59,7 +58,8 @@ class ListNames(Names):
 
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[ShoppingListItem]) -> Self:
-        family_id, wanted = at.family_id, dict[Any, Ref[Any]]()
+        family_id = at.family_id
+        wanted: dict[Any, Ref[Any]] = {}
         for item in items:
             for who in (item.added_by, item.updated_by):
                 if who is not None and who != at.row.member_id:
@@ -68,8 +68,8 @@ class ListNames(Names):
                 wanted["store", item.store_id] = Store.by_id(family_id, item.store_id)
             if item.item_id is not None:
                 wanted["item", item.item_id] = Deletion.by_id(family_id, "item", item.item_id)
-        everything = Member.all_of_family(family_id), Store.all_of_family(family_id), Deletion.under_way(family_id)
-        return cls.of([at.row, *await _found(at.rows, wanted, everything)])
+        everything = Member.all_of_family, Store.all_of_family, Deletion.under_way
+        return cls.of([at.row, *await _found(at, wanted, everything)])
 
 
 class ItemNames(Names):
@@ -77,19 +77,25 @@ class ItemNames(Names):
 
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[InventoryItem]) -> Self:
-        family_id, wanted = at.family_id, dict[Any, Ref[Any]]()
+        family_id = at.family_id
+        wanted: dict[Any, Ref[Any]] = {}
         for item in items:
             for store_id in (item.preferred_store_id, *item.alternate_store_ids):
                 if store_id is not None:
                     wanted["store", store_id] = Store.by_id(family_id, store_id)
             if item.location_id is not None:
                 wanted["location", item.location_id] = StorageLocation.by_id(family_id, item.location_id)
-        everything = Store.all_of_family(family_id), StorageLocation.all_of_family(family_id)
-        return cls.of(await _found(at.rows, wanted, everything))
+        everything = Store.all_of_family, StorageLocation.all_of_family
+        return cls.of(await _found(at, wanted, everything))
 
 
-async def _found(rows: Rows, wanted: dict[Any, Ref[Any]], everything: Sequence[Query[Any]]) -> list[Any]:
+async def _found(
+    at: InFamily, wanted: dict[Any, Ref[Any]], everything: Sequence[Callable[[UUID], Query[Any]]]
+) -> list[Any]:
     """The wanted rows, by one request where they are few; or all there are of their kinds."""
+    if not wanted:
+        return []
     if len(wanted) <= FEW:
-        return await rows.get_many(list(wanted.values()))
-    return [row for found in await all_done([rows.all(each) for each in everything]) for row in found]
+        return await at.rows.get_many(list(wanted.values()))
+    asked = [at.rows.all(each(at.family_id)) for each in everything]
+    return [row for found in await all_done(asked) for row in found]

@@ -235,6 +235,7 @@ async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[S
     """The item, and what puts it on the list; `taken` is what it means that something has its id."""
     await _must_fit(at, 1)
     linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
+    now = at.now
     item = ShoppingListItem(
         shopping_item_id=new_id() if new.shopping_item_id is UNSET else new.shopping_item_id,
         family_id=at.family_id,
@@ -245,8 +246,8 @@ async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[S
         unit=(None if linked is None else linked.unit) if new.unit is UNSET else new.unit,
         notes=new.notes,
         added_by=at.principal.user_id,
-        created_at=at.now,
-        updated_at=at.now,
+        created_at=now,
+        updated_at=now,
     )
     writes = [Outcome(put(item, when=absent), taken)]
     if item.item_id is not None:

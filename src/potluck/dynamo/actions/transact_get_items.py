@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from potluck.dynamo.cancellations import fitted
+from potluck.dynamo.cancellations import misfit
 from potluck.dynamo.capacity import Consumed, read_units
-from potluck.dynamo.errors import invalid
+from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.limits import TRANSACTION_BYTES
 from potluck.dynamo.projections import check_projection, projection_of
 from potluck.dynamo.storage.rows import Rows, unpack
@@ -25,7 +25,12 @@ async def transact_get_items(database: "Database", request: dict[str, Any]) -> d
     tables = [database.table(get["TableName"]) for get in gets]
     for table, projection in zip(tables, projections, strict=True):
         check_projection(projection, table)
-    places = fitted(lambda each: each[0].checked_key(each[1]["Key"])[1], zip(tables, gets, strict=True))
+    places: list[bytes] = []
+    try:
+        for table, get in zip(tables, gets, strict=True):
+            places.append(table.checked_key(get["Key"])[1])
+    except DynamoError as failure:
+        raise misfit(failure, len(places), len(gets)) from failure
     wanted = list(zip(tables, places, strict=True))
     if len({(table.number, place) for table, place in wanted}) != len(wanted):
         invalid("Transaction request cannot include multiple operations on one item")

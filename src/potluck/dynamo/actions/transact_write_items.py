@@ -3,7 +3,7 @@
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from potluck.dynamo.cancellations import cancelled, fitted, reason_of
+from potluck.dynamo.cancellations import cancelled, misfit, reason_of
 from potluck.dynamo.capacity import Consumed, read_units
 from potluck.dynamo.errors import DynamoError, invalid
 from potluck.dynamo.item_collections import metrics
@@ -23,11 +23,24 @@ KEYED: dict[str, type[UpdateWrite | Delete | Check]] = {
 
 
 async def transact_write_items(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    asked = [asked_write(each) for each in request["TransactItems"]]
-    check_payload(sum(size for _, _, size in asked))
-    writes = [write for write, _, _ in asked]
-    tables = [database.table(name) for _, name, _ in asked]
-    fitted(lambda each: each[0].bind(each[1]), zip(writes, tables, strict=True))
+    asked = request["TransactItems"]
+    writes: list[Write] = []
+    names: list[str] = []
+    payload = 0
+    for each in asked:
+        write, name, size = asked_write(each)
+        writes.append(write)
+        names.append(name)
+        payload += size
+    check_payload(payload)
+    tables = list(map(database.table, names))
+    bound = 0
+    try:
+        for write in writes:
+            write.bind(tables[bound])
+            bound += 1
+    except DynamoError as failure:
+        raise misfit(failure, bound, len(writes)) from failure
     if len({(write.table.number, write.key) for write in writes}) != len(writes):
         invalid("Transaction request cannot include multiple operations on one item")
     transaction = Transaction(request, writes, database.clock())
@@ -42,9 +55,16 @@ def asked_write(asked: dict[str, Any]) -> tuple[Write, str, int]:
     if len(asked) != 1:
         invalid("TransactItems can only contain one of Check, Put, Update or Delete")
     ((kind, action),) = asked.items()
-    write = Put(action, action["Item"]) if kind == "Put" else KEYED[kind](action)
-    size = write.size if isinstance(write, Put) else item_size(action["Key"])
-    size += sum(map(value_size, action.get("ExpressionAttributeValues", {}).values()))
+    write: Write
+    if kind == "Put":
+        write = put = Put(action, action["Item"])
+        size = put.size
+    else:
+        write = KEYED[kind](action)
+        size = item_size(action["Key"])
+    values = action.get("ExpressionAttributeValues")
+    if values:
+        size += sum(map(value_size, values.values()))
     return write, action["TableName"], size
 
 

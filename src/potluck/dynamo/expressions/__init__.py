@@ -1,6 +1,12 @@
 """The expression language: conditions, filters, updates, projections and key conditions."""
 
-from potluck.dynamo.expressions.conditions import Condition, condition, refuse_key_attributes, refuse_nested_keys
+from potluck.dynamo.expressions.conditions import (
+    Condition,
+    condition,
+    refuse_key_attributes,
+    refuse_nested_keys,
+    repeated_condition,
+)
 from potluck.dynamo.expressions.key_conditions import (
     KeyCondition,
     KeyTests,
@@ -42,5 +48,6 @@ __all__ = [
     "refuse_key_updates",
     "refuse_mixed_parameters",
     "refuse_nested_keys",
+    "repeated_condition",
     "update",
 ]

@@ -1,6 +1,7 @@
 """ConditionExpression and FilterExpression."""
 
 from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from potluck.dynamo.errors import invalid
 from potluck.dynamo.expressions.comparisons import begins_with, between, contains, ordered, size_of
@@ -13,7 +14,14 @@ from potluck.dynamo.expressions.placeholders import Placeholders
 from potluck.dynamo.expressions.templates import Template, Templates
 from potluck.dynamo.values import Item, Value, equal
 
-__all__ = ["Condition", "ConditionProgram", "condition", "refuse_key_attributes", "refuse_nested_keys"]
+__all__ = [
+    "Condition",
+    "ConditionProgram",
+    "condition",
+    "refuse_key_attributes",
+    "refuse_nested_keys",
+    "repeated_condition",
+]
 
 # What a compiled part of a condition is called with: the item, and the values in the order of their placeholders.
 Read = Callable[[Item, list[Value]], Value | None]
@@ -55,6 +63,49 @@ def condition(parameter: str, text: str, placeholders: Placeholders) -> Conditio
         except Refused as problem:
             raise invalid_expression(parameter, problem) from None
     return Condition(program, values)
+
+
+class _Repeated(NamedTuple):
+    """A condition, with what it was made of; copies, because a caller may go on with their own."""
+
+    names: dict[str, str] | None
+    values: dict[str, Value] | None
+    condition: Condition
+
+
+# Whether a member is still one, whether nothing is there yet: the same is asked with write after write.
+_repeated: dict[str, _Repeated] = {}
+MOST_REPEATED = 512
+LONGEST_REPEATED = 100
+
+
+def repeated_condition(
+    text: str, names: dict[str, str] | None, values: dict[str, Value] | None, parameter: str = "ConditionExpression"
+) -> Condition:
+    """The only expression of a request; where the text came last with the same names and values, the same as then."""
+    known = _repeated.get(text)
+    if known is not None and known.names == names and known.values == values:
+        return known.condition
+    repeatable = values is None or all(map(_is_short, values.values()))
+    if repeatable:
+        names = names and {**names}
+        values = values and {key: {**value} for key, value in values.items()}
+    placeholders = Placeholders({"ExpressionAttributeNames": names, "ExpressionAttributeValues": values})
+    found = condition(parameter, text, placeholders)
+    placeholders.check_all_used()
+    if repeatable:
+        if len(_repeated) >= MOST_REPEATED:
+            _repeated.clear()
+        _repeated[text] = _Repeated(names, values, found)
+    return found
+
+
+def _is_short(value: Any) -> bool:
+    """Whether it is a short text or number: only of those are equal ones the same, as True and 1 are not."""
+    if type(value) is not dict or len(value) != 1:
+        return False
+    content = value.get("S", value.get("N"))
+    return type(content) is str and len(content) <= LONGEST_REPEATED
 
 
 def refuse_key_attributes(attributes: Iterable[str], keys: Iterable[str], parameter: str = "Filter Expression") -> None:

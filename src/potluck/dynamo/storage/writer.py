@@ -194,7 +194,9 @@ class Writer:
                 except (DynamoError, StaleTable) as refusal:
                     outcomes.append((job, None, refusal))
             rows.save_counts()
-            self.touches.coming(rows.stored)
+            if rows.stored:
+                # Without a change the file shows no commit of ours: the next that it shows is somebody else's.
+                self.touches.coming(rows.stored)
             execute("COMMIT")
         except BaseException:
             rows.counts.clear()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.values import Item, Value, equal
@@ -38,7 +40,7 @@ from potluck.table.operations.failures import explain_refusal
 from potluck.table.operations.guards import guard_of, guarded_fields
 from potluck.table.operations.known import Known, Unknown, index_keys
 from potluck.table.operations.writes import Action, Write, claim, release
-from potluck.table.tables import Request
+from potluck.table.tables import Request, RowName, row_name
 from potluck.table.transactions import Transaction
 
 __all__ = [
@@ -61,8 +63,9 @@ ANY_TIME = 0
 """Stands for the time where a condition is only tried for sense."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Operation:
+# A struct, and not a dataclass, as is what it is made of: some are made with every write, and a frozen dataclass takes
+# five times as long.
+class Operation(Struct, frozen=True, eq=False):
     """A write of one item, with the guard rows that belong to it."""
 
     plan: EntityPlan
@@ -77,6 +80,11 @@ class Operation:
 
     def __str__(self) -> str:
         return f"{self.name} ({', '.join(str(text) for value in self.key.values() for text in value.values())})"
+
+    @property
+    def row(self) -> RowName:
+        """What tells its item from every other."""
+        return row_name(self.plan.table, self.key)
 
     @property
     def name(self) -> str:
@@ -120,10 +128,9 @@ class Operation:
         return Request(f"{action.kind}Item", action.body)
 
 
-class Put(Operation):
+class Put(Operation, frozen=True, eq=False):
     """The whole item, as it is given."""
 
-    __slots__ = ()
     verb = "put"
 
     def settled_by(self, item: Item) -> bool:
@@ -132,8 +139,7 @@ class Put(Operation):
         return ours.keys() == item.keys() and all(equal(value, item[name]) for name, value in ours.items())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Update(Operation):
+class Update(Operation, frozen=True, eq=False):
     """Some fields of an item that is there."""
 
     version: int | None = None
@@ -164,24 +170,22 @@ class Update(Operation):
         return holds(self.plan.version, self.version - 1, item)
 
     def request(self, now: int | None = None) -> Request:
-        request = Operation.request(self, now)  # super() does not work in a dataclass with slots
+        request = super().request(now)
         if request.operation == "UpdateItem":
             request.body["ReturnValues"] = "ALL_NEW"
         return request
 
 
-class Upsert(Update):
+class Upsert(Update, frozen=True, eq=False):
     """Some fields of an item, which is made if it is not there."""
 
-    __slots__ = ()
     verb = "upsert"
     makes_the_item = True
 
 
-class Delete(Operation):
+class Delete(Operation, frozen=True, eq=False):
     """No item."""
 
-    __slots__ = ()
     verb = "delete"
 
     @property
@@ -190,10 +194,9 @@ class Delete(Operation):
         return self.when is None
 
 
-class Check(Operation):
+class Check(Operation, frozen=True, eq=False):
     """The item as it is, if it is as wanted."""
 
-    __slots__ = ()
     verb = "check"
 
 
@@ -344,8 +347,7 @@ def explain_failure(operation: Operation, error: DynamoError, now: int | None = 
 # --- the item that is meant ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Aim:
+class _Aim(NamedTuple):
     """Which item is meant, and what is known of it: the values in its key, and maybe the item as it was seen."""
 
     plan: EntityPlan
@@ -461,8 +463,7 @@ def _only_counts(plan: EntityPlan, asked: Mapping[str, Change]) -> bool:
     return all(isinstance(each, Add) and plan.fields[name].is_counter for name, each in asked.items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Raised:
+class _Raised(NamedTuple):
     """The version that an update makes, what it relies on for that, and how it is written."""
 
     version: int

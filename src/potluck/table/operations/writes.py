@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from msgspec import Struct
 
 from potluck.dynamo.values import Item, item_size, value_size
 from potluck.table.expressions import Expressions
@@ -20,8 +21,7 @@ __all__ = ["Action", "ActionKind", "Write", "claim", "release"]
 ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """A member of a transaction, and, with its own operation's name, a request."""
 
     kind: ActionKind
@@ -38,8 +38,7 @@ class Action:
         raise ValueError(f"{self.kind} does not go into a batch")
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """What is to be done to one item, and on which condition."""
 
     kind: ActionKind
@@ -52,23 +51,25 @@ class Write:
 
     def action(self, now: int | None) -> Action:
         """The write as text, as of this second."""
-        body: dict[str, Any] = {"TableName": self.plan.table.name}
-        if self.kind == "ConditionCheck" and self.condition is not None and self.plan.expiry is None:
-            body |= {"Key": self.key, **_written_check(self.plan, self.condition)}
-            return Action(self.kind, self.plan.table.name, self.key, body)
-        expressions = Expressions(self.plan, now)
+        table = self.plan.table.name
+        body: dict[str, Any] = {"TableName": table}
         if self.item is not None:
             body["Item"] = self.item
         else:
             body["Key"] = self.key
-        if self.clauses:
-            body["UpdateExpression"] = expressions.update(self.clauses)
-        if self.condition is not None:
-            body["ConditionExpression"] = expressions.condition(self.condition)
-        body |= expressions.attributes()
+        if self.kind == "ConditionCheck" or self.condition is absent:
+            # Who may write, and whether something is there yet, is asked with every write, and by the same objects.
+            body |= _written_condition(self.plan, self.condition, now)
+        else:
+            expressions = Expressions(self.plan, now)
+            if self.clauses:
+                body["UpdateExpression"] = expressions.update(self.clauses)
+            if self.condition is not None:
+                body["ConditionExpression"] = expressions.condition(self.condition)
+            body |= expressions.attributes()
         if self.condition is not None:
             body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        return Action(self.kind, self.plan.table.name, self.key, body)
+        return Action(self.kind, table, self.key, body)
 
     def size(self) -> int:
         """How many bytes of the item the write itself tells."""
@@ -79,22 +80,33 @@ class Write:
         )
 
 
+class _Written(NamedTuple):
+    """A condition as members of a request, the second as of which it was written, and the objects it was made of."""
+
+    plan: EntityPlan
+    condition: Condition
+    now: int | None
+    members: dict[str, Any]
+
+
 # By the objects themselves, which are kept with it.
-_written: dict[tuple[int, int], tuple[EntityPlan, Condition, dict[str, Any]]] = {}
+_written: dict[tuple[int, int], _Written] = {}
 MOST_WRITTEN = 500
 
 
-def _written_check(plan: EntityPlan, condition: Condition) -> dict[str, Any]:
-    """A condition that does not depend on the time, as members of a request; written once for the same object."""
+def _written_condition(plan: EntityPlan, condition: Condition | None, now: int | None) -> dict[str, Any]:
+    """A condition as members of a request; written once for the same object and, where rows expire, second."""
+    assert condition is not None
+    if plan.expiry is None:
+        now = None
     known = _written.get((id(plan), id(condition)))
-    if known is None:
-        expressions = Expressions(plan, None)
+    if known is None or known.now != now:
+        expressions = Expressions(plan, now)
         members = {"ConditionExpression": expressions.condition(condition), **expressions.attributes()}
-        members["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         if len(_written) >= MOST_WRITTEN:
             _written.clear()
-        known = _written[id(plan), id(condition)] = plan, condition, members
-    return known[2]
+        known = _written[id(plan), id(condition)] = _Written(plan, condition, now, members)
+    return known.members
 
 
 def claim(plan: EntityPlan, guard: Guard, values: Mapping[str, Any]) -> Write:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,8 +37,8 @@ class Application:
         self.state = SimpleNamespace(**state)
         self._serve = around(self._answer)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._serve(scope, receive, send)
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        return self._serve(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from potluck.people.authentication import Authenticator, Principal
 from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
-from potluck.web.http.clients import Clients, values_of
+from potluck.web.http.clients import Clients, value_of, values_of
 from potluck.web.http.kept_cookies import PREFIX, KeptCookies
 from potluck.web.http.responses import Cookie
 from potluck.web.sealing import Seal
@@ -45,7 +45,7 @@ Credential = str | bytes
 
 def by_cookie(request: HTTPConnection) -> bool:
     """Whether a browser asks, which adds its cookies by itself; a program sends a token, or nothing."""
-    return not values_of(request.scope, b"authorization")
+    return value_of(request.scope, b"authorization") is None
 
 
 class Authentication:
@@ -119,7 +119,8 @@ class Authentication:
         """
         if request.scope.get("method", "GET") in SAFE:
             return
-        carries_cookie = any(name.startswith(OUR_COOKIES) for name in request.cookies)
+        has_cookies = value_of(request.scope, b"cookie") is not None
+        carries_cookie = has_cookies and any(name.startswith(OUR_COOKIES) for name in request.cookies)
         given = values_of(request.scope, b"authorization")
         if not carries_cookie and len(given) == 1 and TOKEN.fullmatch(given[0]):
             return

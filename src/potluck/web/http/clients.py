@@ -8,7 +8,7 @@ from typing import Any
 
 from potluck.settings import DEFAULT_PORTS, Network, Settings, origin_named
 
-__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "lacks_https", "values_of"]
+__all__ = ["UNKNOWN", "Clients", "client_named", "client_seen", "lacks_https", "value_of", "values_of"]
 
 Address = IPv4Address | IPv6Address
 Scope = Mapping[str, Any]
@@ -137,6 +137,14 @@ def _scheme(scope: Scope) -> str:
 def values_of(scope: Scope, header: bytes) -> list[str]:
     """All values of a header; in latin-1, which can decode any byte."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
+
+
+def value_of(scope: Scope, header: bytes) -> str | None:
+    """The first value of a header; None without it."""
+    for name, value in scope["headers"]:
+        if name == header:
+            return str(value, "latin-1")
+    return None
 
 
 def _last(values: Sequence[str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
@@ -15,7 +15,7 @@ Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 """Answers a request with a response, which is an ASGI application of its own."""
 
 
-class _Declared(NamedTuple):
+class _Declared(Struct, frozen=True):
     names: tuple[str, ...]
     endpoint: Endpoint
     path: str
@@ -32,7 +32,7 @@ class _Node:
     """Answers whatever follows, however many segments it has."""
 
 
-class Match(NamedTuple):
+class Match(Struct, frozen=True):
     """The endpoint of a request, the values in its path by name, and the path as it was declared."""
 
     endpoint: Endpoint
@@ -40,7 +40,7 @@ class Match(NamedTuple):
     path: str
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True):
     """What is at an address: an endpoint for each method, and the values that stand in the path."""
 
     methods: Mapping[str, _Declared]

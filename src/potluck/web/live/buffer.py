@@ -19,6 +19,9 @@ BUFFER_BYTES = 2_000_000
 TopicKey = tuple[str | None, str]
 """An index, or None for the table itself, and a value of its partition key."""
 
+PartitionAttributes = tuple[tuple[str | None, str], ...]
+"""The partition key attribute of the table (None) and of each index."""
+
 
 class Record:
     """One change: its place in the log and in the buffer, and its entities once anyone has decoded them."""
@@ -40,12 +43,13 @@ class Record:
     )
 
     def __init__(self, change: Change, shard: str, topics: tuple[TopicKey, ...], vector: Vector) -> None:
+        told = change.record["dynamodb"]
         self.change = change
         self.shard = shard
-        self.sequence = int(change.sequence_number)
-        self.old = change.old
-        self.new = change.new
-        self.size = int(change.record["dynamodb"].get("SizeBytes", 0))
+        self.sequence = int(told["SequenceNumber"])
+        self.old = told.get("OldImage")
+        self.new = told.get("NewImage")
+        self.size = int(told.get("SizeBytes", 0))
         self.topics = topics
         self.vector = vector
         """How far every shard was read when this was read."""
@@ -121,10 +125,9 @@ class Buffer:
             self.floor = self.vector
 
     def append(self, shard: str, change: Change, arrived: float) -> Record:
-        topics = topics_of(self._keys, change)
-        sequence = int(change.sequence_number)
-        self.vector = {**self.vector, shard: sequence}
-        record = Record(change, shard, topics, self.vector)
+        record = Record(change, shard, topics_of(self._keys, change), self.vector)
+        sequence = record.sequence
+        self.vector = record.vector = {**self.vector, shard: sequence}
         record.ordinal, record.arrived = self.end, arrived
         self.end += 1
         state = self.shards[shard]
@@ -134,7 +137,7 @@ class Buffer:
             # What a shard had before the first change that was read here is not known.
             state.floor = sequence
         self.records.append(record)
-        for key in topics:
+        for key in record.topics:
             topic = self.topics.get(key)
             if topic is None:
                 topic = self.topics[key] = Topic()
@@ -188,16 +191,16 @@ class Buffer:
         return together
 
 
-def partition_attributes(table: Table) -> tuple[tuple[str | None, str], ...]:
-    """The partition key attribute of the table (None) and of each index."""
+def partition_attributes(table: Table) -> PartitionAttributes:
     indexes = ((index, keys[0].name) for index, keys in table.indexes.items())
     return (None, table.partition.name), *indexes
 
 
-def topics_of(keys: tuple[tuple[str | None, str], ...], change: Change) -> tuple[TopicKey, ...]:
+def topics_of(keys: PartitionAttributes, change: Change) -> tuple[TopicKey, ...]:
     """The partitions that the change touches: those the item is in, and those it was in."""
     found: dict[TopicKey, None] = {}
-    for image in (change.old, change.new):
+    told = change.record["dynamodb"]
+    for image in (told.get("OldImage"), told.get("NewImage")):
         if image is not None:
             for index, attribute in keys:
                 value = image.get(attribute)
@@ -208,5 +211,5 @@ def topics_of(keys: tuple[tuple[str | None, str], ...], change: Change) -> tuple
 
 def partition_text(value: Mapping[str, Any] | Value) -> str:
     # Both engines write numbers in one form only, and a key attribute has one type.
-    ((_, text),) = value.items()
+    (text,) = value.values()
     return str(text)

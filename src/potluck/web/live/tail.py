@@ -398,11 +398,10 @@ class Tail:
             buffer = self.buffer
             last = None if buffer is None or shard not in self._at_end else buffer.shards[shard].sequence
             if buffer is not None and last is not None:
-                first, newest = (int(each["dynamodb"]["SequenceNumber"]) for each in (records[0], records[-1]))
-                if newest <= last:
+                if int(records[-1]["dynamodb"]["SequenceNumber"]) <= last:
                     # It was read from the log before it was handed over.
                     return
-                if first == last + 1:
+                if int(records[0]["dynamodb"]["SequenceNumber"]) == last + 1:
                     touched = self._buffered(buffer, shard, [Change(self.table.name, each) for each in records])
                     if touched:
                         waking = asyncio.ensure_future(self._wake(touched))

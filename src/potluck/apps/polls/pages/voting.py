@@ -201,7 +201,7 @@ async def _sees_results(at: ToPoll) -> bool:
 
 
 async def _read_ballot(call: Call, at: ToPoll) -> tuple[Form[BallotForm], Ballot]:
-    must_be_form(call.request.headers)
+    must_be_form(call.request)
     raw = await body_of(call.request)
     return decode_form(BallotForm, raw), read_ballot(raw, at.poll.candidates)
 

@@ -171,7 +171,7 @@ async def _has_voted(at: Voter) -> bool:
 
 
 async def _read(call: Call, at: Voter) -> tuple[Form[BallotForm], Ballot]:
-    must_be_form(call.request.headers)
+    must_be_form(call.request)
     raw = await body_of(call.request)
     return decode_form(BallotForm, raw), read_ballot(raw, at.poll.candidates)
 
