@@ -66,16 +66,6 @@ LOOKS = 100
 
 
 @contextlib.asynccontextmanager
-async def potluck(folder: Path) -> AsyncIterator[Any]:
-    """The suite as it is served, with all of its apps."""
-    from potluck.settings import Settings
-    from potluck.suite import assembled
-
-    async with assembled(Settings(data=folder)) as application:
-        yield application
-
-
-@contextlib.asynccontextmanager
 async def fastapi(folder: Path) -> AsyncIterator[Any]:
     from benchmarks.fastapi_shopping import application
 
@@ -84,16 +74,19 @@ async def fastapi(folder: Path) -> AsyncIterator[Any]:
 
 def run_server(name: str, folder: Path, port: int) -> None:
     """Neither writes a line for a request: what is logged is a choice, and not what is compared."""
-    uvloop.run(serve_potluck(folder, port) if name == "potluck" else serve_fastapi(folder, port))
+    if name == "potluck":
+        serve_potluck(folder, port)
+    else:
+        uvloop.run(serve_fastapi(folder, port))
 
 
-async def serve_potluck(folder: Path, port: int) -> None:
-    """By `potluck serve`'s server: uvicorn's, with our own connections."""
-    from potluck.web.server.uvicorn_server import Server as PotluckServer
+def serve_potluck(folder: Path, port: int) -> None:
+    """As `potluck serve` does: the suite with all of its apps, by uvicorn with our own connections."""
+    from potluck.settings import Settings
+    from potluck.suite import assembled
+    from potluck.web.server.uvicorn_server import serve_here
 
-    listener = socket.create_server(("127.0.0.1", port))
-    async with potluck(folder) as application:
-        await PotluckServer(application, lambda: None).serve([listener])
+    serve_here(assembled, Settings(data=folder), [socket.create_server(("127.0.0.1", port))], lambda: None)
 
 
 async def serve_fastapi(folder: Path, port: int) -> None:

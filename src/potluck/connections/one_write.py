@@ -4,6 +4,7 @@ uvicorn writes the head and then the body: two system calls and mostly two packe
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
@@ -18,6 +19,25 @@ START, BODY = "http.response.start", "http.response.body"
 WELL_FORMED = re.compile(rb'(?:[^\x00-\x20\x7fA-Z()<>@,;:\[\]={}\\"]+: [^\x00-\x08\x0a-\x1f\x7f]*+\r\n)*+')
 # They say how the connection goes on, or how the body is written.
 ABOUT_CONNECTION = frozenset({b"connection", b"transfer-encoding"})
+
+
+def lines_of(headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, int]:
+    """The header lines of a response that states how long its body is, and that length; nothing for any other."""
+    length = None
+    parts: list[bytes] = []
+    for name, value in headers:
+        if name == b"content-length":
+            if length is not None or not value.isdigit():
+                return b"", 0
+            length = int(value)
+        elif name in ABOUT_CONNECTION:
+            return b"", 0
+        parts += (name, b": ", value, b"\r\n")
+    lines = b"".join(parts)
+    # Counted as well: a value with a line end in it would be two well-formed lines.
+    if length is None or lines.count(b"\n") != len(headers) or not WELL_FORMED.fullmatch(lines):
+        return b"", 0
+    return lines, length
 
 
 class Cycle(RequestResponseCycle):
@@ -56,23 +76,23 @@ class Cycle(RequestResponseCycle):
 
     def _head_of(self, message: Any) -> bytes:
         """The head of a response that states how long its body is; empty for any other."""
-        length = None
-        headers = [*self.default_headers, *message.get("headers", ())]
-        parts = [STATUS_LINE[message["status"]]]
-        for name, value in headers:
-            if name == b"content-length":
-                if length is not None or not value.isdigit():
-                    return b""
-                length = int(value)
-            elif name in ABOUT_CONNECTION:
-                return b""
-            parts += (name, b": ", value, b"\r\n")
-        head = b"".join(parts)
-        # Counted as well: a value with a line end in it would be two well-formed lines.
-        if length is None or head.count(b"\n") != 1 + len(headers) or not WELL_FORMED.fullmatch(head, len(parts[0])):
-            return b""
+        kept = message.get("kept")
+        if kept is None:
+            lines, length = lines_of([*self.default_headers, *message.get("headers", ())])
+        else:
+            if "lines" not in kept:
+                kept["lines"] = lines_of(message["headers"])
+            lines, length = kept["lines"]
+            request_id = message["request_id"].encode()
+            if lines:
+                parts: list[bytes] = []
+                for name, value in self.default_headers:
+                    parts += (name, b": ", value, b"\r\n")
+                lines = b"".join((*parts, lines, b"x-request-id: ", request_id, b"\r\n"))
+            else:
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
         self.expected_content_length = length
-        return head
+        return STATUS_LINE[message["status"]] + lines if lines else b""
 
     def _send_with_head(self, body: bytes, more_body: bool) -> None:
         head, self._head = self._head, b""

@@ -124,6 +124,18 @@ async def test_a_response_in_one_message_is_the_same_as_in_two(request_, answer)
     assert b"".join(ours.writes) == b"".join(theirs.writes)
 
 
+@pytest.mark.parametrize("request_", [GET, HEAD, CLOSING, EXPECTING, GET * 3])
+@pytest.mark.parametrize("answer", WHOLE_ANSWERS)
+async def test_a_response_that_is_given_again_is_the_same_but_for_its_id(request_, answer):
+    head, content = WHOLE_ANSWERS[answer]
+    kept: dict[str, Any] = {}
+    for request_id in ("1f", "2e", "3d"):
+        named = {**head, "headers": [*head["headers"], (b"x-request-id", request_id.encode())]}
+        theirs = await outcome(HttpToolsProtocol, request_, [named, content])
+        ours = {**head, "type": WHOLE, "body": content["body"], "kept": kept, "request_id": request_id}
+        assert b"".join((await outcome(Connection, request_, [ours])).writes) == b"".join(theirs.writes)
+
+
 WRONG = {
     "a line in a value": [start(LENGTH, SECRET), body(b"hello")],
     "a line in a name": [start(LENGTH, SECRET[::-1]), body(b"hello")],

@@ -124,8 +124,15 @@ class RequestLog:
                     sent += len(message.get("body", b""))
                 if kind in BEGINNING:
                     status = message["status"]
-                    headers = self._headers(message.get("headers", ()), scope["path"])
-                    headers.append((b"x-request-id", request_id.encode()))
+                    kept = message.get("kept")
+                    if kept is None:
+                        headers = self._headers(message.get("headers", ()), scope["path"])
+                        headers.append((b"x-request-id", request_id.encode()))
+                    else:
+                        if "headers" not in kept:
+                            kept["headers"] = self._headers(message["headers"], scope["path"])
+                        headers = kept["headers"]
+                        message["request_id"] = request_id
                     message["headers"] = headers
                 await send(message)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -45,11 +46,15 @@ class Cookie:
 class JsonResponse:
     """A status, headers and a body that is JSON already, or is nothing: sent without a framework's response between."""
 
-    __slots__ = ("body", "headers", "status_code")
+    __slots__ = ("body", "headers", "kept", "status_code")
+
+    kept: dict[str, Any] | None
+    """Where a response that is given again keeps what was made of its head: see potluck.connections.whole_response."""
 
     def __init__(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         self.status_code = status
         self.body = body
+        self.kept = None
         sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in (headers or {}).items()]
         if body:
             sent.append((b"content-type", JSON))
@@ -59,7 +64,10 @@ class JsonResponse:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if WHOLE in scope.get("extensions", ()):
-            await send({"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body})
+            whole = {"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body}
+            if self.kept is not None:
+                whole["kept"] = self.kept
+            await send(whole)
             return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.headers})
         await send({"type": "http.response.body", "body": self.body})
