@@ -17,6 +17,8 @@ MODULES = (
         "characters.py",
         "connections/limits.py",
         "store.py",
+        "reading.py",
+        "watching.py",
         "table_creation.py",
         "sending.py",
         "retries.py",

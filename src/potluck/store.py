@@ -1,302 +1,50 @@
-"""The one place that awaits: it sends what `potluck.table` built, and gives typed entities back."""
+"""The one place that awaits: it sends what `potluck.table` built, and gives typed entities back.
+
+What it reads, and remembers, is in `reading.py`; here is what it writes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
-from typing import Any, Generic, TypeVar, cast, overload
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from potluck.engines import EVERYWHERE, DynamoError, Engine, NotPlain, PacksRows, Place
+from potluck.engines import DynamoError, Engine
 from potluck.engines.recording import access_pattern
-from potluck.sending import Patience, Sender
-from potluck.table.access import Gather, ItemCollection, Query, Ref
-from potluck.table.entity import Entity, EntityPlan
-from potluck.table.errors import (
-    AlreadyExists,
-    Changed,
-    NotFound,
-    Unavailable,
-    UnreadableItem,
-    VersionConflict,
-)
+from potluck.reading import Page, Reads
+from potluck.sending import Patience
+from potluck.table.access import Ref
+from potluck.table.entity import Entity
+from potluck.table.errors import AlreadyExists, Changed, NotFound, Unavailable, VersionConflict
 from potluck.table.expressions import Change, Condition, absent
 from potluck.table.expressions.conditions import AsRead, FieldName, Still
 from potluck.table.operations import Operation, Update, delete, put, update, upsert
-from potluck.table.query_cache import CachedAnswer, QueryCache
-from potluck.table.row_cache import NEVER, RowCache
 from potluck.table.tables import Request, RowName, Table, row_name
 from potluck.table.transactions import Transaction
 from potluck.table_creation import create_table
+from potluck.watching import Clock, noted, second
 
 __all__ = ["Clock", "Page", "Patience", "Store", "all_done", "noted"]
 
 T = TypeVar("T")
-U = TypeVar("U")
-V = TypeVar("V")
 E = TypeVar("E", bound=Entity)
-C = TypeVar("C", bound=ItemCollection)
-Clock = Callable[[], datetime]
 
-# About what a cached answer without rows takes.
-ANSWER_BYTES = 600
-# Until when something holds whose expiry is not known: it is not remembered.
-UNKNOWN = 0.0
-BATCH_GET = 100
-# Looking up so few rows does not block the event loop for long.
-ROWS_AT_ONCE = 25
 BATCH_WRITE = 25
 WRITES_AT_ONCE = 16
-# How many rows a filtered query reads in its first call; each further call reads twice as many, up to a number that
-# exceeds any answer.
-FILTERED_ROWS = 100
-MOST_ROWS = 2**20
 # Each refusal means that another writer succeeded, so this many in a row is a very busy item.
 MODIFY_ATTEMPTS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """Some items, as many as were asked for unless they are the last, and where the next page begins."""
-
-    items: list[T]
-    next: Mapping[str, Any] | None
-
-
-class Store:
+class Store(Reads):
     """Reads and writes entities on an engine: sends, retries and pages, and never returns what has expired."""
 
     def __init__(self, engine: Engine, clock: Clock, patience: Patience | None = None) -> None:
-        self.engine = engine
-        self.clock = clock
-        self.patience = patience or Patience()
-        self._sender = Sender(engine, self.patience)
-        # Looked up on the class: a wrapper around an engine must see every call.
-        packs = callable(getattr(type(engine), "query_rows", None))
-        self._packs = cast(PacksRows, engine) if packs else None
-        unpack = self._packs.unpack if self._packs is not None else _nothing_packed
-        self._rows = RowCache(unpack, partial(_second, clock))
-        untouched = self._packs.untouched if self._packs is not None else _never_known
-        self._queries = QueryCache(partial(_second, clock), untouched)
+        super().__init__(engine, clock, patience)
         # A lock lives only while somebody holds or awaits it.
         self._locks: WeakValueDictionary[RowName, asyncio.Lock] = WeakValueDictionary()
-
-    @property
-    def now(self) -> int:
-        """The second it is, as expiry is compared with. What was worked out by it is not remembered."""
-        _note(UNKNOWN)
-        return _second(self.clock)
-
-    # --- reading ------------------------------------------------------------------------------------------------
-
-    async def get(self, ref: Ref[T]) -> T | None:
-        """The item, or None when there is none or it has expired."""
-        if self._packs is not None:
-            try:
-                table = ref.members[0].table
-                row = self._packs.row(table.name, ref.key)
-                watch = _watching.get()
-                if watch is not None:
-                    watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
-                if row is None:
-                    return None
-                entity, until = self._rows.entity_until(ref.members, row)
-                if watch is not None and until < watch.until:
-                    watch.until = until
-                # No cast and no contextlib.suppress: each would take as long as reading the row.
-                return entity  # type: ignore[no-any-return]
-            except NotPlain:
-                pass
-        answer = await self._read(ref.pattern, ref.request())
-        return cast("T | None", self._entity(ref.members, answer.get("Item")))
-
-    async def one(self, ref: Ref[T]) -> T:
-        """The item; NotFound when there is none."""
-        found = await self.get(ref)
-        if found is None:
-            raise NotFound(f"{ref.pattern}: there is no such item")
-        return found
-
-    async def get_many(self, refs: Sequence[Ref[T]]) -> list[T | None]:
-        """The items in the order asked for, None where there is none, in as few requests as possible."""
-        if self._packs is not None and len(refs) <= ROWS_AT_ONCE:
-            try:
-                return self._seen(refs, self._packs)
-            except NotPlain:
-                pass
-        found: dict[RowName, Any] = {}
-        # If the same item is asked for twice, the consistent read wins.
-        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in sorted(refs, key=lambda ref: ref.consistent)}
-        waiting = list(wanted.values())
-        attempt = 0
-        while waiting:
-            batch, waiting = waiting[:BATCH_GET], waiting[BATCH_GET:]
-            asked: dict[str, dict[str, Any]] = {}
-            for ref in batch:
-                table = asked.setdefault(ref.members[0].table.name, {"Keys": []})
-                table["Keys"].append(ref.key)
-                if ref.consistent:
-                    table["ConsistentRead"] = True
-            answer = await self._read(batch[0].pattern, Request("BatchGetItem", {"RequestItems": asked}))
-            tables = {ref.members[0].table.name: ref.members[0].table for ref in batch}
-            for name, items in answer["Responses"].items():
-                for item in items:
-                    found[row_name(tables[name], item)] = item
-            left = [
-                wanted[row_name(tables[name], key)]
-                for name, rest in answer.get("UnprocessedKeys", {}).items()
-                for key in rest["Keys"]
-            ]
-            attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
-            waiting = left + waiting
-        return [self._entity(ref.members, found.get(row_name(ref.members[0].table, ref.key))) for ref in refs]
-
-    @overload
-    async def get_together(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
-    @overload
-    async def get_together(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
-    async def get_together(self, *refs: Ref[Any]) -> tuple[Any, ...]:
-        """Items of several kinds by one request, None for what is not there."""
-        return tuple(await self.get_many(refs))
-
-    @overload
-    async def snapshot(self, a: Ref[T], /) -> tuple[T | None]: ...
-    @overload
-    async def snapshot(self, a: Ref[T], b: Ref[U], /) -> tuple[T | None, U | None]: ...
-    @overload
-    async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
-    async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
-        """Items as they were at one moment, None for what was not there."""
-        wanted = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
-        items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
-        answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
-        found = {identity: each.get("Item") for identity, each in zip(wanted, answer["Responses"], strict=True)}
-        return tuple(self._entity(ref.members, found[row_name(ref.members[0].table, ref.key)]) for ref in refs)
-
-    async def page(self, query: Query[T], limit: int, after: Mapping[str, Any] | None = None) -> Page[T]:
-        """The next `limit` items; fewer only if they are the last, and `next` is None only then."""
-        if limit < 1:
-            raise ValueError("a page holds at least one item")
-        question, state = self._question(query, limit, after)
-        if question is not None and (cached := self._queries.find(question, state)) is not None:
-            _note_cached(cached)
-            page = cached.answer
-            return Page([*page.items], page.next)
-        rows: list[Any] = []
-        entities: list[T] = []
-        until = NEVER
-        selective = query.filter is not None
-        look_at = max(FILTERED_ROWS, limit + 1) if selective else limit + 1
-        while True:
-            look_at = min(look_at, MOST_ROWS)
-            answer = await self._query(query, query.request(limit=look_at, after=after))
-            more_rows, more_entities, soonest = self._visible(query, answer["Items"])
-            rows += more_rows
-            entities += more_entities
-            until = min(until, soonest)
-            after = answer.get("LastEvaluatedKey")
-            if len(rows) > limit or after is None:
-                break
-            # If a call found nothing, all rows nearby may be expired or of another kind.
-            more = selective or not more_rows
-            look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
-        following: dict[str, Any] | None = None
-        if len(rows) > limit:
-            last = rows[limit - 1]
-            if type(last) is bytes:
-                (last,) = self._rows.unpack([last])
-            following = {name: last[name] for name in query.pattern.table.index_key_names(query.pattern.index)}
-        page = Page(entities[:limit], following)
-        self._keep(question, state, query, page, until, sum(map(len, rows)))
-        return Page([*page.items], following)
-
-    async def each(self, query: Query[T]) -> AsyncIterator[T]:
-        """Every item, however many requests it takes."""
-        async for _, entities, _ in self._pages(query):
-            for entity in entities:
-                yield entity
-
-    async def all(self, query: Query[T]) -> list[T]:
-        """Every item in one list."""
-        question, state = self._question(query)
-        if question is not None and (cached := self._queries.find(question, state)) is not None:
-            _note_cached(cached)
-            return [*cached.answer]
-        found: list[T] = []
-        size = 0
-        until = NEVER
-        async for rows, entities, soonest in self._pages(query):
-            found += entities
-            size += sum(map(len, rows))
-            until = min(until, soonest)
-        self._keep(question, state, query, tuple(found), until, size)
-        return found
-
-    async def _pages(self, query: Query[T]) -> AsyncIterator[tuple[list[Any], list[T], float]]:
-        after: Mapping[str, Any] | None = None
-        while True:
-            answer = await self._query(query, query.request(after=after))
-            yield self._visible(query, answer["Items"])
-            after = answer.get("LastEvaluatedKey")
-            if after is None:
-                return
-
-    async def first(self, query: Query[T]) -> T | None:
-        """The first item, or None."""
-        after: Mapping[str, Any] | None = None
-        look_at = FILTERED_ROWS if query.filter is not None else 1
-        while True:
-            answer = await self._query(query, query.request(limit=look_at, after=after))
-            _, entities, _ = self._visible(query, answer["Items"])
-            if entities:
-                return entities[0]
-            after = answer.get("LastEvaluatedKey")
-            if after is None:
-                return None
-            look_at = min(max(FILTERED_ROWS, look_at * 2), MOST_ROWS)
-
-    async def count(self, query: Query[Any]) -> int:
-        """How many items there are; it costs as much capacity as reading them, but hardly any traffic."""
-        if query.sort.keep is not None:
-            return len(await self.all(query))
-        total = 0
-        after: Mapping[str, Any] | None = None
-        while True:
-            answer = await self._read(query.pattern.name, query.request(after=after, recognisable=True))
-            now = _second(self.clock)
-            total += sum(len(plan.visible(answer["Items"], now)) for plan in query.pattern.members)
-            after = answer.get("LastEvaluatedKey")
-            if after is None:
-                return total
-
-    async def gather(self, gather: Gather[C]) -> C | None:
-        """The whole collection, each kind in its field; None when an item it must have is not there."""
-        query = gather.query
-        buckets: dict[str, list[Any]] = {bucket.name: [] for bucket in query.pattern.buckets}
-        names = {bucket.plan.cls: bucket.name for bucket in query.pattern.buckets}
-        async for entity in self.each(query):
-            buckets[names[type(entity)]].append(entity)
-        values: dict[str, Any] = {}
-        for bucket in query.pattern.buckets:
-            found = buckets[bucket.name]
-            if bucket.holds == "many":
-                values[bucket.name] = found
-                continue
-            if bucket.holds == "one" and not found:
-                return None
-            if len(found) > 1:
-                raise UnreadableItem(bucket.plan.name, {}, None, f"{query.pattern.name} found {len(found)}, not one")
-            values[bucket.name] = found[0] if found else None
-        assert query.pattern.collection is not None
-        return cast(C, query.pattern.collection(**values))
-
-    # --- writing ------------------------------------------------------------------------------------------------
 
     async def put(self, entity: E, when: Condition | None = None) -> E:
         """Store the entity; `when=absent` only if there is none yet."""
@@ -324,7 +72,7 @@ class Store:
         if (
             stored is None
             or not plan.matches(stored)
-            or (plan.expired(stored, _second(self.clock)) and not though_expired)
+            or (plan.expired(stored, second(self.clock)) and not though_expired)
         ):
             raise NotFound(f"{ref.pattern}: there is no such item")
         return stored
@@ -354,7 +102,7 @@ class Store:
     async def transact(self, *operations: Operation) -> None:
         """All operations or none. If one of them is refused, that is raised, with its position."""
         transaction = Transaction(*operations)
-        now = _second(self.clock)
+        now = second(self.clock)
         request = transaction.request(now, self._token())
 
         def explain(error: DynamoError) -> Exception:
@@ -414,7 +162,7 @@ class Store:
             await all_done([self._write(operation) for operation in single[start : start + WRITES_AT_ONCE]])
 
     async def _write_batches(self, operations: list[Operation]) -> None:
-        now = _second(self.clock)
+        now = second(self.clock)
         waiting = [(action.table, action.batch()) for each in operations for action in each.actions(now)]
         attempt = 0
         while waiting:
@@ -428,18 +176,8 @@ class Store:
             attempt = await self._after_a_batch(attempt, len(left) == len(batch), bool(left))
             waiting = left + waiting
 
-    async def _after_a_batch(self, attempt: int, nothing_done: bool, some_left: bool) -> int:
-        """Wait if the engine left something unprocessed; give up only if it keeps leaving everything."""
-        if not some_left:
-            return 0
-        attempt = attempt + 1 if nothing_done else 1
-        if attempt >= self.patience.attempts:
-            raise Unavailable("the engine is too busy: a batch was left undone again and again")
-        await asyncio.sleep(self.patience.wait(attempt))
-        return attempt
-
     async def _write(self, operation: Operation, recognise: bool = True) -> dict[str, Any]:
-        now = _second(self.clock)
+        now = second(self.clock)
         request = operation.request(now)
         with access_pattern(operation.name):
             if request.operation == "TransactWriteItems":
@@ -449,223 +187,10 @@ class Store:
                 return await self._sender.transact(request, lambda error: Transaction(operation).explain(error, now))
             return await self._sender.write(operation, request, now, recognise)
 
-    # --- the tables themselves ----------------------------------------------------------------------------------
-
     async def create_tables(self, *tables: Table) -> None:
         """Create missing tables, indexes and expiry settings. What exists is left as it is."""
         for table in tables:
             await create_table(self._sender, table)
-
-    # --- sending ------------------------------------------------------------------------------------------------
-
-    async def _read(self, pattern: str, request: Request) -> dict[str, Any]:
-        _note(UNKNOWN)
-        with access_pattern(pattern):
-            return await self.repeat(request)
-
-    def _seen(self, refs: Sequence[Ref[T]], engine: PacksRows) -> list[T | None]:
-        """The items, or None, read directly from an engine in this process; NotPlain if that needs a full call."""
-        tables: dict[str, list[int]] = {}
-        for at, ref in enumerate(refs):
-            tables.setdefault(ref.members[0].table.name, []).append(at)
-        found: list[Any] = [None] * len(refs)
-        until = NEVER
-        for name, positions in tables.items():
-            # Of one table all at once: in single-table design that is nearly always everything.
-            for place, row in engine.rows_of(name, [refs[at].key for at in positions]).items():
-                at = positions[place]
-                found[at], soonest = self._rows.entity_until(refs[at].members, row)
-                until = min(until, soonest)
-        watch = _watching.get()
-        if watch is not None:
-            for ref in refs:
-                table = ref.members[0].table
-                watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
-            watch.until = min(watch.until, until)
-        return found
-
-    async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
-        if self._packs is not None:
-            # If this fails, the usual call below is made, with its retries.
-            with contextlib.suppress(DynamoError):
-                answer = await self._packs.query_rows(request.body)
-                _note_place(_place_of(query))
-                return answer
-        return await self._read(query.pattern.name, request)
-
-    async def repeat(self, request: Request) -> dict[str, Any]:
-        """Send a request that may safely be sent twice, with retries."""
-        # What it reads is not looked at.
-        _note_place(EVERYWHERE)
-        return await self._sender.repeat(request)
-
-    def _entity(self, members: tuple[EntityPlan, ...], item: dict[str, Any] | None) -> Any:
-        for plan in members:
-            if item is not None and plan.matches(item):
-                return None if plan.expired(item, _second(self.clock)) else plan.coding.decode(item)
-        return None
-
-    def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T], float]:
-        """The rows, packed or not, that match and have not expired, their entities, and until when these can be cached.
-
-        That is 0 if the entities must not be shared between readers, or if it is not known.
-        """
-        if not items:
-            return [], [], NEVER
-        members = query.pattern.members
-        if type(items[0]) is bytes:
-            if len(members) == 1 and members[0].coding.shareable:
-                rows, entities, until = self._rows.visible(members, items)
-                _note(until if until > 0 or members[0].expiry is not None else NEVER)
-                return *query.kept(rows, entities), until
-            items = self._rows.unpack(items)
-        _note(UNKNOWN if any(plan.expiry is not None for plan in members) else NEVER)
-        return *query.read(items, _second(self.clock)), 0
-
-    async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
-        """The result of `work`, cached while nothing is written to what it read; it must read nothing but this store.
-
-        With its result, `work` returns until which second it may be cached.
-        """
-
-        async def worked(_: _Watch) -> tuple[T, float, int]:
-            # What it returns tells until when, whatever it looked at for that.
-            return *await work(), 0
-
-        return await self._cached(question, worked)
-
-    async def remember(
-        self, question: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
-    ) -> T:
-        """The result of `work`, cached while nothing is written to or expires of what it read, so many seconds long.
-
-        With its result, `work` returns how many bytes that has; None if it must not be cached.
-        """
-
-        async def worked(watch: _Watch) -> tuple[T, float, int | None]:
-            found, size = await work()
-            return found, min(watch.until, _second(self.clock) + seconds), size
-
-        return await self._cached(question, worked)
-
-    async def _cached(self, question: Hashable, work: Callable[[_Watch], Awaitable[tuple[T, float, int | None]]]) -> T:
-        """The result of `work`, cached until the second that it returns; with how many bytes it has, or None."""
-        state = self._state()
-        if state is None:
-            return (await work(_Watch()))[0]
-        cached = self._queries.find(question, state)
-        if cached is not None:
-            _note_cached(cached)
-            return cached.answer  # type: ignore[no-any-return]
-        watch = _Watch()
-        token = _watching.set(watch)
-        try:
-            found, until, size = await work(watch)
-        finally:
-            _watching.reset(token)
-        _note(until)
-        _note_places(watch.places)
-        if size is not None and until > 0:
-            self._queries.keep(question, state, found, until, ANSWER_BYTES + size, tuple(watch.places))
-        return found
-
-    def _state(self) -> int | None:
-        """What grows with every write; None if the engine cannot tell."""
-        try:
-            return None if self._packs is None else self._packs.state()
-        except NotPlain:
-            return None
-
-    def _question(
-        self, query: Query[Any], limit: int | None = None, after: Mapping[str, Any] | None = None
-    ) -> tuple[Hashable, int]:
-        """The cache key of a query, None if it cannot be cached, and the engine's state before anything is read."""
-        if self._packs is None or query.filter is not None:
-            return None, 0
-        try:
-            # With their names: their order is the caller's.
-            values = None if query.sort.keep is None else frozenset(query.values.items())
-            sort = query.sort.operator, query.sort.values
-            asked = query.pattern, query.partition, sort, values, query.descending, limit, after and repr(after)
-            hash(asked)
-            return asked, self._packs.state()
-        except (NotPlain, TypeError):
-            return None, 0
-
-    def _keep(self, question: Hashable, state: int, query: Query[Any], answer: Any, until: float, size: int) -> None:
-        if question is not None and until > 0:
-            self._queries.keep(question, state, answer, until, ANSWER_BYTES + size, (_place_of(query),))
-
-
-class _Watch:
-    """What was read, and until when it stays as it is if nothing is written there."""
-
-    __slots__ = ("places", "until")
-
-    def __init__(self) -> None:
-        self.until = NEVER
-        self.places: set[Place] = set()
-
-
-# Set while reads are made whose outcome is to be remembered; tasks that they start see the same watch.
-_watching: ContextVar[_Watch | None] = ContextVar("watching", default=None)
-
-
-def _note(until: float) -> None:
-    """Tell whoever watches that something was read that holds until then."""
-    watch = _watching.get()
-    if watch is not None and until < watch.until:
-        watch.until = until
-
-
-def _note_place(place: Place) -> None:
-    """Tell whoever watches that something was read there, even if nothing was found."""
-    watch = _watching.get()
-    if watch is not None:
-        watch.places.add(place)
-
-
-def _note_places(places: Iterable[Any]) -> None:
-    watch = _watching.get()
-    if watch is not None:
-        watch.places.update(places)
-
-
-def _note_cached(cached: CachedAnswer) -> None:
-    watch = _watching.get()
-    if watch is not None:
-        watch.until = min(watch.until, cached.until)
-        watch.places.update(cast("tuple[Place, ...]", cached.places))
-
-
-def _place_of(query: Query[Any]) -> Place:
-    pattern = query.pattern
-    if pattern.key_plan(pattern.members[0]).partition_is_number:
-        # A number has several texts.
-        return pattern.table.name, None, None
-    return pattern.table.name, pattern.index, query.partition
-
-
-def _never_known(places: Any, since: int) -> bool:
-    return False
-
-
-def noted(clock: Clock) -> Clock:
-    """The clock as rules are given it: what was worked out by looking at it is not remembered."""
-
-    def now() -> datetime:
-        _note(UNKNOWN)
-        return clock()
-
-    return now
-
-
-def _second(clock: Clock) -> int:
-    return int(clock().timestamp())
-
-
-def _nothing_packed(rows: list[bytes]) -> list[dict[str, Any]]:
-    raise TypeError("this engine packs no rows")
 
 
 def _item_of(operation: Operation) -> Ref[Any]:

@@ -85,8 +85,10 @@ class Cycle(RequestResponseCycle):
             lines, length = kept["lines"]
             request_id = message["request_id"].encode()
             if lines:
-                first = b"".join([b"%b: %b\r\n" % each for each in self.default_headers])
-                lines = b"%b%bx-request-id: %b\r\n" % (first, lines, request_id)
+                parts: list[bytes] = []
+                for name, value in self.default_headers:
+                    parts += (name, b": ", value, b"\r\n")
+                lines = b"".join((*parts, lines, b"x-request-id: ", request_id, b"\r\n"))
             else:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
         self.expected_content_length = length

@@ -70,14 +70,14 @@ class Allowances:
         who: Hashable = by.client if principal is None else principal.user_id
         amount = allowance.amount * (1 if principal is None else SIGNED_IN_TIMES)
         now, seconds = self._clock().timestamp(), allowance.per.total_seconds()
-        key = (allowance.of, who)
+        key, share = (allowance.of, who), allowance.weight(sent) * seconds / amount
         # A clock that was set back must lock nobody out.
-        owed = min(max(self._whole_at.get(key, now), now), now + seconds)
-        whole_at = owed + allowance.weight(sent) * seconds / amount
+        owed = min(max(self._whole_at.pop(key, now), now), now + seconds)
+        whole_at = owed + share
         too_soon = whole_at - now - seconds
         refused = too_soon > ROUNDING_SECONDS
+        # Taken out above, so that it comes last again.
         self._whole_at[key] = owed if refused else whole_at
-        self._whole_at.move_to_end(key)
         if len(self._whole_at) > self._most_counted:
             self._whole_at.popitem(last=False)
         if refused:

@@ -21,6 +21,7 @@ from potluck.web.actions import Actions
 from potluck.web.declared import Action, Declared, Listing, Read
 from potluck.web.errors import BodyNotJson
 from potluck.web.http.authentication import Authentication, Credential
+from potluck.web.http.clients import value_of
 from potluck.web.http.responses import JsonResponse, not_modified
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
@@ -350,7 +351,10 @@ def _tagged_file(request: Request, file: Response) -> ASGIApp:
 
 
 def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
-    return not_modified(found.tag) if isinstance(found, Tagged) and known(request, found.tag) else found
+    # Most say nothing of what they have.
+    if value_of(request.scope, b"if-none-match") is None or not isinstance(found, Tagged):
+        return found
+    return not_modified(found.tag) if known(request, found.tag) else found
 
 
 class Question(msgspec.Struct, frozen=True):

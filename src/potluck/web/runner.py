@@ -134,7 +134,7 @@ class Runner:
         sent: Sent | None = None
         # A key tells whoever tries words under it whether they are the same: where attempts are counted, so is that.
         look = key is not None and not action.counts_attempts
-        async for attempt in attempts(action.name, self._rows.patience):
+        async for attempt in attempts(action.rule.__name__, self._rows.patience):
             if look and key is not None:
                 at, thing, kept = await self._earlier(action, visitor, ids, key)
                 if kept is not None:
@@ -217,7 +217,9 @@ class Runner:
         at.keeps = None if key is None else keep
         at.commits = self._commit
         at.seen = sent.version
-        given = [each for each in (thing if action.on_thing else None, sent.input) if each is not None]
+        given = [thing] if action.on_thing else []
+        if sent.input is not None:
+            given.append(sent.input)
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
         secret = action.secret or writes.secret

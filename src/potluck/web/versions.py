@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import VersionNeeded
-from potluck.web.http.clients import value_of, values_of
+from potluck.web.http.clients import values_of
 
 __all__ = ["etag", "etag_at", "expected", "if_match", "known", "seen", "tag_of"]
 
@@ -75,8 +75,8 @@ def if_match(request: Carries) -> str | None:
 
 def known(request: Carries, tag: str) -> bool:
     """Whether the caller has the answer with this tag already, as If-None-Match says."""
-    if value_of(request.scope, b"if-none-match") is None:
-        return False
     given = ", ".join(values_of(request.scope, b"if-none-match"))
+    if not given:
+        return False
     bare = tag.removeprefix("W/")
     return given.strip() == "*" or any(f'"{each}"' == bare for _, each in TAG.findall(given))

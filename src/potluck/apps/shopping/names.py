@@ -1,9 +1,10 @@
 """What the ids in a family's rows are called, and which of them lead nowhere; always as of now."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
+
+from msgspec import Struct
 
 from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.entities import (
@@ -23,13 +24,12 @@ __all__ = ["ItemNames", "ListNames", "Names"]
 FEW = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """By id: stores and locations that are there, and members who are still in the family."""
 
-    stores: dict[UUID, str] = field(default_factory=dict)
-    locations: dict[UUID, str] = field(default_factory=dict)
-    members: dict[UUID, str] = field(default_factory=dict)
+    stores: dict[UUID, str] = {}
+    locations: dict[UUID, str] = {}
+    members: dict[UUID, str] = {}
     gone_items: frozenset[UUID] = frozenset()
     """Inventory items that are deleted, and may still have links to them."""
 
@@ -53,7 +53,7 @@ class Names:
         return cls(stores, locations, members, frozenset(gone))
 
 
-class ListNames(Names):
+class ListNames(Names, frozen=True):
     """What items of a shopping list need to be shown."""
 
     @classmethod
@@ -72,7 +72,7 @@ class ListNames(Names):
         return cls.of([at.row, *await _found(at, wanted, everything)])
 
 
-class ItemNames(Names):
+class ItemNames(Names, frozen=True):
     """What inventory items need to be shown."""
 
     @classmethod

@@ -44,7 +44,7 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
     if len({(write.table.number, write.key) for write in writes}) != len(writes):
         invalid("Transaction request cannot include multiple operations on one item")
     transaction = Transaction(request, writes, database.clock())
-    answer: dict[str, Any] = await database.write(transaction.run)
+    answer: dict[str, Any] = await database.file.writer.submit(transaction.run)
     return answer
 
 
