@@ -111,6 +111,8 @@ NOT_LOOKED_AT = {
     f"{LIBRARY}/spines/events": "a stream of events",
     f"{LIBRARY}/covers/events": "a stream of events",
     f"{LIBRARY}/list/events": "a stream of events",
+    f"{LIBRARY}/collections/{{collection_id}}/volumes/events": "a stream of events",
+    "/library/lent/events": "a stream of events",
     "/shopping/worker.js": "a script",
     "/shopping/offline": "shown without signal, at a family's own address: test_shopping_offline looks at it there",
     "/notes/{book_id}/notes/events": "a stream of events",

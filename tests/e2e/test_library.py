@@ -210,7 +210,7 @@ def test_books_stand_together_are_lent_and_come_back(window):
     toast(seen, "They stand together now")
 
     # In another order, by the keyboard.
-    names = page.locator("#volumes .row-name")
+    names = page.locator("#watch .row-name")
     assert names.all_text_contents() == sorted(TRAMS)
     # Moved, saved, and read back: nothing tells of the moment, so the page is asked until it is so.
     page.get_by_role("button", name=re.compile("^Move A Cold Room, place 1")).press("Space")
@@ -222,7 +222,19 @@ def test_books_stand_together_are_lent_and_come_back(window):
     looked_at(seen, "collection")
     page.reload()
     assert names.all_text_contents() == moved
-    assert page.locator("#volumes [data-number]").all_text_contents() == ["1", "2", "3", "4"]
+    assert page.locator("#watch [data-number]").all_text_contents() == ["1", "2", "3", "4"]
+
+    # What others do shows up at once: another title, another name, one volume less, and one more.
+    expect(page.locator("[data-live-badge]")).to_have_text("Live")
+    here = f"/libraries/{hall}/collections/{page.url.rpartition('/')[2].partition('?')[0]}"
+    green = f"/libraries/{hall}/items/{ids['The Green Tram']}"
+    call(seen, "PATCH", green, {"title": "The Green Bus", "version": call(seen, "GET", green)["version"]})
+    expect(names).to_have_text([*moved[:3], "The Green Bus"])
+    call(seen, "PATCH", here, {"name": "Vasik", "version": call(seen, "GET", here)["version"]})
+    expect(page.get_by_role("heading", name="Vasik")).to_be_visible()
+    call(seen, "PATCH", green, {"collectionId": None, "version": call(seen, "GET", green)["version"]})
+    expect(page.get_by_text("3 volumes, in order")).to_be_visible()
+    expect(names).to_have_text(moved[:3])
 
     # Lent with a name, back with a touch, lent again with a touch.
     seen.follow(page.get_by_role("link", name="A Cold Room"))
@@ -236,7 +248,16 @@ def test_books_stand_together_are_lent_and_come_back(window):
     seen.follow(page.get_by_role("button", name="Grandma Edith has 1 of yours"))
     seen.open("/library/lent")
     expect(page.get_by_text("2 items at one person’s")).to_be_visible()
+    expect(page.locator("[data-live-badge]")).to_have_text("Live")
     looked_at(seen, "lent")
+    # Somebody lends one more elsewhere; whoever is at a button is left alone until they go on.
+    page.get_by_role("button", name="Dust & Marmalade is back").focus()
+    call(seen, "POST", f"{green}/lend", {"to": "Ida"})
+    expect(page.locator("#watch > li")).to_have_count(3)
+    page.get_by_role("link", name="Search").focus()
+    expect(page.get_by_role("heading", name="Ida")).to_be_visible()
+    call(seen, "POST", f"{green}/return")
+    expect(page.get_by_text("2 items at one person’s")).to_be_visible()
     seen.follow(page.get_by_role("button", name="Dust & Marmalade is back"))
     toast(seen, "Grandma Edith brought Dust & Marmalade back")
     expect(page.get_by_text("1 item at one person’s")).to_be_visible()

@@ -33,6 +33,7 @@ __all__ = [
     "lend",
     "loans",
     "loans_of",
+    "own_loans",
 ]
 
 
@@ -148,7 +149,16 @@ async def history(at: OfItem) -> Query[Event]:
     return Event.of_item(at.owner_id, at.library_id, at.item_id)
 
 
-@loans.list(order=lambda loan: (loan.lent_to, loan.lent_at.timestamp(), str(loan.item_id)))
+def own_loans(at: SignedIn) -> Query[Loan]:
+    """What says that something of the caller's is out."""
+    return Loan.of_owner(owner_of(at.principal.user_id))
+
+
+@loans.list(
+    order=lambda loan: (loan.lent_to, loan.lent_at.timestamp(), str(loan.item_id)),
+    live=own_loans,
+    row="library/loan.html",
+)
 async def all_loans(at: SignedIn) -> list[Loan]:
     """What the caller has lent, in all of their libraries: by who has it, then by how long."""
     return await loans_of(at.rows, at.principal.user_id)

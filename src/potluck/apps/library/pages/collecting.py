@@ -12,35 +12,58 @@ from potluck.apps.library.collections import (
     collections,
     delete_collection,
 )
-from potluck.apps.library.entities import Collection, CollectionMember, Library, LibraryItem
-from potluck.apps.library.fields import ItemId
+from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem, Video
+from potluck.apps.library.fields import CollectionId, ItemId
 from potluck.apps.library.items import ItemChange, change_item
-from potluck.apps.library.libraries import LibraryView, libraries
+from potluck.apps.library.libraries import TAG, LibraryView, libraries
 from potluck.apps.library.ordering import order_collection
-from potluck.apps.library.page_frame import LIBRARY
-from potluck.apps.library.pages.rows import ShelfRowView
+from potluck.apps.library.page_frame import LIBRARY, frame_of
+from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.field_types import Length
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.retries import attempts
-from potluck.table import absent, check, present, put
+from potluck.table import Query, absent, check, present, put, the
 from potluck.table.keys.folding import fold
-from potluck.web.actions import Show
+from potluck.web.actions import Actions, Show
 from potluck.web.errors import NotFound
 from potluck.web.forms import Line
 from potluck.web.inputs import Input
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Writes, or_retry
 
-__all__ = ["collection_named"]
+__all__ = ["collection_named", "volumes"]
 
 COLLECTION = f"{LIBRARY}/collections/{{collection_id}}"
 MOST_GROUPED = 100
 SHOWN_TO_GROUP = 1000
 
 
+class InCollection(InLibrary):
+    """Whoever may look into the library, about one of its collections."""
+
+    collection_id: CollectionId
+
+
+volumes: Actions[Collection | Book | Video] = Actions(
+    InCollection, None, ShelfRowView, page=COLLECTION, tag=TAG, frame=frame_of("shelves")
+)
+
+
+@volumes.list(live=True, row="library/volume.html", row_events="/volumes/events")
+def volumes_of(at: InCollection) -> Query[Collection | Book | Video]:
+    """A collection and what is in it, whatever name its items carry for it."""
+    return _volumes(at, at.collection_id)
+
+
+def _volumes(at: InLibrary, collection_id: UUID) -> Query[Collection | Book | Video]:
+    return shelf_rows(at).where(the(Collection.collection_id) == collection_id)
+
+
 @collections.page("", "library/collection.html")
 async def collection_page(at: InLibrary, collection: Collection, show: Show) -> dict[str, Any]:
+    # Where live updates go on from is asked before anything is read.
+    position = await at.core.live.position(_volumes(at, collection.collection_id))
     members = await at.rows.all(
         CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
     )
@@ -51,7 +74,8 @@ async def collection_page(at: InLibrary, collection: Collection, show: Show) -> 
     return {
         "library": library,
         "collection": view,
-        "items": await at.show(ShelfRowView, [each for each in found if each is not None]),
+        "rows": await at.show(ShelfRowView, [collection, *(each for each in found if each is not None)]),
+        "position": position,
         "form": show.form(CollectionChange, clash or collection),
         "clash": clash,
         "said": show.query.get("said", ""),

@@ -7,7 +7,7 @@ from uuid import UUID
 from potluck.apps.library.entities import Event, LibraryItem
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.home_card import LONG_DAYS, how_long
-from potluck.apps.library.lending import loans, loans_of
+from potluck.apps.library.lending import LoanView, loans, loans_of, own_loans
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
@@ -28,6 +28,8 @@ class Out(NamedTuple):
 
 @loans.page("", "library/lent.html")
 async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
+    # Where live updates go on from is asked before anything is read.
+    position = await at.core.live.position(own_loans(at))
     found = await loans_of(at.rows, at.principal.user_id)
     refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in found]
     items = await at.rows.get_many(refs)
@@ -45,6 +47,8 @@ async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
         "columns": (people[::2], people[1::2]),
         "people": len(people),
         "count": len(rows),
+        "loans": await at.show(LoanView, [loan for loan, _ in pairs]),
+        "position": position,
         "returned": await _returned(at, show) if show.query.get("said") == "back" else None,
     }
 

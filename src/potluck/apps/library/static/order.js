@@ -1,7 +1,6 @@
 // Another order of a collection is sent as it is made. Its numbers stay; what stands at them changes.
 
-const list = document.getElementById("volumes");
-const numbers = [...list.querySelectorAll("[data-number]")].map((each) => each.textContent);
+const list = document.getElementById("watch");
 const PATIENCE = 10_000;
 let wanted = false;
 let sending = false;
@@ -13,7 +12,7 @@ async function push() {
   sending = true;
   while (wanted) {
     wanted = false;
-    const ids = [...list.children].map((row) => ["itemIds", row.id.replace("volume-", "")]);
+    const ids = [...list.querySelectorAll(".sortable")].map((row) => ["itemIds", row.id.replace("row-", "")]);
     const answer = await fetch(list.dataset.ordering, {
       method: "POST",
       body: new URLSearchParams(ids),
@@ -28,7 +27,9 @@ async function push() {
 }
 
 list.addEventListener("potluck:moved", () => {
-  list.querySelectorAll("[data-number]").forEach((each, place) => (each.textContent = numbers[place]));
+  const places = [...list.querySelectorAll("[data-number]")];
+  const numbers = places.map((each) => Number(each.textContent)).sort((one, other) => one - other);
+  places.forEach((each, place) => (each.textContent = numbers[place]));
   wanted = true;
   push();
 });

@@ -1,13 +1,24 @@
-// One book or video, while one looks at it: what changes on its shelf is heard, and what is about it is read again.
+// A book, a collection, or what is lent, while one looks at it: a list hears of changes, and what stands beside it is read
+// again when they are about what one looks at.
+//
+//   <ul hidden id="watch" data-live="…" data-watches="row-7" data-shelf="/library/3"> the row of this one thing </ul>
+//   <ol id="watch" data-live="…" data-watches="row-7" data-all data-shelf="…"> that row, and others that count as well </ol>
+//
+// Without data-watches, all rows count. Once the thing itself is gone, its shelf is shown.
 
 const list = document.getElementById("watch");
 const { watches, shelf } = list.dataset;
 
+const marks = () => {
+  const rows = watches && !("all" in list.dataset) ? [document.getElementById(watches)] : [...list.children];
+  return rows.map((row) => `${row?.id} ${row?.dataset.mark}`).join();
+};
+let seen = marks();
+
 new MutationObserver(() => {
-  const row = document.getElementById(watches);
-  if (!row) location.replace(shelf);
-  else if (row.dataset.mark !== list.dataset.mark) {
-    list.dataset.mark = row.dataset.mark;
+  if (watches && !document.getElementById(watches)) location.replace(shelf);
+  else if (marks() !== seen) {
+    seen = marks();
     list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
   }
 }).observe(list, { childList: true });

@@ -192,15 +192,26 @@ document.addEventListener("focusout", (event) => {
 
 // --- the stream ---
 
-// What stands beside the list, unless somebody is about to change it.
+// What stands beside a list, and stayed behind because somebody was about to change it.
+const behind = new WeakSet();
+
+// What stands beside the list; what somebody is at, once they have left it.
 function follow(list, page) {
   for (const old of around(list, "with")) {
     const fresh = page.getElementById(old.id);
+    if (!fresh || old.isEqualNode(fresh)) continue;
     const typed = [...old.querySelectorAll(TYPING)].some((each) => each.value !== each.defaultValue);
-    if (!fresh || typed || old.contains(document.activeElement)) continue;
-    old.replaceWith(document.adoptNode(fresh));
+    if (typed || old.contains(document.activeElement)) behind.add(old);
+    else old.replaceWith(document.adoptNode(fresh));
   }
 }
+
+document.addEventListener("focusout", ({ target, relatedTarget }) => {
+  const beside = target.closest?.("[data-live-with]");
+  if (!behind.has(beside) || beside.contains(relatedTarget)) return;
+  const list = document.getElementById(beside.dataset.liveWith);
+  if (list) setTimeout(() => readAgain(list));
+});
 
 // One at a time: of many resets that come while the page is fetched, one more is enough.
 function readAgain(list) {

@@ -27,7 +27,8 @@ function sorting(list) {
   // By id: while one holds a row, what comes from the server may put another in its place.
   let held = null;
   let before = [];
-  const rows = () => [...list.children];
+  // A list that is live may have other rows as well, which stay where they are.
+  const rows = () => [...list.children].filter((row) => row.classList.contains("sortable"));
   const ids = () => rows().map((row) => row.id);
   const rowOf = (id) => rows().find((row) => row.id === id);
   const grip = (row) => row?.querySelector("[data-grip]");
@@ -41,16 +42,16 @@ function sorting(list) {
       movers.hidden = !isHeld;
       const handle = grip(row);
       handle.setAttribute("aria-pressed", isHeld);
-      handle.setAttribute("aria-label", `Move ${named(row)}, place ${place + 1} of ${list.children.length}`);
+      handle.setAttribute("aria-label", `Move ${named(row)}, place ${place + 1} of ${rows().length}`);
       const [up, down] = movers.querySelectorAll("button");
       // aria-disabled, not disabled: a button that vanishes under the finger takes the focus with it.
       up.setAttribute("aria-disabled", place === 0);
-      down.setAttribute("aria-disabled", place === list.children.length - 1);
+      down.setAttribute("aria-disabled", place === rows().length - 1);
     });
   }
 
   const tell = (row, words) => say(`${named(row)} ${words}`);
-  const placed = (row) => `is ${ordinal(rows().indexOf(row) + 1)} of ${list.children.length}`;
+  const placed = (row) => `is ${ordinal(rows().indexOf(row) + 1)} of ${rows().length}`;
 
   function lift(row) {
     held = row.id;
@@ -101,7 +102,7 @@ function sorting(list) {
     }
     if (!row || row.id !== held || event.target.matches("input")) return;
     const place = rows().indexOf(row);
-    const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: list.children.length - 1 }[event.key];
+    const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: rows().length - 1 }[event.key];
     if (to !== undefined) {
       event.preventDefault();
       move(row, to);
