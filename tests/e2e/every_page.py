@@ -119,6 +119,8 @@ NOT_LOOKED_AT = {
     f"{POLL}/results/events": "a stream of events",
     f"{SHAREABLE}/events": "a stream of events",
     f"{ENTRY}/comments/events": "a stream of events",
+    "/journal/entries/events": "a stream of events",
+    "/journal/athletes/{athlete_id}/entries/events": "a stream of events",
     "/journal/files/{number}/{name}": "styles and scripts",
     f"{POLL}/results.csv": "a file to keep",
     f"{POLL}/ballots": "a file to keep",

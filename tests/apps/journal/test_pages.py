@@ -191,6 +191,10 @@ def test_what_is_drawn_says_the_numbers_that_it_draws():
     assert heat.picture.today is not None
     assert sum(each.level > 0 for each in heat.picture.days) == len(sessions)
     assert drawn_heat(found, levels, today - timedelta(days=7), today).picture.today is None
+    # Every day is told by its date, with the year if that is another; and so is a row of the table.
+    assert [each.date for each in heat.picture.days if each.level][::-1] == list(heat.days)
+    before = drawn_heat(found, levels, date(today.year, 1, 2), today).picture.days[-3]
+    assert before.title == f"{before.date:%A} 31 December {today.year - 1}: rest"
     hours = drawn_hours(found)
     drawn = sum(each.height for each in hours.picture.columns)
     highest = max(hours.picture.columns, key=lambda each: each.height)

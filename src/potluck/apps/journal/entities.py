@@ -73,13 +73,7 @@ __all__ = [
 ]
 
 # Rows without entityType in the document have none here either: they are known by their keys.
-roll_model = Table(
-    "RollModel",
-    "PK",
-    "SK",
-    type_attribute="entityType",
-    accepted={"shared-row: Entry.comments": "an athlete's few coaches comment on an entry, now and then"},
-)
+roll_model = Table("RollModel", "PK", "SK", type_attribute="entityType")
 
 
 class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):

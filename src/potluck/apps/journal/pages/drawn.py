@@ -66,7 +66,8 @@ def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Dr
     """The days of half a year, up to the last one."""
     first = first_of_week(last) - timedelta(weeks=HEAT_WEEKS - 1)
     days = [each for each in found.days if first <= each.begins <= last]
-    titles = {
+    all_days = (first + timedelta(days=day) for day in range((last - first).days + 1))
+    titles = {day: f"{long_date(day, today)}: rest" for day in all_days} | {
         each.begins: f"{long_date(each.begins, today)}: {several(each.sessions, 'session')}, {hours(each.minutes)}, "
         f"load {each.load:,}"
         for each in days
