@@ -4,6 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from potluck.apps.shareables import short_ids
 from potluck.apps.shareables.app import SUBJECTS, shareables_app
 from potluck.apps.shareables.items import NewItem
 from potluck.apps.shareables.laying_out import NewShareable, create_shareable
@@ -18,6 +19,8 @@ ITEMS = 3
 
 
 async def main(folder: Path) -> None:
+    # Nobody waits for anything else here.
+    short_ids.REST_SECONDS = 0
     passwords = Passwords(CountingHasher())
     async with opened(Settings(data=folder), [shareables_app], passwords=passwords) as (core, (app,)):
         await app.context.pool.refill()
