@@ -1,5 +1,6 @@
 """A real browser on the suite: what it opens, and everything that must not happen while it looks."""
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, 
 from tests import references
 from tests.patience import PATIENCE_SECONDS
 
-__all__ = ["LOOKED_AT", "SCREENSHOTS", "Visit", "launched", "open_visit"]
+__all__ = ["LOOKED_AT", "Visit", "keep_picture", "launched", "open_visit"]
 
+# Pictures of the pages, for people to look at: `PICTURES=1 pytest tests/e2e`. No test looks at one.
+PICTURES = bool(os.environ.get("PICTURES"))
 SCREENSHOTS = references.PACKAGES.parent.parent / "screenshots"
 AXE = references.PACKAGES / "axe-core" / "axe.min.js"
 # Of two lists the browser takes the last, so this one begins with what the driver leaves out by itself.
@@ -188,13 +191,13 @@ class Visit:
         self.page.emulate_media(media="screen")
         return found
 
-    def picture(self, name: str) -> None:
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        # To hide the caret, styles would be put on every field, and stay behind.
-        self.page.screenshot(path=SCREENSHOTS / f"{name}-{self.named}.png", caret="initial")
+    def picture(self, name: str, *, full_page: bool = False) -> None:
+        keep_picture(self.page, f"{name}-{self.named}", full_page=full_page)
 
     def picture_of(self, selector: str, name: str) -> None:
         """A part of the page, in a window that is tall enough for all of it."""
+        if not PICTURES:
+            return
         size = self.page.viewport_size
         assert size is not None
         height = self.page.evaluate("(selector) => document.querySelector(selector).offsetHeight", selector)
@@ -202,6 +205,14 @@ class Visit:
         self.page.evaluate("(selector) => document.querySelector(selector).scrollIntoView()", selector)
         self.picture(name)
         self.page.set_viewport_size(size)
+
+
+def keep_picture(page: Page, name: str, *, full_page: bool = False) -> None:
+    """Keep what the page shows, if pictures are asked for."""
+    if PICTURES:
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        # To hide the caret, styles would be put on every field, and stay behind.
+        page.screenshot(path=SCREENSHOTS / f"{name}.png", caret="initial", full_page=full_page)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.booths import Booth, MadePoll, Office
-from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
+from tests.e2e.browsing import Visit, open_visit
 from tests.e2e.coming_in import join, send
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
@@ -64,8 +64,7 @@ def looked_at(seen: Visit, name: str, *themes: str) -> None:
         seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         seen.named = f"{screen}-{theme}"
         assert seen.violations() == []
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        seen.page.screenshot(path=SCREENSHOTS / f"polls-{name}-{seen.named}.png", full_page=True, caret="initial")
+        seen.picture(f"polls-{name}", full_page=True)
     seen.page.emulate_media(color_scheme="light")
     assert seen.overflow() == 0
     seen.check()

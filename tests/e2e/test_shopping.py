@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from potluck.apps.shopping.lines import read_lines
-from tests.e2e.browsing import SCREENSHOTS, Visit, open_visit
+from tests.e2e.browsing import Visit, keep_picture, open_visit
 from tests.e2e.coming_in import join, send
 from tests.e2e.shops import Home, Shop, call, family_of
 
@@ -130,11 +130,11 @@ def test_every_page_is_for_everyone(visit, shop, kitchen):
         found[name, "desk"] = again(window)
         assert window.overflow() <= 0, name
         if name in ("list", "inventory", "members"):
-            window.page.screenshot(path=SCREENSHOTS / f"shopping-{name}-desk-light.png", caret="initial")
+            keep_picture(window.page, f"shopping-{name}-desk-light")
         if name == "list":
             window.page.set_viewport_size({"width": 390, "height": 844})
             window.page.emulate_media(color_scheme="dark")
-            window.page.screenshot(path=SCREENSHOTS / "shopping-list-phone-dark.png", caret="initial")
+            keep_picture(window.page, "shopping-list-phone-dark")
     assert {place: wrong for place, wrong in found.items() if wrong} == {}
     assert len(found) == 4 * len(pages_of(kitchen))
 
