@@ -202,3 +202,13 @@ def test_the_icons_of_the_installed_app_are_drawn_from_the_plate():
 def test_a_hue_that_is_none_is_not_found(client):
     assert client.get("/style/mustard", headers=BROWSER).status_code == 404
     assert client.get("/style?page=99", headers=BROWSER).status_code == 422
+
+
+def test_a_template_is_compiled_once_in_a_process_and_anew_when_it_changes(tmp_path, monkeypatch):
+    (tmp_path / "greeting.html").write_text("Hello {{ name }}")
+    assert layout.environment([], [tmp_path]).get_template("greeting.html").render(name="Mara") == "Hello Mara"
+    with monkeypatch.context() as nobody_compiles:
+        nobody_compiles.setattr(layout.Environment, "compile", None)
+        assert layout.environment([], [tmp_path]).get_template("greeting.html").render(name="Leo") == "Hello Leo"
+    (tmp_path / "greeting.html").write_text("Good evening {{ name }}")
+    assert layout.environment([], [tmp_path]).get_template("greeting.html").render(name="Leo") == "Good evening Leo"

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -33,6 +35,23 @@ def asset(name: str) -> str:
 def icon_names() -> tuple[str, ...]:
     """The icons that pages may use."""
     return tuple(re.findall(r'<symbol id="([^"]+)"', (STATIC / "vendor" / "lucide" / "icons.svg").read_text()))
+
+
+class CompiledOnce(BytecodeCache):
+    """Compiles a template once in a process, however many suites are put together there."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+# Every environment has the same options and filters, so the code of a template depends on its file alone.
+COMPILED = CompiledOnce()
 
 
 class Templates:
@@ -74,6 +93,7 @@ def around(principal: Principal | None) -> dict[str, Any]:
 def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> Environment:
     environment = Environment(
         loader=FileSystemLoader([TEMPLATES, *folders]),
+        bytecode_cache=COMPILED,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
