@@ -297,12 +297,12 @@ async def test_recount_builds_counts_from_votes_while_the_store_is_open(tmp_path
         await store.put(poll, when=absent)
         for number, name in enumerate(["Go", "Go", "Rust", "Zig"]):
             await store.put(Vote(poll_id=poll_id, vote_id=UUID(int=number), rankings=[name], voted_at=at))
-        told = f"{poll_id}: 3 votes, 0 counted before, 2 counts changed"
-        unreadable = "; 1 votes name somebody who is no candidate, and count for nothing\n"
+        told = f"{poll_id}: votes: 3, counted before: 0, counts changed: 2"
+        unreadable = "; naming somebody who is no candidate, and counting for nothing: 1\n"
         capsys.readouterr()
         assert await recount() == (0, told + unreadable, "")
         assert {each.ranking: each.count for each in await store.all(Count.of_poll(poll_id))} == {(1,): 2, (2,): 1}
-        again = f"{poll_id}: 3 votes, 3 counted before, 0 counts changed{unreadable}"
+        again = f"{poll_id}: votes: 3, counted before: 3, counts changed: 0{unreadable}"
         assert await recount(UUID(int=0), poll_id) == (1, again, f"{UUID(int=0)}: there is no such poll\n")
         status, said, told = await recount("mine")
         assert (status, said) == (1, "")

@@ -92,9 +92,9 @@ def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
                 print(f"{poll_id}: votes keep coming in; close it, or try again", file=sys.stderr)
                 status = 1
                 continue
-            said = f"{found.votes} votes, {found.counted} counted before, {found.changed} counts changed"
+            said = f"votes: {found.votes}, counted before: {found.counted}, counts changed: {found.changed}"
             if found.unreadable:
-                said += f"; {found.unreadable} votes name somebody who is no candidate, and count for nothing"
+                said += f"; naming somebody who is no candidate, and counting for nothing: {found.unreadable}"
             print(f"{poll_id}: {said}")
         return status
 

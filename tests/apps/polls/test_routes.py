@@ -434,7 +434,7 @@ async def test_the_documents_poll_and_vote_are_shown_once_the_command_has_counte
     assert await told() == (False, 1, 0)
     assert leader not in (await calls.client.get(f"{path}/results")).text
     assert await asyncio.to_thread(cli.main, ["polls", "recount", "--data", str(tmp_path / "data")]) == 0
-    assert capsys.readouterr().out == f"{POLL_ID}: 1 votes, 0 counted before, 1 counts changed\n"
+    assert capsys.readouterr().out == f"{POLL_ID}: votes: 1, counted before: 0, counts changed: 1\n"
     assert await told() == (True, 1, 1)
     assert leader in (await calls.client.get(f"{path}/results")).text
 
