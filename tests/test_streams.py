@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from potluck import leases
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.engines.embedded import open_embedded
@@ -619,3 +620,48 @@ async def test_a_shard_left_unread_for_a_day_is_reported_even_if_nothing_of_it_w
     async with running(numbers.consumer(shelved, clock=lambda: now + 50 * 3600)):
         await until(lambda: len(numbers) == 1)
     assert numbers == [f"shard root was not read for {30 * 3600} seconds"]
+
+
+class LosingACancellation(Recording):
+    """An engine that loses the first cancellation of whoever waits for a change, as `wait_for` may."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.waited_for = asyncio.Event()
+        self.lost = False
+
+    async def changed(self, table: str, timeout: float) -> bool:
+        self.waited_for.set()
+        try:
+            return await super().changed(table, timeout)
+        except asyncio.CancelledError:
+            if self.lost:
+                raise
+            self.lost = True
+            return False
+
+
+async def test_a_reader_that_loses_its_cancellation_is_cancelled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "CANCEL_AGAIN_SECONDS", 0.02)
+    async with opened(EMBEDDED, tmp_path) as embedded:
+        engine = LosingACancellation(embedded)
+        await engine.call("CreateTable", table("Source", stream=True))
+        await ROWS.create_if_missing(engine)
+        lease = Lease(engine, "work", ROWS)
+        consumer = Consumer(engine, "losing", "Source", tally, rows=ROWS, lease=lease, idle_seconds=3600)
+
+        async def consume() -> None:
+            # A group cancels what is in it once, however often it is cancelled itself.
+            async with asyncio.TaskGroup() as group:
+                group.create_task(consumer.consume())
+
+        running = asyncio.create_task(lease.run(consume))
+        await asyncio.wait_for(engine.waited_for.wait(), PATIENCE_SECONDS)
+        running.cancel()
+        await asyncio.wait({running}, timeout=5)
+        left = [task for task in asyncio.all_tasks() if task.get_name().startswith("losing:")]
+        await stopped(*left, running)
+        assert engine.lost
+        assert left == []

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
 
-__all__ = ["Deposed", "Lease", "Rows", "Terms", "is_passing"]
+__all__ = ["Deposed", "Lease", "Rows", "Terms", "cancelled", "is_passing"]
 
 # Dead owner to new owner, at worst: one look before the last renewal was seen, the lease itself, one look after it,
 # and the taking write: a little over 4 seconds.
@@ -50,6 +50,20 @@ def is_passing(error: DynamoError) -> bool:
     if error.code == "TransactionCanceledException":
         return all(reason.get("Code") in PASSING_REASONS for reason in error.reasons or [{}])
     return error.code in PASSING
+
+
+async def cancelled(*tasks: asyncio.Future[None]) -> None:
+    """Cancel these until each has ended."""
+    try:
+        while running := [task for task in tasks if not task.done()]:
+            for task in running:
+                task.cancel()
+            # Up to Python 3.11, `wait_for` loses a cancellation that arrives together with its result.
+            await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
+    except asyncio.CancelledError:
+        for task in tasks:
+            task.cancel()
+        raise
 
 
 class Deposed(Exception):
@@ -280,11 +294,7 @@ class Lease:
         """Stop both, and give the lease back unless it was lost."""
         lost = renewing.done() and not working.done()
         # A cancelled handler may take its time to stop; until it has, nothing else starts here.
-        while running := [task for task in (working, renewing) if not task.done()]:
-            for task in running:
-                task.cancel()
-            # Up to Python 3.11, `wait_for` loses a cancellation that arrives together with its result.
-            await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
+        await cancelled(working, renewing)
         if not lost:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.release(), RELEASE_SECONDS)

@@ -40,7 +40,7 @@ import msgspec
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError, Engine
-from potluck.leases import Deposed, Lease, Rows, is_passing
+from potluck.leases import Deposed, Lease, Rows, cancelled, is_passing
 from potluck.positions import Action, Position, Positions
 from potluck.table.entity import Entity, plan_of
 from potluck.table.errors import OutcomeUnknown, Unavailable
@@ -215,8 +215,7 @@ class Consumer:
                     task.result()
                 reading = {shard: task for shard, task in reading.items() if task not in done}
         finally:
-            for task in reading.values():
-                task.cancel()
+            await cancelled(*reading.values())
             await asyncio.gather(*reading.values(), return_exceptions=True)
 
     async def parked(self) -> list[dict[str, Any]]:

@@ -235,9 +235,10 @@ class Database:
                 try:
                     if self.note_seen(table):
                         return True
-                    await asyncio.wait_for(waiter[1], deadline - loop.time())
-                except TimeoutError:
-                    return self.note_seen(table)
+                    # Not `wait_for`: up to Python 3.11 it loses a cancellation that arrives together with its result.
+                    done, _ = await asyncio.wait((waiter[1],), timeout=deadline - loop.time())
+                    if not done:
+                        return self.note_seen(table)
                 finally:
                     with self._waiting_lock:
                         self._waiting[table].discard(waiter)

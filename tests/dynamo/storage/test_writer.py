@@ -106,3 +106,14 @@ async def test_waiting_for_a_change_does_not_miss_one_made_in_between(database):
     await asyncio.sleep(0)
     await put(database, 3)
     assert await waiting
+
+
+async def test_whoever_waits_for_a_change_and_is_cancelled_as_it_comes_stops_waiting(database):
+    waiting = asyncio.ensure_future(database.changed("Notes", 3600))
+    await asyncio.sleep(0)
+    # Woken by what turns out to be nothing new, and stopped, before it has its turn.
+    ((_, woken),) = database._waiting["Notes"]
+    woken.set_result(None)
+    waiting.cancel()
+    await asyncio.wait({waiting}, timeout=5)
+    assert waiting.cancelled()
