@@ -297,7 +297,8 @@ class Lease:
         await cancelled(working, renewing)
         if not lost:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.release(), RELEASE_SECONDS)
+                async with asyncio.timeout(RELEASE_SECONDS):
+                    await self.release()
 
     async def _keep_renewing(self) -> None:
         """Return when the lease is lost."""
@@ -306,7 +307,8 @@ class Lease:
             while self.held:
                 try:
                     # An answer that comes after the lease has run out is of no use.
-                    await asyncio.wait_for(self.renew(), max(0.0, self._valid_until - self._monotonic()))
+                    async with asyncio.timeout(max(0.0, self._valid_until - self._monotonic())):
+                        await self.renew()
                     break
                 except (TimeoutError, Deposed):
                     return

@@ -356,7 +356,8 @@ class Consumer:
     async def _save_at_the_end(self, position: Position, to: str, now: float) -> None:
         # A worker that stops saves its position, if the store answers at once, to spare its successor the repeat.
         with contextlib.suppress(TimeoutError, DynamoError, Deposed):
-            await asyncio.wait_for(self._positions.save(position, to, now), LAST_SAVE_SECONDS)
+            async with asyncio.timeout(LAST_SAVE_SECONDS):
+                await self._positions.save(position, to, now)
 
     async def _handled(self, position: Position, change: Change, asked_at: float) -> bool:
         """Handle one change, with retries; returns whether the position was saved with it."""

@@ -151,7 +151,8 @@ class Aws:
             return
         self._closed = True
         try:
-            await asyncio.wait_for(self._quiet.wait(), CLOSING_GRACE_SECONDS)
+            async with asyncio.timeout(CLOSING_GRACE_SECONDS):
+                await self._quiet.wait()
         except TimeoutError:
             pass
         finally:
@@ -258,7 +259,8 @@ class _StreamWatch:
                 await asyncio.sleep(pause)
             else:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._expecting.wait(), pause)
+                    async with asyncio.timeout(pause):
+                        await self._expecting.wait()
 
     async def _ask(self) -> None:
         try:

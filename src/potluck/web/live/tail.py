@@ -87,7 +87,8 @@ class Subscription:
         """What came that concerns it; nothing after so many seconds, or if this ended."""
         if not self._unhandled and not self.ended:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._news.wait()
         self._news.clear()
         found = [*self._unhandled]
         self._unhandled.clear()
@@ -154,7 +155,8 @@ class Tail:
             if self.failing:
                 raise problem
             try:
-                await asyncio.wait_for(self._ready.wait(), READY_SECONDS)
+                async with asyncio.timeout(READY_SECONDS):
+                    await self._ready.wait()
             except TimeoutError:
                 await self._mark_failing(WHOLE, problem)
                 raise problem from None
@@ -164,7 +166,8 @@ class Tail:
         """Wait until what this process has committed so far was read, if that has to be looked up; but not for long."""
         if self._follows_commits and not self._all_read.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._all_read.wait(), CATCH_UP_SECONDS)
+                async with asyncio.timeout(CATCH_UP_SECONDS):
+                    await self._all_read.wait()
 
     def watch(self, topic: TopicKey, reader: Waiter) -> None:
         self._waiting.setdefault(topic, {})[reader] = None
@@ -435,7 +438,8 @@ class Tail:
                 self._all_read.set()
             try:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), IDLE_SECONDS)
+                    async with asyncio.timeout(IDLE_SECONDS):
+                        await news.wait()
             finally:
                 self._at_end.discard(shard)
                 self._all_read.clear()

@@ -106,7 +106,8 @@ class _Workers:
             pause = min(FIRST_PAUSE_SECONDS * 2 ** (deaths - 1), LONGEST_PAUSE_SECONDS)
             log.warning("worker %d ended with status %d and is replaced", worker.process.pid, status)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._stopping.wait()
 
     async def _start(self) -> _Worker:
         reading, writing = os.pipe()
