@@ -127,7 +127,10 @@ class ToEntry(Athlete):
     async def read_entry(self) -> Entry | None:
         """The entry now, wherever its date has put it since META was read."""
         while (found := await self.rows.get(self.entry)) is None:
-            meta = await self.rows.get(EntryMeta.one(self.entry_id))
+            # Both at one moment: read one after the other, a change of the date may show in one and not in the other.
+            meta, there = await self.rows.snapshot(EntryMeta.one(self.entry_id), self.entry)
+            if there is not None:
+                return there
             if meta is None or meta.athlete_id != self.meta.athlete_id or meta.date == self.meta.date:
                 return None
             self.meta = meta
