@@ -256,7 +256,13 @@ def test_a_coach_is_linked_comments_and_is_hidden(window):
     expect(coach.page.get_by_text("Nobody trains with you yet")).to_be_visible()
     coach.page.goto(coach.address + path)
     expect(coach.page.get_by_text("Hips first")).to_have_count(0)
-    coach.errors[:] = [each for each in coach.errors if not re.search("status of 40|htmx:sse", each)]
+    # Nor does an entry stay that its athlete has deleted in another window.
+    athlete.open(path)
+    athlete.live()
+    call(athlete, "DELETE", path.removeprefix("/journal"))
+    expect(athlete.page.get_by_role("heading", name="Not found")).to_be_visible()
+    for each in (athlete, coach):
+        each.errors[:] = [said for said in each.errors if not re.search("status of 40|htmx:sse", said)]
 
 
 def hears_what_is_shared(coach: Visit, athlete: Visit) -> None:

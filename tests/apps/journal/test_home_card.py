@@ -48,6 +48,7 @@ async def test_what_a_coach_said_is_told_until_the_athlete_has_looked(embedded_g
     entry = await gym.entry(mara, date="2039-12-30T12:00:00Z")
     gym.clock.forward(seconds=1)
     await gym.comment(entry, renzo, "Hips first.")
+    gym.clock.forward(seconds=1)
     await gym.comment(entry, renzo, f"And then: {'slowly ' * 40}")
     await gym.comment(entry, mara, "I will.")
     (waiting,) = (await card(principal(mara))).waiting

@@ -242,3 +242,18 @@ async def test_a_timeline_is_read_again_as_far_back_as_it_is_shown(embedded_gym:
     assert (len(first), len(more)) == (20, 10)
     assert weeks.findall(await look(gym, f"/journal/entries?downTo={more[4]}", mara)) == [*first, *more[:5]]
     assert weeks.findall(await look(gym, "/journal/entries?downTo=never", mara)) == first
+
+
+async def test_beside_an_athlete_stands_the_last_session_or_for_how_long_there_was_none(embedded_gym: Gym):
+    gym = embedded_gym
+    mara, renzo = await gym.coached()
+    assert "No session yet" in await look(gym, "/journal/athletes", renzo)
+    days = (gym.clock() - timedelta(days=ago) for ago in (28, 27))
+    await gym.entry(mara, "Armbar.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
+    page = await look(gym, "/journal/athletes", renzo)
+    assert "No session for four weeks" in page
+    assert "“Armbar.”" not in page
+    await gym.entry(mara, "Kimura.", date=f"{next(days):%Y-%m-%dT%H:%M:%SZ}")
+    page = await look(gym, "/journal/athletes", renzo)
+    assert "“Kimura.”" in page
+    assert "No session for" not in page

@@ -91,6 +91,7 @@ async def athletes_page(at: Athlete, show: Show) -> dict[str, Any]:
             (
                 each,
                 "" if each.last_session is None else written_day(each.last_session.date, zone, at.now),
+                0 if each.last_session is None else (today - day_of(each.last_session.date, zone)).days // 7,
                 *drawn_spark(hours),
             )
             for each, hours in zip(found, drawn, strict=True)

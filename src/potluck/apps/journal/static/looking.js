@@ -2,7 +2,8 @@
 //
 //   <div data-looked="/api/v1/…/seen" data-until="…">   what was there at that time, once the page is in front of somebody
 //   data-looked-list="said"                             what comes into this list while they look
-//   <div data-over="/journal/athletes">                 where to go when nothing will be heard any more
+//   <div data-over="/journal/athletes">                 where to go when nothing will be heard any more; nowhere: the page
+//                                                       is asked for again, and says what is so
 
 const told = new Set();
 const looks = () => document.querySelectorAll("[data-looked]");
@@ -30,4 +31,5 @@ for (const { dataset } of looks()) {
 look();
 
 const away = document.querySelector("[data-over]")?.dataset.over;
-if (away) document.addEventListener("potluck:over", () => location.replace(away));
+if (away !== undefined)
+  document.addEventListener("potluck:over", () => (away ? location.replace(away) : location.reload()));
