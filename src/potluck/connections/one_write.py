@@ -76,7 +76,8 @@ class Cycle(RequestResponseCycle):
 
     def _head_of(self, message: Any) -> bytes:
         """The head of a response that states how long its body is; empty for any other."""
-        kept = message.get("kept")
+        # Without an id beside it, nobody on the way has looked after what is kept.
+        kept = message.get("kept") if "request_id" in message else None
         if kept is None:
             lines, length = lines_of([*self.default_headers, *message.get("headers", ())])
         else:

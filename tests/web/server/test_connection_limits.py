@@ -350,6 +350,21 @@ async def test_nothing_is_kept_of_a_connection_that_was_reset(served):
     assert not [each for each in gc.get_objects() if isinstance(each, limits.Connection)]
 
 
+async def test_a_connection_on_which_nothing_more_is_asked_is_closed(served):
+    streaming = await connected(served, GET.replace(b"/", b"/stream", 1))
+    await streaming[0].readuntil(b":\r\n")
+    reader, writer = await connected(served, GET)
+    await reader.readuntil(b"}")
+    for each in served.server.server_state.connections:
+        each.timeout_keep_alive = 0.1
+    assert await asyncio.wait_for(reader.read(), LONG) == b""
+    # What is being answered is not idle, however long ago it was asked.
+    assert len(served.server.server_state.connections) == 1
+    assert served.left == 0
+    for each in (writer, streaming[1]):
+        each.close()
+
+
 async def test_of_too_many_connections_the_longest_idle_make_room(served, monkeypatch):
     monkeypatch.setattr(uvicorn_server, "MOST_CONNECTIONS", 4)
     monkeypatch.setattr(limits, "HEAD_SECONDS", LONG)

@@ -134,6 +134,10 @@ async def test_a_response_that_is_given_again_is_the_same_but_for_its_id(request
         theirs = await outcome(HttpToolsProtocol, request_, [named, content])
         ours = {**head, "type": WHOLE, "body": content["body"], "kept": kept, "request_id": request_id}
         assert b"".join((await outcome(Connection, request_, [ours])).writes) == b"".join(theirs.writes)
+        # Nor is an id made up where nobody gives one.
+        del ours["request_id"]
+        theirs = await outcome(HttpToolsProtocol, request_, [head, content])
+        assert b"".join((await outcome(Connection, request_, [ours])).writes) == b"".join(theirs.writes)
 
 
 WRONG = {

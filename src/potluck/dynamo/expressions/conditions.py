@@ -31,10 +31,14 @@ Verdict = Callable[[Item, list[Value]], bool]
 class Condition:
     """A condition with its placeholders filled in."""
 
-    __slots__ = ("_program", "_values", "_verdict")
+    __slots__ = ("_program", "_values", "_verdict", "nested")
+
+    nested: frozenset[str]
+    """The top-level attributes it looks inside of."""
 
     def __init__(self, program: "ConditionProgram", values: list[Value]) -> None:
         self._program = program
+        self.nested = program.nested
         self._verdict = program.verdict
         self._values = values
 
@@ -46,11 +50,6 @@ class Condition:
     def attributes(self) -> frozenset[str]:
         """The top-level attributes it looks at."""
         return self._program.attributes
-
-    @property
-    def nested(self) -> frozenset[str]:
-        """The top-level attributes it looks inside of."""
-        return self._program.nested
 
 
 def condition(parameter: str, text: str, placeholders: Placeholders) -> Condition:
