@@ -117,7 +117,9 @@ class Shelves:
         """That every count equals a recount, and every member row its item; how many items and members there are."""
         owner_id = owner_of(owner.user_id)
         items = members = 0
-        for library in await self.rows.all(Library.of_owner(owner_id)):
+        for listed in await self.rows.all(Library.of_owner(owner_id)):
+            # The list comes from an index, which may not have the last count yet.
+            library = await self.rows.one(Library.one(owner_id, listed.library_id))
             there = await self.rows.all(LibraryItem.stored_in(owner_id, library.library_id))
             assert library.total_items == len(there)
             items += len(there)

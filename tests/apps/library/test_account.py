@@ -102,7 +102,8 @@ async def test_the_home_page_says_what_is_lent_and_how_long(embedded_shelves):
 
 
 @pytest.mark.parametrize(
-    ("days", "said"), [(0, "1 day"), (1, "1 day"), (13, "13 days"), (14, "2 weeks"), (59, "8 weeks"), (60, "2 months")]
+    ("days", "said"),
+    [(0, "less than a day"), (1, "1 day"), (13, "13 days"), (14, "2 weeks"), (59, "8 weeks"), (60, "2 months")],
 )
 def test_time_is_told_as_people_tell_it(days, said):
     assert how_long(NOW - timedelta(days=days), NOW) == said

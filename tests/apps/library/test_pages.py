@@ -38,6 +38,11 @@ async def test_a_guest_sees_the_shelf_in_every_look_and_nothing_of_who_has_what(
             assert "Grandma Edith" in shown[ada["email"]]
             assert "Grandma Edith" not in shown[bo["email"]]
             assert "/add" not in shown[bo["email"]]
+        # Of a collection, too: what it has, in order, and nothing to move it by.
+        together = f"{pages}/collections/{vasik['collectionId']}"
+        own, seen = [(await calls.client.get(together, headers=html(who))).text for who in (ada, bo)]
+        assert ["data-grip" in each for each in (own, seen)] == [True, False]
+        assert all("The Green Tram" in each and f'id="row-{vasik["collectionId"]}"' in each for each in (own, seen))
         one = item.replace("/libraries/", "/library/")
         assert "Grandma Edith" not in (await calls.client.get(one, headers=html(bo))).text
         for path in ("/edit", "/move", "/delete"):
@@ -45,6 +50,20 @@ async def test_a_guest_sees_the_shelf_in_every_look_and_nothing_of_who_has_what(
         found = await calls.client.get("/library/search?q=eb", headers=html(bo))
         assert "Ada’s" in found.text.replace("<bdi>", "").replace("</bdi>", "")
         assert "Grandma Edith" not in found.text
+
+
+async def test_what_cannot_be_looked_up_may_be_on_the_shelf_already(tmp_path):
+    # An address within this machine is never asked.
+    async with calls_on(tmp_path, open_library="http://127.0.0.1:9") as calls:
+        ada = await calls.person()
+        home = await calls.library(ada, "Hall")
+        await calls.make(f"{home}/books", {"title": "Ebb", "isbn": "9780306406157"}, by=ada)
+        add = f"{home.replace('/libraries/', '/library/')}/add"
+        there = (await calls.client.get(f"{add}?isbn=0-306-40615-2", headers=html(ada))).text
+        assert "It cannot be looked up now" in there
+        assert "“Ebb” has this ISBN already." in there
+        other = (await calls.client.get(f"{add}?isbn=9783161484100", headers=html(ada))).text
+        assert "already." not in other
 
 
 async def test_a_long_shelf_goes_on_and_each_part_says_where_it_stands(tmp_path, monkeypatch):

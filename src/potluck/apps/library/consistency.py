@@ -54,9 +54,10 @@ from potluck.table.operations.alike import AlikeUpdates, Asked
 
 __all__ = ["ConsistencyManager", "deleted_with", "has_consequences"]
 
-# A transaction takes 100 actions. One of so many takes some milliseconds of the event loop and of the store's writer,
-# which is how long others wait for it.
+# So many items at once take some milliseconds of the event loop and of the store's writer: that long others wait.
 AT_ONCE = 40
+# A transaction takes 100 actions, and one of them checks a name.
+MOST_WRITES = 90
 SIDE_BY_SIDE = 3
 # As many as one BatchGetItem takes.
 READ_AT_ONCE = 100
@@ -403,7 +404,7 @@ async def _batches(steps: AsyncIterator[Step]) -> AsyncIterator[list[Step]]:
     some: list[Step] = []
     writes = 0
     async for step in steps:
-        if some and writes + len(step) > AT_ONCE:
+        if len(some) == AT_ONCE or writes + len(step) > MOST_WRITES:
             yield some
             some, writes = [], 0
         some.append(step)

@@ -90,7 +90,9 @@ Due = Annotated[date, Message("The date must be one such as 2025-12-24")]
 CoverHash = Annotated[str, Text(64, 64, pattern="^[0-9a-f]{64}$", trim=False)]
 Force = Annotated[Literal["true", "false"], Message("force must be true or false")]
 SearchText = Annotated[str, Text(1, 200, "Search for 1 to 200 characters")]
-FileText = Annotated[str, Text(1, LARGEST_FILE, "The file must have 1 to 9,000,000 characters", trim=False)]
+FileText = Annotated[
+    str, Text(1, LARGEST_FILE, "Paste a list or choose a file, of up to 9,000,000 characters", trim=False)
+]
 
 # As it is stored: thirteen digits. The design allows ten as well, so rows of ten can be read.
 Isbn = Annotated[str, Text(10, 13, pattern="^([0-9]{9}[0-9X]|[0-9]{13})$", trim=False)]

@@ -47,8 +47,10 @@ def home_card_of(core: Core, address: str) -> Callable[[Principal], Awaitable[Ho
 def how_long(since: datetime, now: datetime) -> str:
     """How long ago, as people say it: days for two weeks, weeks for two months, then months."""
     days = max(0, (now - since).days)
+    if days < 1:
+        return "less than a day"
     if days < 14:
-        return _many(max(1, days), "day")
+        return _many(days, "day")
     if days < 2 * DAYS_OF_MONTH:
         return _many(days // 7, "week")
     return _many(days // DAYS_OF_MONTH, "month")
