@@ -169,7 +169,18 @@ def test_books_come_in_by_isbn_by_camera_many_at_once_and_by_hand(window):
         else:
             expect(page.get_by_label("Year")).to_be_visible()
             expect(page.locator("[data-spine]")).to_contain_text("Ferry")
-        seen.follow(page.locator("#by-hand").get_by_role("button", name="Put on Hall shelf"))
+        put = page.locator("#by-hand").get_by_role("button", name="Put on Hall shelf")
+        if number == 0:
+            # Without a signal nothing is sent, and nothing that was typed is lost.
+            page.context.set_offline(True)
+            put.tap()
+            toast(seen, "Nothing was sent, and what you typed stays here.")
+            page.context.set_offline(False)
+            seen.without_network()
+        elif number == 1:
+            # A machine without any network that runs Potluck itself.
+            page.evaluate("Object.defineProperty(navigator, 'onLine', { get: () => false })")
+        seen.follow(put)
         toast(seen, f"{title} is on Hall shelf")
 
     # Many at once: everything is shown before anything is added.

@@ -693,7 +693,8 @@ async def test_pages_get_fragments_whatever_lines_they_have(embedded: World) -> 
 async def test_what_expires_is_told_to_those_who_saw_it_only(embedded: World) -> None:
     now = int(clock().timestamp())
     async with listening(embedded.live) as saw_it:
-        await embedded.store.put(Card(board="b", card="brief", expires_at=now + 1))
+        # Some seconds away: it must have been told of before it is over.
+        await embedded.store.put(Card(board="b", card="brief", expires_at=now + 3))
         await embedded.store.put(Card(board="b", card="over", expires_at=now - 60))
         await saw_it.until(lambda: [each.event for each in saw_it.events] == ["created", "deleted"])
         assert {each.item["card"] for each in saw_it.events} == {"brief"}

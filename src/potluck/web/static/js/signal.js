@@ -1,5 +1,6 @@
-// Says when there is no signal, and when it is back. A form with data-needs-signal is not sent meanwhile, into a page of the
-// browser's that has nothing of what was typed.
+// Says when there is no signal, and when it is back. A form is not sent meanwhile, into a page of the browser's that has
+// nothing of what was typed. Scripts that send by themselves go on; where one only notes that a form was sent, the form has
+// data-needs-signal, and is held before that one hears of it.
 
 const region = document.getElementById("banners");
 const ready = document.getElementById("no-signal");
@@ -16,15 +17,36 @@ if (region && ready) {
   tell();
 }
 
-// Before any other script of the page takes it for sent.
+// Forms that are on their way after all: a machine without any network still reaches what runs on itself.
+const reached = new WeakSet();
+
+async function hold(event) {
+  const { submitter, target: form } = event;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  try {
+    await fetch("/healthz", { cache: "no-store" });
+  } catch {
+    const said = "No signal. Nothing was sent, and what you typed stays here.";
+    document.dispatchEvent(new CustomEvent("potluck:toast", { detail: said }));
+    return;
+  }
+  reached.add(form);
+  form.requestSubmit(submitter);
+}
+
+const held = (form) => !navigator.onLine && !reached.has(form) && form.method === "post";
+
 document.addEventListener(
   "submit",
   (event) => {
-    if (navigator.onLine || !event.target.matches("[data-needs-signal]")) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    const said = "No signal. Nothing was sent, and what you typed stays here.";
-    document.dispatchEvent(new CustomEvent("potluck:toast", { detail: said }));
+    if (event.target.matches("[data-needs-signal]") && held(event.target)) hold(event);
   },
   true,
 );
+
+// After every other script of the page.
+addEventListener("submit", (event) => {
+  if (!event.defaultPrevented && held(event.target)) hold(event);
+  else reached.delete(event.target);
+});
