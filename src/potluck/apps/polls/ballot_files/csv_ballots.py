@@ -468,11 +468,12 @@ def _one_each(lines: list[bytes], delimiter: bytes, width: int) -> Sequence[Rank
         if set(map(len, coded)) != {2 * width}
         else ()
     )
+    for place in wrong:
+        coded[place] = b"00" * width
     # Whoever has a rank stands at its place; a place that nobody has, since two have another, is left over as 0.
-    nobody = b"0" * width
     placed = [
         table(ranks, numbers)[first : end - ranks.count(b"0")].translate(NUMBER_OF)
-        for ranks in [line[1::2] if len(line) == 2 * width else nobody for line in coded]
+        for ranks in [line[1::2] for line in coded]
     ]
     if wrong or b"\0" in b"".join(placed):
         return [None if 0 in each or place in wrong else tuple(each) for place, each in enumerate(placed)]
