@@ -127,6 +127,7 @@ SITE = [
         Intended("front/style*", "html", "the page of all pieces has the icons of the journal", now=now)
         for now in ("#mail", "#send-horizontal", "#upload")
     ),
+    Intended("front/style*", "html", "the days of a heat map stand in rows, for arrow keys", now="567 pieces"),
     Intended("*", "html", "what is wrong, or has just been made, has the focus", now="autofocus"),
     Intended("*", "around", "a new name is shown at the top at once, by its id", now='id="me"'),
     *(

@@ -234,9 +234,7 @@ class Tail:
                 self._log_once(error)
                 await pauses.wait()
             finally:
-                self.buffer = None
-                if not self._stopped:
-                    self._ready.clear()
+                self._unpublish()
                 # They continue from their own positions, in whatever stream there is then.
                 await self._wake(self._waiting)
 
@@ -308,7 +306,7 @@ class Tail:
             if unfollow is not None:
                 unfollow()
             await _all_cancelled(set(reading.values()), again_after=0.1)
-            self.buffer = None
+            self._unpublish()
             self._end_subscriptions(*self._subscriptions)
             # No shard is read any more, so none is failing.
             self._mark_working(*(self._unread - {WHOLE}))
@@ -420,6 +418,11 @@ class Tail:
         self._ready.set()
         self._mark_working(WHOLE)
         await self._wake(self._waiting)
+
+    def _unpublish(self) -> None:
+        self.buffer = None
+        if not self._stopped:
+            self._ready.clear()
 
     async def _wake(self, topics: Iterable[TopicKey]) -> None:
         """Wake the readers of these, a few at a time, so that other requests run in between."""
