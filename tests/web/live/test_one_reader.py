@@ -123,7 +123,7 @@ async def test_a_change_that_concerns_no_consumer_is_neither_read_nor_noted(data
                 for number in range(30):
                     await store.put(Card(board="b", card=f"c{number}"))
                 await listener.heard(30)
-                # Whoever reads the log anyway, to be safe, does so this seldom; and what is handed over while the log is
+                # Whoever reads the log anyway, to be safe, does so this seldom; and what is handed over while it is
                 # being read is read too, however many at once.
                 assert database.asked.count("GetRecords") <= 10 + (time.monotonic() - began) / tail.IDLE_SECONDS
                 assert database.asked.count("PutItem") == 30
