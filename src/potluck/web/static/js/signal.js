@@ -35,7 +35,8 @@ async function hold(event) {
   form.requestSubmit(submitter);
 }
 
-const held = (form) => !navigator.onLine && !reached.has(form) && form.method === "post";
+// By its attribute: a field may be called "method", and stands for the property then.
+const held = (form) => !navigator.onLine && !reached.has(form) && form.getAttribute("method") === "post";
 
 document.addEventListener(
   "submit",
