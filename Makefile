@@ -11,8 +11,9 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 # uv from the path, else the one that requirements.lock puts into .venv.
 UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo $(BIN)/uv)
 
-# Tests are shared out among this many workers: `make WORKERS=1 test`. Each has a DynamoDB Local, and some a browser.
-WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN || echo 2); [ $$cores -lt 4 ] && echo $$cores || echo 4)
+# Tests are shared out among this many workers: `make WORKERS=1 test`. Each has a DynamoDB Local, and some a browser. Some
+# wait for others, so that a few cores have time for one more.
+WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN || echo 2); [ $$cores -lt 4 ] && echo $$((cores + 1)) || echo 4)
 
 # Tests start some hundred processes. What those import is compiled once, also for people who want no bytecode beside sources.
 PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/$(CACHE)/bytecode $(BIN)/pytest

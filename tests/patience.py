@@ -1,12 +1,26 @@
 """How long a test waits for what must happen."""
 
 import asyncio
-from typing import Any
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
-__all__ = ["PATIENCE_SECONDS", "stopped"]
+__all__ = ["PATIENCE_SECONDS", "stopped", "until"]
+
+Said = TypeVar("Said")
 
 PATIENCE_SECONDS = 60
 """A bound on what must happen at all, on a machine that has other things to do; no measure of how fast it is."""
+
+
+async def until(true: Callable[[], Awaitable[Said]]) -> Said:
+    """What it says, once it says something; asked so seldom that what is to make it true has its turn."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            asked = time.perf_counter()
+            if said := await true():
+                return said
+            await asyncio.sleep(max(0.02, 2 * (time.perf_counter() - asked)))
 
 
 async def stopped(*tasks: asyncio.Task[Any]) -> None:

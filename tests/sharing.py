@@ -25,7 +25,7 @@ class ByFile(LoadScopeScheduling):
     def _turn(self, piece: str, node: WorkerController) -> tuple[int, int]:
         """What comes before what, on this worker."""
         if piece.startswith(BROWSERS):
-            place = 0 if self.nodes.index(node) % 2 == 0 else 4
+            place = 0 if self.nodes.index(node) < max(1, len(self.nodes) // 2) else 4
         elif piece == IN_ONE_PIECE:
             place = 1
         else:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from tests import references
+from tests.needs import BROWSERS
 from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["LOOKED_AT", "Visit", "keep_picture", "launched", "open_visit"]
@@ -218,7 +219,8 @@ def keep_picture(page: Page, name: str, *, full_page: bool = False) -> None:
 @contextmanager
 def launched() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        program = next(filter(None, map(shutil.which, BROWSERS)))
+        browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         try:
             yield browser
         finally:

@@ -1,8 +1,7 @@
 """The suite with the journal, on any engine, as its JSON door is called: athletes, coaches, sessions."""
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,25 +13,15 @@ from potluck.apps.journal.entities import roll_model
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
 from tests.apps.worlds import by_key
-from tests.engine_targets import EMBEDDED, address
-from tests.patience import PATIENCE_SECONDS
+from tests.engine_targets import EMBEDDED, lent
 from tests.people.assembly import Clock
 from tests.web.suites import ask, client_at, data, problem, signed_up, suite_on
 
-__all__ = ["METRICS", "Gym", "Person", "data", "gym_on", "problem", "until"]
+__all__ = ["METRICS", "Gym", "Person", "data", "gym_on", "problem"]
 
 Person = dict[str, Any]
 
 METRICS = {"durationMinutes": 90, "intensity": 7, "rounds": 6, "giOrNoGi": "gi", "tags": []}
-
-
-async def until(true: Callable[[], Awaitable[Any]]) -> Any:
-    """What it says, once it says something."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            if found := await true():
-                return found
-            await asyncio.sleep(0.05)
 
 
 @dataclass
@@ -111,9 +100,9 @@ async def gym_on(engine: str, folder: Path, **options: Any) -> AsyncIterator[Gym
         cores.append(core)
         return journal_app(core)
 
-    if engine != EMBEDDED:
-        where = address(engine, folder)
-        options |= {"engine": "aws", "region": where["region"], "endpoint": where["endpoint"]}
-        options |= {"table_prefix": where["prefix"]}
-    async with suite_on(folder, (known,), clock=clock, **options) as (client, application):
-        yield Gym(client, application, clock, cores[0])
+    async with lent(engine, folder) as where:
+        if engine != EMBEDDED:
+            options |= {"engine": "aws", "region": where["region"], "endpoint": where["endpoint"]}
+            options |= {"table_prefix": where["prefix"]}
+        async with suite_on(folder, (known,), clock=clock, **options) as (client, application):
+            yield Gym(client, application, clock, cores[0])

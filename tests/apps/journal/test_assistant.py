@@ -14,9 +14,10 @@ import pytest
 from potluck.apps.journal.assistant.remote import LONGEST_PASSAGE, plain_text
 from potluck.apps.journal.assistant.retrieval import MOST_COMMENTS_GIVEN, MOST_TURNS
 from potluck.settings import AssistantSettings
-from tests.apps.journal.gym import Gym, Person, data, gym_on, problem, until
+from tests.apps.journal.gym import Gym, Person, data, gym_on, problem
 from tests.apps.journal.model_servers import KEY, ModelServer, model_server
 from tests.engine_targets import BOTH, EMBEDDED, LOCAL
+from tests.patience import until
 
 
 async def thread(gym: Gym, by: Person, scope: str = "private", **said: str) -> str:

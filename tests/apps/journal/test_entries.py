@@ -8,7 +8,8 @@ import pytest
 from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.keywords import WORDS_AT_ONCE
 from potluck.table import absent
-from tests.apps.journal.gym import METRICS, Gym, data, problem, until
+from tests.apps.journal.gym import METRICS, Gym, data, problem
+from tests.patience import until
 
 
 async def test_an_entry_its_meta_and_its_words_are_written_together(gym: Gym):

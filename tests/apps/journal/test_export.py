@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.apps.journal.gym import METRICS, Gym, Person, data, gym_on, problem, until
+from tests.apps.journal.gym import METRICS, Gym, Person, data, gym_on, problem
 from tests.engine_targets import EMBEDDED
+from tests.patience import until
 from tests.web.suites import PASSWORD, ask
 
 WORDS = ("armbar", "guard", "mount", "hips", "frames", "knee", "underhook", "slow", "late", "left", "again")

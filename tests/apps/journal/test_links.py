@@ -7,7 +7,8 @@ import pytest
 
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink
 from potluck.table import put
-from tests.apps.journal.gym import Gym, Person, data, problem, until
+from tests.apps.journal.gym import Gym, Person, data, problem
+from tests.patience import until
 from tests.web.suites import ask
 
 

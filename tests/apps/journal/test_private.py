@@ -40,8 +40,9 @@ from potluck.web.access import Access
 from potluck.web.api_page import example
 from potluck.web.app import Core
 from potluck.web.layout import Templates
-from tests.apps.journal.gym import Gym, Person, data, gym_on, problem, until
+from tests.apps.journal.gym import Gym, Person, data, gym_on, problem
 from tests.engine_targets import EMBEDDED, LOCAL
+from tests.patience import until
 from tests.web.access_worlds import Address, addresses_of
 from tests.web.contract.wire import listening
 from tests.web.reading import BROWSER

@@ -41,7 +41,7 @@ from potluck.web.live import Live
 from potluck.web.outbound import Outbound
 from potluck.web.room import Room
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
-from tests.patience import PATIENCE_SECONDS, stopped
+from tests.patience import stopped
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
 
@@ -149,11 +149,6 @@ class Shelves:
             await stopped(*tasks)
         for each in consumers:
             assert await each.parked() == []
-
-    async def until(self, holds: Callable[[], Awaitable[bool]]) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not await holds():  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
 
 
 @contextlib.asynccontextmanager

@@ -44,7 +44,7 @@ from potluck.web.direct import Direct
 from potluck.web.outbound import Outbound
 from tests.apps.library.assembly import Shelves, core_on
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 from tests.people.assembly import Clock
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -96,7 +96,7 @@ async def test_a_rename_reaches_every_item_and_its_place_in_the_list(shelves):
         async def followed():
             return await names(shelves, ada, home) == {"Zoo"}
 
-        await shelves.until(followed)
+        await until(followed)
     owner = owner_of(ada.user_id)
     items = await shelves.rows.all(LibraryItem.stored_in(owner, home))
     assert {each.version for each in items} == {1}
@@ -184,7 +184,7 @@ async def test_without_its_collection_every_item_stands_for_itself(shelves):
         async def followed():
             return await names(shelves, ada, home) == {None} and "COLLECTION_MEMBER" not in await shelves.kinds()
 
-        await shelves.until(followed)
+        await until(followed)
     items = await shelves.rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
     assert {(each.collection_id, each.order) for each in items} == {(None, None)}
     assert await shelves.counts_are_right(ada) == (MANY, 0)
@@ -239,7 +239,7 @@ async def test_names_of_library_and_owner_reach_items_and_shares(shelves):
                 and share.name == "Bob"
             )
 
-        await shelves.until(followed)
+        await until(followed)
     assert (await shelves.rows.one(Library.one(owner, home))).version == 2
 
 
@@ -254,7 +254,7 @@ async def test_nothing_of_a_deleted_library_is_left(shelves):
         async def gone():
             return await shelves.kinds() == {"LIBRARY": 1, "Unique": 1, "BOOK": 1}
 
-        await shelves.until(gone)
+        await until(gone)
 
 
 async def test_where_changes_were_lost_everything_is_looked_at(embedded_shelves):
@@ -340,7 +340,7 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
             async def followed():
                 return await names(shelves, ada, home) == wanted
 
-            await shelves.until(followed)
+            await until(followed)
             assert second.returncode is None
         items = await rows.all(LibraryItem.stored_in(owner_of(ada.user_id), home))
         # Nothing twice: whoever writes an item again would raise its version, or change what it has.

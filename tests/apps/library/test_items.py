@@ -29,6 +29,7 @@ from potluck.web.access import Visitor, read_together
 from potluck.web.errors import Conflict, NotFound, ProblemError
 from tests.apps.library.assembly import assembled, outcomes
 from tests.engine_targets import EMBEDDED, LOCAL
+from tests.patience import until
 
 TITLES = ["Foo! And more", "Foo Bar", "Élan", "apple", "#1 Foo", "Foo#2", "zebra", "Foo"]
 
@@ -134,7 +135,7 @@ async def test_a_long_history_moves_to_its_end(shelves, events):
         async def moved():
             return "RELOCATION" not in await shelves.kinds()
 
-        await shelves.until(moved)
+        await until(moved)
     found = await shelves.direct.list(history, ada, library_id=cabin, item_id=item.item_id)
     assert [each.borrower for each in found] == [each.event for each in reversed(made)]
     assert await shelves.rows.all(Event.of_item(owner, home, item.item_id)) == []
@@ -164,7 +165,7 @@ async def test_a_long_history_follows_an_item_that_moves_on_before_it(shelves, w
         async def followed():
             return await shelves.rows.count(Event.of_item(owner, places["Attic"], last.item_id)) == 0
 
-        await shelves.until(followed)
+        await until(followed)
     found = await shelves.direct.list(history, ada, library_id=places[ways[-1]], item_id=item.item_id)
     assert found == before
     assert (await shelves.kinds())["EVENT"] == len(before)
@@ -199,7 +200,7 @@ async def test_an_id_is_free_again_when_nothing_is_left_of_what_had_it(shelves):
         async def cleared():
             return await shelves.kinds() == {"LIBRARY": 1, "BOOK": 1, "Unique": 1}
 
-        await shelves.until(cleared)
+        await until(cleared)
     for make in again:
         await make()
     with pytest.raises(NotFound):
@@ -225,7 +226,7 @@ async def test_a_lent_item_says_who_has_it_and_goes_with_force(shelves):
         async def nothing_left():
             return not {"EVENT", "BOOK", "LOAN", "COLLECTION_MEMBER"} & set(await shelves.kinds())
 
-        await shelves.until(nothing_left)
+        await until(nothing_left)
 
 
 @pytest.mark.parametrize("first", ["deleted", "moved"])
@@ -307,7 +308,7 @@ async def random_history(shelves, changes, clients):
             there = await shelves.rows.all(LibraryItem.stored_in(owner, libraries[0]))
             return all(each.collection_id != gone for each in there)
 
-        await shelves.until(cleared)
+        await until(cleared)
     assert (await shelves.counts_are_right(ada))[0] == len(items)
 
 

@@ -12,6 +12,7 @@ from potluck.apps.library.searching import Indexes
 from potluck.store import Store
 from potluck.web.live import Live
 from tests.apps.library.calls import calls_on, data
+from tests.patience import until
 
 # --- the search alone -------------------------------------------------------------------------------------------------
 
@@ -182,7 +183,7 @@ async def test_another_process_finds_what_this_one_wrote(shelves):
         async def there():
             return bool(found(await elsewhere.of(owner, home), "nine umbrellas"))
 
-        await shelves.until(there)
+        await until(there)
     finally:
         await live.stop()
 

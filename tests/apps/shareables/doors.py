@@ -1,8 +1,7 @@
 """The suite with Shareables, as programs call it, with a clock that is moved."""
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from potluck.apps.shareables.entities import short_id_pool
 from potluck.engines import Engine
 from potluck.people.passwords import Passwords
 from potluck.web.http.application import Application
-from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import Clock, CountingHasher
 from tests.stores import rows_in
 from tests.web.contract.wire import Listener, listening
 from tests.web.suites import API, ask, bearer, client_at, data, problem, signed_up, suite_on
 
-__all__ = ["ADMIN", "VIEW", "Calls", "calls_on", "data", "problem", "until"]
+__all__ = ["ADMIN", "VIEW", "Calls", "calls_on", "data", "problem"]
 
 VIEW, ADMIN = "lemonade", "trestle-table"
 
@@ -79,13 +77,6 @@ class Calls:
 
     async def rows(self) -> list[dict[str, Any]]:
         return await rows_in(self.engine, "Shareables")
-
-
-async def until(true: Callable[[], Awaitable[bool]], every: float = 0.02) -> None:
-    """Wait for what must become true; asked so seldom that what makes it true has its turn."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not await true():  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(every)
 
 
 @contextlib.asynccontextmanager

@@ -11,7 +11,8 @@ from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.store import Store
 from potluck.streams import PositionLost
 from potluck.table import delete
-from tests.apps.shareables.doors import ADMIN, VIEW, calls_on, data, problem, until
+from tests.apps.shareables.doors import ADMIN, VIEW, calls_on, data, problem
+from tests.patience import until
 from tests.stores import rows_in
 from tests.web.suites import rows_left
 

@@ -6,8 +6,8 @@ import pytest
 
 from potluck.apps.shareables.onlookers import Presence
 from potluck.store import Store
-from tests.apps.shareables.doors import calls_on, problem, until
-from tests.patience import PATIENCE_SECONDS
+from tests.apps.shareables.doors import calls_on, problem
+from tests.patience import PATIENCE_SECONDS, until
 
 
 async def heard(stream, name, what=lambda data: True):

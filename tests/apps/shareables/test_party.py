@@ -12,9 +12,9 @@ import httpx
 import msgspec
 import pytest
 
-from tests.apps.shareables.doors import ADMIN, VIEW, until
+from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.commands import running
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 from tests.web.suites import API, ask, bearer, data
 
 ITEMS = 40

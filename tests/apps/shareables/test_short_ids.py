@@ -11,8 +11,9 @@ from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
 from potluck.table import WriteRefused, absent, delete
-from tests.apps.shareables.doors import calls_on, data, problem, until
+from tests.apps.shareables.doors import calls_on, data, problem
 from tests.apps.shareables.test_entities import checklist, new  # noqa: F401
+from tests.patience import until
 from tests.people.assembly import WRAPPERS
 
 # In 800 places; test_killed.py has the pool as it is, in 4000. So deep that no partition is empty when 200 were taken.
@@ -32,7 +33,7 @@ async def filled(calls, least=FULL):
     async def enough():
         return len(await calls.pool()) >= least
 
-    await until(enough, every=0.3)
+    await until(enough)
     return set(await calls.pool())
 
 

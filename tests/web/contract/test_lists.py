@@ -226,7 +226,8 @@ async def test_a_cursor_tells_nothing_and_is_never_the_same(doors):
     last = parts[0]["items"][-1]["noteId"]
     for cursor in cursors:
         raw = urlsafe_b64decode(cursor + "==")
-        for told in (last, book.book_id, ada["userId"], "BOOK#", "NOTE#", "PK"):
+        # Nothing as short as "PK", which is in some of many random bytes.
+        for told in (last, book.book_id, ada["userId"], "BOOK#", "NOTE#"):
             assert told.encode() not in raw
             assert bytes.fromhex(told.replace("-", ""))[:8] not in raw if len(told) == 36 else True
     # Nor do they have anything in common but where they must.

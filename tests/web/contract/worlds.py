@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import uuid
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,8 @@ from typing import Any
 import pytest
 
 from potluck.engines import Engine
-from tests.engine_targets import EMBEDDED, LOCAL, local_endpoint
-from tests.needs import need
+from tests.engine_targets import EMBEDDED, LOCAL, lent
 from tests.people.assembly import WRAPPERS
-from tests.references import REGION
 from tests.web.people.doors import Doors, doors_on
 
 __all__ = ["BUSY", "LONG", "Book", "bearer_headers", "book_of", "world_on"]
@@ -36,14 +33,21 @@ async def world_on(
         async with doors_on(folder, wrap=given, **options) as doors:
             yield doors
         return
-    need("dynamodb-local")
     before = {name: os.environ.get(name) for name in CREDENTIALS}
     os.environ.update(CREDENTIALS)
     try:
-        prefix = f"t{uuid.uuid4().hex[:12]}-"
-        async with doors_on(
-            folder, wrap=given, engine="aws", endpoint=local_endpoint(), region=REGION, table_prefix=prefix, **options
-        ) as doors:
+        async with (
+            lent(engine, folder) as where,
+            doors_on(
+                folder,
+                wrap=given,
+                engine="aws",
+                endpoint=where["endpoint"],
+                region=where["region"],
+                table_prefix=where["prefix"],
+                **options,
+            ) as doors,
+        ):
             yield doors
     finally:
         for name, value in before.items():
