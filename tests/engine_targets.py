@@ -4,15 +4,17 @@ import atexit
 import contextlib
 import functools
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from potluck.engines import Engine, open_engine
 from tests.needs import need
 from tests.references import REGION, dynamodb_local
 
-__all__ = ["BOTH", "EMBEDDED", "LOCAL", "address", "lent", "opened", "opened_at", "table"]
+__all__ = ["BOTH", "EMBEDDED", "LOCAL", "address", "calling", "opened", "opened_at", "table"]
 
 EMBEDDED = "embedded"
 LOCAL = "dynamodb-local"
@@ -33,12 +35,14 @@ def address(name: str, folder: Path) -> dict[str, Any]:
     if name == EMBEDDED:
         return {"kind": "embedded", "path": str(folder / "store.db")}
     need("dynamodb-local")
-    # One server serves all tests, each with table names of its own.
-    return {"kind": "aws", "region": REGION, "endpoint": local_endpoint(), "prefix": f"t{uuid.uuid4().hex[:12]}-"}
+    # One server serves all tests, each with a store of its own: whatever one has written to a table with a stream makes
+    # every later write there slower, in a run of all tests ten times.
+    key = f"t{uuid.uuid4().hex[:12]}"
+    return {"kind": "aws", "region": REGION, "endpoint": local_endpoint(), "access_key": key, "prefix": f"{key}-"}
 
 
 async def opened_at(where: dict[str, Any]) -> Engine:
-    """Open the store at an address; DynamoDB Local takes whatever credentials it is given."""
+    """Open the store at an address."""
     if where["kind"] == "aws":
         from aiobotocore.credentials import AioCredentials
 
@@ -47,32 +51,35 @@ async def opened_at(where: dict[str, Any]) -> Engine:
 
         # Nothing has to be found, which takes a tenth of a second each time; tests/engines/test_aws.py has it found.
         url = f"{where['endpoint']}/"
-        return Prefixing(Aws(AioCredentials("tests", "tests"), where["region"], url, url), where["prefix"])
+        return Prefixing(Aws(AioCredentials(where["access_key"], "tests"), where["region"], url, url), where["prefix"])
     return await open_engine(**where)
 
 
-@contextlib.asynccontextmanager
-async def lent(name: str, folder: Path) -> AsyncIterator[dict[str, Any]]:
-    """The address of a new and empty store, until the block ends."""
-    where = address(name, folder)
-    yield where
-    if where["kind"] == "aws":
-        # With a thousand tables that nobody needs any more, DynamoDB Local takes three times as long for a transaction.
-        engine = await opened_at(where)
-        for each in (await engine.call("ListTables", {}))["TableNames"]:
-            await engine.call("DeleteTable", {"TableName": each})
-        await engine.close()
+@contextlib.contextmanager
+def calling(where: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The settings of a suite on the store at this address; its credentials are in the environment meanwhile."""
+    if where["kind"] == "embedded":
+        yield {}
+        return
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ACCESS_KEY_ID", where["access_key"])
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "tests")
+        yield {
+            "engine": "aws",
+            "region": where["region"],
+            "endpoint": where["endpoint"],
+            "table_prefix": where["prefix"],
+        }
 
 
 @contextlib.asynccontextmanager
 async def opened(name: str, folder: Path) -> AsyncIterator[Engine]:
     """A new and empty store, until the block ends."""
-    async with lent(name, folder) as where:
-        engine = await opened_at(where)
-        try:
-            yield engine
-        finally:
-            await engine.close()
+    engine = await opened_at(address(name, folder))
+    try:
+        yield engine
+    finally:
+        await engine.close()
 
 
 def table(name: str, stream: bool = False, index: bool = False) -> dict[str, Any]:

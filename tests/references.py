@@ -79,7 +79,7 @@ def moto_missing() -> str | None:
 
 @contextlib.contextmanager
 def dynamodb_local(*, for_speed: bool = True) -> Iterator[Reference]:
-    """DynamoDB Local with an empty store in memory, until the block ends; compiled for speed, or soon."""
+    """DynamoDB Local until the block ends: a store in memory for each access key. Compiled for speed, or soon."""
     _require(dynamodb_local_missing())
     jar = _jar()
     assert jar is not None
@@ -95,7 +95,8 @@ def dynamodb_local(*, for_speed: bool = True) -> Iterator[Reference]:
             f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
             "-jar",
             str(jar),
-            *("-port", str(port), "-inMemory", "-sharedDb", "-disableTelemetry"),
+            # Not "-sharedDb": each access key has a store of its own.
+            *("-port", str(port), "-inMemory", "-disableTelemetry"),
         ]
 
     with _running("DynamoDB Local", command) as reference:

@@ -15,7 +15,7 @@ from potluck.apps.polls.app import polls_app
 from potluck.apps.shareables.app import shareables_app
 from potluck.apps.shopping.app import shopping_app
 from potluck.engines import Engine, open_engine
-from potluck.leases import Deposed, Lease, Rows, Terms
+from potluck.leases import Deposed, Lease, Rows, Terms, cancelled
 from potluck.people.entities import accounts
 from potluck.people.passwords import Passwords
 from potluck.people.services import open_people
@@ -88,7 +88,7 @@ async def assembled(
             yield _application(core, made)
         finally:
             await core.live.stop()
-            await _stopped(working)
+            await cancelled(*working)
 
 
 @asynccontextmanager
@@ -206,14 +206,6 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     state = {"settings": core.settings, "engine": core.engine, "live": core.live, "core": core}
     log_requests = RequestLog(core.settings, headers=added_headers)
     return Application(router, authentication, problems, state, around=log_requests)
-
-
-async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel them until they have ended: until Python 3.12, `wait_for` may lose a cancellation."""
-    while running := [task for task in tasks if not task.done()]:
-        for task in running:
-            task.cancel()
-        await asyncio.wait(running, timeout=1.0)
 
 
 def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:

@@ -13,7 +13,7 @@ from potluck.apps.journal.entities import roll_model
 from potluck.web.app import App, Core
 from potluck.web.http.application import Application
 from tests.apps.worlds import by_key
-from tests.engine_targets import EMBEDDED, lent
+from tests.engine_targets import address, calling
 from tests.people.assembly import Clock
 from tests.web.suites import ask, client_at, data, problem, signed_up, suite_on
 
@@ -100,9 +100,6 @@ async def gym_on(engine: str, folder: Path, **options: Any) -> AsyncIterator[Gym
         cores.append(core)
         return journal_app(core)
 
-    async with lent(engine, folder) as where:
-        if engine != EMBEDDED:
-            options |= {"engine": "aws", "region": where["region"], "endpoint": where["endpoint"]}
-            options |= {"table_prefix": where["prefix"]}
-        async with suite_on(folder, (known,), clock=clock, **options) as (client, application):
+    with calling(address(engine, folder)) as settings:
+        async with suite_on(folder, (known,), clock=clock, **settings, **options) as (client, application):
             yield Gym(client, application, clock, cores[0])

@@ -225,7 +225,7 @@ async def gym_with(
 
 
 @pytest.mark.parametrize(("provider", "engine"), [("openai", EMBEDDED), ("anthropic", EMBEDDED), ("openai", LOCAL)])
-async def test_a_remote_assistant_is_asked_as_it_expects(tmp_path: Path, provider: str, engine: str, keys):
+async def test_a_remote_assistant_is_asked_as_it_expects(tmp_path: Path, provider: str, engine: str):
     async with gym_with(tmp_path, provider, engine=engine) as (gym, server):
         mara = await gym.person()
         await gym.entry(
@@ -264,7 +264,7 @@ async def test_a_remote_assistant_is_asked_as_it_expects(tmp_path: Path, provide
 
 
 @pytest.mark.parametrize("engine", BOTH)
-async def test_nothing_private_leaves_without_consent(tmp_path: Path, engine: str, keys):
+async def test_nothing_private_leaves_without_consent(tmp_path: Path, engine: str):
     async with gym_with(tmp_path, "openai", engine=engine) as (gym, server):
         mara = await gym.person()
         entry = await gym.entry(mara, shared="Underhook lost.", private="Underhook fear.")
@@ -333,7 +333,7 @@ async def test_a_server_that_is_not_there_is_no_reason_to_answer_nothing(tmp_pat
 
 
 @pytest.mark.parametrize("engine", BOTH)
-async def test_questions_at_once_are_all_kept_each_with_its_answer(tmp_path: Path, engine: str, keys):
+async def test_questions_at_once_are_all_kept_each_with_its_answer(tmp_path: Path, engine: str):
     async with gym_with(tmp_path, "openai", engine=engine) as (gym, server):
         mara = await gym.person()
         server.says = lambda asked: {"answer": f"You asked: {asked['question']}"}
@@ -347,7 +347,7 @@ async def test_questions_at_once_are_all_kept_each_with_its_answer(tmp_path: Pat
 
 
 @pytest.mark.parametrize("engine", BOTH)
-async def test_what_a_comment_demands_has_no_effect(tmp_path: Path, engine: str, keys):
+async def test_what_a_comment_demands_has_no_effect(tmp_path: Path, engine: str):
     async with gym_with(tmp_path, "openai", engine=engine) as (gym, server):
         mara, renzo = await gym.coached()
         entry = await gym.entry(mara, shared="Frames.", private="Knee again.")

@@ -172,7 +172,7 @@ def body_for(operation: dict[str, Any], document: dict[str, Any], world: World, 
         *(pytest.param(LOCAL, state, marks=pytest.mark.soak) for state in STATES if state != "linked"),
     ],
 )
-async def test_no_byte_of_what_is_private_is_told_to_anybody_else(tmp_path: Path, caplog, capfd, engine, state, keys):
+async def test_no_byte_of_what_is_private_is_told_to_anybody_else(tmp_path: Path, caplog, capfd, engine, state):
     async with gym_on(engine, tmp_path, log="requests") as gym:
         world = await world_on(gym)
         coach = await coach_who_is(state, world)

@@ -1,7 +1,6 @@
 """Where the contract is proven: the suite with the toy, on any engine, calm or not."""
 
 import contextlib
-import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 
 from potluck.engines import Engine
-from tests.engine_targets import EMBEDDED, LOCAL, lent
+from tests.engine_targets import EMBEDDED, LOCAL, address, calling
 from tests.people.assembly import WRAPPERS
 from tests.web.people.doors import Doors, doors_on
 
@@ -20,8 +19,6 @@ BUSY = [(EMBEDDED, wrapper) for wrapper in WRAPPERS] + [(LOCAL, "plain")]
 
 LONG = [pytest.param((LOCAL, wrapper), marks=pytest.mark.soak) for wrapper in WRAPPERS if wrapper != "plain"]
 
-CREDENTIALS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests"}
-
 
 @contextlib.asynccontextmanager
 async def world_on(
@@ -29,29 +26,9 @@ async def world_on(
 ) -> AsyncIterator[Doors]:
     """The suite on this engine, with one of WRAPPERS or another wrapper around it."""
     given = wrap or WRAPPERS[wrapper] or (lambda engine: engine)
-    if engine == EMBEDDED:
-        async with doors_on(folder, wrap=given, **options) as doors:
+    with calling(address(engine, folder)) as settings:
+        async with doors_on(folder, wrap=given, **settings, **options) as doors:
             yield doors
-        return
-    before = {name: os.environ.get(name) for name in CREDENTIALS}
-    os.environ.update(CREDENTIALS)
-    try:
-        async with (
-            lent(engine, folder) as where,
-            doors_on(
-                folder,
-                wrap=given,
-                engine="aws",
-                endpoint=where["endpoint"],
-                region=where["region"],
-                table_prefix=where["prefix"],
-                **options,
-            ) as doors,
-        ):
-            yield doors
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None) if value is None else os.environ.__setitem__(name, value)
 
 
 class Book:

@@ -22,7 +22,7 @@ from potluck.web.live import Changes, Event, EventSource, Listening, Live, Messa
 from potluck.web.live import live as live_module
 from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import Position, PositionCodec
-from tests.engine_targets import BOTH, EMBEDDED, address, lent, opened_at
+from tests.engine_targets import BOTH, EMBEDDED, address, opened_at
 from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import (
     KEY,
@@ -55,7 +55,8 @@ class World(NamedTuple):
         return Live(self.engine, clock, **{"key": KEY, "recheck_seconds": 5.0, **options})
 
 
-async def opened_world(where: dict[str, Any]) -> World:
+async def opened_world(name: str, folder: Path) -> World:
+    where = address(name, folder)
     engine = await opened_at(where)
     store = Store(engine, clock)
     await store.create_tables(boards, others)
@@ -64,16 +65,15 @@ async def opened_world(where: dict[str, Any]) -> World:
 
 @pytest.fixture(params=BOTH)
 async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[World]:
-    async with lent(request.param, tmp_path) as where:
-        world = await opened_world(where)
-        yield world
-        await world.live.stop()
-        await world.engine.close()
+    world = await opened_world(request.param, tmp_path)
+    yield world
+    await world.live.stop()
+    await world.engine.close()
 
 
 @pytest.fixture
 async def embedded(tmp_path: Path) -> AsyncIterator[World]:
-    world = await opened_world(address(EMBEDDED, tmp_path))
+    world = await opened_world(EMBEDDED, tmp_path)
     yield world
     await world.live.stop()
     await world.engine.close()
@@ -425,7 +425,7 @@ async def test_a_change_in_another_process_is_told_within_a_second(embedded: Wor
 
 
 async def test_after_a_restart_the_stream_goes_on(tmp_path: Path) -> None:
-    world = await opened_world(address(EMBEDDED, tmp_path))
+    world = await opened_world(EMBEDDED, tmp_path)
     async with listening(world.live) as listener:
         await world.store.put(Card(board="b", card="one"))
         await listener.heard(1)
@@ -433,7 +433,7 @@ async def test_after_a_restart_the_stream_goes_on(tmp_path: Path) -> None:
         await listener.until(lambda: listener.ended)
     await world.store.put(Card(board="b", card="meanwhile"))
     await world.engine.close()
-    again = await opened_world(address(EMBEDDED, tmp_path))
+    again = await opened_world(EMBEDDED, tmp_path)
     async with listening(again.live, listener.last_id) as back:
         await again.store.put(Card(board="b", card="now"))
         await back.heard(2)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, cast
 
 from potluck.engines import CLOSED, DynamoError, Engine, HandsOver
-from potluck.leases import is_passing
+from potluck.leases import cancelled, is_passing
 from potluck.streams import Change, Concerns, Pauses
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Table
@@ -143,7 +143,7 @@ class Tail:
         self._stopped = True
         self._ready.set()
         if self._running is not None:
-            await _all_cancelled({self._running}, again_after=1.0)
+            await cancelled(self._running)
 
     async def ready(self) -> Buffer:
         """The buffer, once it is up to date; Unavailable if that takes too long, or did last time."""
@@ -305,7 +305,7 @@ class Tail:
         finally:
             if unfollow is not None:
                 unfollow()
-            await _all_cancelled(set(reading.values()), again_after=0.1)
+            await cancelled(*reading.values())
             self._unpublish()
             self._end_subscriptions(*self._subscriptions)
             # No shard is read any more, so none is failing.
@@ -455,12 +455,3 @@ class Tail:
             if not is_passing(error):
                 raise
             await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
-
-
-async def _all_cancelled(tasks: set[asyncio.Task[None]], again_after: float) -> None:
-    """Cancel the tasks until they have ended."""
-    # Up to Python 3.11, `wait_for` loses a cancellation that arrives together with its result.
-    while tasks:
-        for task in tasks:
-            task.cancel()
-        _, tasks = await asyncio.wait(tasks, timeout=again_after)
