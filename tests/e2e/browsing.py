@@ -3,7 +3,8 @@
 import os
 import re
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,7 +17,7 @@ from tests import references
 from tests.needs import BROWSERS
 from tests.patience import PATIENCE_SECONDS
 
-__all__ = ["LOOKED_AT", "Visit", "keep_picture", "launched", "open_visit"]
+__all__ = ["LOOKED_AT", "Visit", "keep_picture", "launched", "open_visit", "until_gathered"]
 
 # Pictures of the pages, for people to look at: `PICTURES=1 pytest tests/e2e`. No test looks at one.
 PICTURES = bool(os.environ.get("PICTURES"))
@@ -206,6 +207,14 @@ class Visit:
         self.page.evaluate("(selector) => document.querySelector(selector).scrollIntoView()", selector)
         self.picture(name)
         self.page.set_viewport_size(size)
+
+
+def until_gathered(page: Page, gathered: Sequence[Any], number: int = 1) -> None:
+    """Wait until what the page asks for has brought so much into a list of the test."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while len(gathered) < number:
+        assert time.monotonic() < deadline, f"{len(gathered)} of {number}"
+        page.wait_for_timeout(20)
 
 
 def keep_picture(page: Page, name: str, *, full_page: bool = False) -> None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.booths import Booth, MadePoll, Office
-from tests.e2e.browsing import Visit, open_visit
+from tests.e2e.browsing import Visit, open_visit, until_gathered
 from tests.e2e.coming_in import join, send
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
@@ -310,8 +310,7 @@ def test_quick_taps_each_step_on(window, club):
     after = page.get_by_role("link", name="The round after")
     for _ in range(3):
         after.tap()
-    while len(waiting) < 3:
-        page.wait_for_timeout(20)
+    until_gathered(page, waiting, 3)
     # Nobody waits any more for what the first two would have shown.
     waiting.pop().continue_()
     expect(page.locator("[aria-current=step]")).to_have_text("4")

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.e2e.browsing import until_gathered
 from tests.e2e.coming_in import join
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
@@ -136,8 +137,7 @@ def test_a_form_that_is_under_way_is_not_sent_again_and_leaves_what_is_typed_mea
     for _ in range(3):
         page.keyboard.press("Enter")
     field.fill("Tomatoes")
-    while not held:
-        page.wait_for_timeout(20)
+    until_gathered(page, held)
     held[0].continue_()
     page.locator("#notes > li").first.wait_for()
     assert field.input_value() == "Tomatoes"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Route
 
-from tests.e2e.browsing import Visit
+from tests.e2e.browsing import Visit, until_gathered
 from tests.e2e.shops import Home, Shop, call, family_of
 
 pytestmark = pytest.mark.needs("chromium", "axe-core")
@@ -80,8 +80,7 @@ def slow_line(home) -> Callable[[], Any]:
     home.visit.page.route(re.compile("/adjust$"), lambda route: held.append(route))
 
     def let() -> Any:
-        while not held:
-            home.visit.page.wait_for_timeout(20)
+        until_gathered(home.visit.page, held)
         route = held.pop(0)
         said = route.request.post_data_json
         route.continue_()
@@ -174,8 +173,7 @@ def lost(home) -> list[int]:
 def test_a_step_whose_answer_was_lost_is_not_made_twice(home, lost):
     visit = home.visit
     assert at_once(visit, "Eggs", 2) == 14
-    while not lost:
-        visit.page.wait_for_timeout(20)
+    until_gathered(visit.page, lost)
     assert (lost, shown(visit, "Eggs"), stored(home, "Eggs")) == ([200], 14, 14)
     sent(visit)
     visit.page.locator(".banner").wait_for(state="detached")
