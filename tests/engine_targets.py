@@ -3,6 +3,8 @@
 import atexit
 import contextlib
 import functools
+import hashlib
+import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -35,10 +37,16 @@ def address(name: str, folder: Path) -> dict[str, Any]:
     if name == EMBEDDED:
         return {"kind": "embedded", "path": str(folder / "store.db")}
     need("dynamodb-local")
-    # One server serves all tests, each with a store of its own: whatever one has written to a table with a stream makes
-    # every later write there slower, in a run of all tests ten times.
-    key = f"t{uuid.uuid4().hex[:12]}"
-    return {"kind": "aws", "region": REGION, "endpoint": local_endpoint(), "access_key": key, "prefix": f"{key}-"}
+    # One server serves all tests, each with table names of its own, and each file with a store of its own: every record
+    # in a stream makes later writes to its store slower. One for each test would keep four threads busy to the end.
+    file = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+    return {
+        "kind": "aws",
+        "region": REGION,
+        "endpoint": local_endpoint(),
+        "access_key": hashlib.sha256(file.encode()).hexdigest()[:16],
+        "prefix": f"t{uuid.uuid4().hex[:12]}-",
+    }
 
 
 async def opened_at(where: dict[str, Any]) -> Engine:
