@@ -262,5 +262,4 @@ async def test_changed_polls_seldom_and_once_for_all_who_wait(tmp_path: Any) -> 
         await aws.call("PutItem", {"TableName": name, "Item": {"PK": {"S": "a"}, "SK": {"S": "b"}}})
         assert all(await asyncio.gather(*waiting))
         seconds = time.monotonic() - started
-        assert seconds < 2.5
         assert len(recording.calls) <= seconds / 0.5 + 1
