@@ -15,6 +15,7 @@ from potluck.engines.lagging import Lagging
 from potluck.engines.recording import Recording
 from potluck.engines.throttling import Throttling
 from tests.engine_targets import BOTH, opened, table
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture(params=BOTH)
@@ -119,10 +120,10 @@ async def test_a_missing_table_and_an_unknown_operation_are_errors(engine: Engin
 async def test_changed_sees_a_write_and_gives_up_without_one(engine: Engine) -> None:
     while await engine.changed("Things", 0.1):
         pass
-    waiting = asyncio.create_task(engine.changed("Things", 5))
+    waiting = asyncio.create_task(engine.changed("Things", PATIENCE_SECONDS))
     await asyncio.sleep(0.1)
     await engine.call("PutItem", {"TableName": "Things", "Item": KEY})
-    assert await asyncio.wait_for(waiting, 3) is True
+    assert await asyncio.wait_for(waiting, PATIENCE_SECONDS) is True
     while await engine.changed("Things", 0.1):
         pass
     assert await engine.changed("Things", 0.3) is False
