@@ -60,7 +60,8 @@ def draw(told: str, address: str) -> None:
         path("Hall shelf"),
     ]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        program = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_context(viewport=PHONE, device_scale_factor=2).new_page()
         sign_in(page, address, told)
         phones = [seen(page, address + each) for each in pages]
