@@ -13,7 +13,7 @@ from potluck.engines.embedded import open_embedded
 from potluck.store import Store
 from potluck.web.live import Live
 from potluck.web.live.log import Log
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 from tests.web.live.boards import KEY, Card, boards, clock, folded, heard_by, listening, random_history
 from tests.web.live.shards import Failing, Sharded
 
@@ -136,10 +136,12 @@ async def test_for_one_who_has_gone_away_the_log_is_read_no_further(engine: Engi
         gone.source.end()
         await gone.until(lambda: gone.ended)
     left_early = turns.taken
+
+    async def read_on() -> bool:
+        return turns.taken > 5
+
     async with listening(live, start) as stays:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while turns.taken <= 5:  # noqa: ASYNC110 - nobody tells
-                await asyncio.sleep(0.02)
+        await until(read_on)
         assert stays.events == []
     assert left_early < 5
     await live.stop()
