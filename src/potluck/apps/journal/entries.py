@@ -22,9 +22,9 @@ from potluck.apps.journal.fields import (
     Tags,
 )
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
-from potluck.apps.journal.news import NewToAthlete, NewToCoach
 from potluck.apps.journal.profile import zone_for
 from potluck.apps.journal.times import span_of
+from potluck.apps.journal.unread import NewToAthlete, NewToCoach
 from potluck.field_types import Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
@@ -285,7 +285,7 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
         entry_id=new.entry_id or new_id(),
         date=when,
         sections=new.sections,
-        session_metrics=_told_apart(new.session_metrics),
+        session_metrics=_with_unique_tags(new.session_metrics),
     )
     meta = EntryMeta(entry_id=entry.entry_id, athlete_id=at.own_id, created_at=entry.created_at, date=entry.date)
     return Writes(entry, or_raise(put(meta, when=absent), EntryThere), put(entry, when=absent), *_words(None, entry))
@@ -364,7 +364,7 @@ def _changed(entry: Entry, change: EntryChange, now: datetime) -> Entry:
     if change.sections is not UNSET:
         sections = replace(sections, **_sent(change.sections))
     if change.session_metrics is not UNSET:
-        metrics = _told_apart(replace(metrics, **_sent(change.session_metrics)))
+        metrics = _with_unique_tags(replace(metrics, **_sent(change.session_metrics)))
     if change.date is not UNSET:
         when = _possible(change.date, now)
     return replace(entry, sections=sections, session_metrics=metrics, date=when)
@@ -374,7 +374,7 @@ def _sent(change: Input) -> dict[str, Any]:
     return {name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
 
 
-def _told_apart(metrics: SessionMetrics) -> SessionMetrics:
+def _with_unique_tags(metrics: SessionMetrics) -> SessionMetrics:
     """Every tag once, in the order given."""
     return replace(metrics, tags=list(dict.fromkeys(metrics.tags)))
 

@@ -32,7 +32,7 @@ from potluck.apps.journal.files import (
     FileMessage,
     FileProfile,
     FileThread,
-    taken,
+    converted,
 )
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import link_pair, names_of
@@ -55,7 +55,12 @@ export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
 @export.read(tagged=False)
 async def export_journal(at: Athlete) -> Response:
     """Everything of the caller: profile, links, entries with their comments, and conversations, as one file."""
-    begun = {"format": FORMAT, "version": 1, "exportedAt": at.now, "profile": taken(FileProfile, await profile_of(at))}
+    begun = {
+        "format": FORMAT,
+        "version": 1,
+        "exportedAt": at.now,
+        "profile": converted(FileProfile, await profile_of(at)),
+    }
     headers = {"content-disposition": 'attachment; filename="journal.json"', "cache-control": "no-store"}
     pieces = JournalExport(at.rows, at.own_id).pieces(begun)
     return StreamingResponse(pieces, headers=headers, media_type="application/json")
@@ -87,7 +92,7 @@ class JournalExport:
             coach = isinstance(link, CoachAthleteLink)
             other = link.coach_id if coach else link.athlete_id
             name = names.get(other) if link.status == "active" else None
-            yield taken(FileLink, link, user_id=other, name=name, role="coach" if coach else "athlete")
+            yield converted(FileLink, link, user_id=other, name=name, role="coach" if coach else "athlete")
 
     async def entries(self) -> AsyncIterator[FileEntry]:
         some: list[Entry] = []
@@ -104,10 +109,10 @@ class JournalExport:
         found = await all_done([self._rows.all(Comment.of_entry(each.entry_id)) for each in entries])
         names = await names_of(self._rows, [each.coach_id for comments in found for each in comments])
         return [
-            taken(
+            converted(
                 FileEntry,
                 entry,
-                comments=[taken(FileComment, each, name=names.get(each.coach_id)) for each in comments],
+                comments=[converted(FileComment, each, name=names.get(each.coach_id)) for each in comments],
             )
             for entry, comments in zip(entries, found, strict=True)
         ]
@@ -123,10 +128,10 @@ class JournalExport:
                 standing = await Standing.of(SharedJournal(self._rows, thread.athlete_id), messages)
                 messages = [each for each in messages if standing.stands(each)]
             said = [
-                taken(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
+                converted(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
                 for each in messages
             ]
-            yield taken(FileThread, thread, messages=said)
+            yield converted(FileThread, thread, messages=said)
 
 
 class AccountData:
@@ -143,7 +148,7 @@ class AccountData:
         """The same as the journal's own file, table after table."""
         profile = await self._rows.get(UserProfile.one(user_id))
         if profile is not None:
-            yield "profile", taken(FileProfile, profile)
+            yield "profile", converted(FileProfile, profile)
         whole = JournalExport(self._rows, user_id)
         async for link in whole.links():
             yield "links", link

@@ -38,7 +38,7 @@ __all__ = [
     "FileProfile",
     "FileThread",
     "JournalFile",
-    "taken",
+    "converted",
 ]
 
 FORMAT = "roll-model-journal"
@@ -50,7 +50,7 @@ When = Annotated[datetime, Message("This must be a time such as 2024-03-09T18:00
 Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")]
 
 
-def taken(kind: type[T], of: Any, **given: Any) -> T:
+def converted(kind: type[T], of: Any, **given: Any) -> T:
     """A row as the file has it, or the other way round: fields by name, times in milliseconds, and what is given."""
     same = (name for name in kind.__struct_fields__ if name not in given and hasattr(of, name))
     values = {name: getattr(of, name) for name in same} | given

@@ -7,9 +7,9 @@ from potluck.apps.journal.addresses import COACHES, ENTRIES
 from potluck.apps.journal.entities import CoachAthleteLink, Comment, Entry, Link, UserProfile
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.news import is_new_to_athlete, may_be_new_to_athlete
 from potluck.apps.journal.pages.frame import excerpt, short_date
 from potluck.apps.journal.times import day_of, first_of_week, span_of
+from potluck.apps.journal.unread import is_new_to_athlete, may_be_new_to_athlete
 from potluck.people.authentication import Principal
 from potluck.store import Store, all_done
 from potluck.table import between

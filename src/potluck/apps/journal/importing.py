@@ -32,9 +32,9 @@ from potluck.apps.journal.entities import (
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
-from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
+from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, converted
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
-from potluck.apps.journal.links import MOST_LINKS, setting
+from potluck.apps.journal.links import MOST_LINKS, link_writes
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.retries import attempts
@@ -103,24 +103,24 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     _refuse_impossible(file, at.now)
     await _take_time_zone(at, file)
-    taking = _Taking(at, file)
+    run = _Import(at, file)
     for start in range(0, len(file.entries), ENTRIES_AT_ONCE):
-        await taking.entries(file.entries[start : start + ENTRIES_AT_ONCE])
+        await run.entries(file.entries[start : start + ENTRIES_AT_ONCE])
     for thread in file.threads:
-        await taking.thread(thread)
+        await run.thread(thread)
     for link in file.links:
         if link.status != "revoked":
-            await taking.link(link.user_id, link.role == "coach")
-    return Writes(taking.imported())
+            await run.link(link.user_id, link.role == "coach")
+    return Writes(run.imported())
 
 
 @imports.action("POST", "/preview", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
 async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
     """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
     _refuse_impossible(file, at.now)
-    taking = _Taking(at, file)
-    new_entries = [each for each in file.entries if not (await taking.place_of(each.entry_id))[1]]
-    new_threads = [each for each in file.threads if not await taking.is_here(each)]
+    run = _Import(at, file)
+    new_entries = [each for each in file.entries if not (await run.place_of(each.entry_id))[1]]
+    new_threads = [each for each in file.threads if not await run.is_here(each)]
     dates = [each.date for each in file.entries]
     return Writes(
         ImportPreview(
@@ -184,7 +184,7 @@ async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
             return
 
 
-class _Taking:
+class _Import:
     """An import that is under way."""
 
     def __init__(self, at: Athlete, file: JournalFile) -> None:
@@ -213,8 +213,8 @@ class _Taking:
             if not await self._write_comments(entry_id, comments):
                 continue
             visible = sum(1 for each in comments if each.visibility == "visible")
-            made = taken(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
-            meta = taken(EntryMeta, made)
+            made = converted(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
+            meta = converted(EntryMeta, made)
             words = keyword_writes(None, made)[:WORDS_AT_ONCE]
             if await self._at.write(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words):
                 self._counts["entries"] += 1
@@ -249,7 +249,7 @@ class _Taking:
         own = comment.coach_id == self._owner
         bodies = [comment.body] if own else _quoted(comment)
         return [
-            taken(
+            converted(
                 Comment,
                 comment,
                 comment_id=comment.comment_id if number == 0 else uuid5(comment.comment_id, str(number)),
@@ -280,7 +280,7 @@ class _Taking:
         about = None if thread.athlete_id in (None, self._owner, at.own_id) else thread.athlete_id
         scope = thread.scope if about is None else "shared"
         messages = [
-            taken(
+            converted(
                 AIMessage,
                 each,
                 thread_id=thread_id,
@@ -291,7 +291,7 @@ class _Taking:
             # What is private never gets into a shared conversation.
             if scope == "private" or each.visibility_scope == "shared"
         ]
-        made = taken(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
+        made = converted(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
         async for _ in attempts("importing a conversation", at.rows.patience):
             # Nobody finds them before the conversation is there, and a repeat writes them again.
             parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))
@@ -318,7 +318,7 @@ class _Taking:
             return
         if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
-        asked = setting(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
+        asked = link_writes(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
         there = check(Account.by_id(other), when=present)
         if await at.write(or_retry(there), *map(or_retry, asked)):
             self._counts["links"] += 1

@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 
 from potluck.apps.journal.entities import Entry, EntryMeta, KeywordIndex, PrivateKeywordIndex, SessionMetrics
 from potluck.apps.journal.fields import Scope
-from potluck.apps.journal.words import metric_words, words_in
+from potluck.apps.journal.tokenizer import metric_words, words_in
 from potluck.store import Store, all_done
 from potluck.table import Query, between
 

@@ -20,7 +20,7 @@ from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
 from potluck.apps.journal.fields import LinkRole, LinkStatus
 from potluck.apps.journal.journals import SharedJournal
-from potluck.apps.journal.news import new_entries
+from potluck.apps.journal.unread import new_entries
 from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
@@ -47,12 +47,12 @@ __all__ = [
     "athletes",
     "end_link",
     "link_pair",
+    "link_writes",
     "links",
     "names_of",
     "own_athletes",
     "own_links",
     "request_link",
-    "setting",
 ]
 
 APP = "journal"
@@ -156,7 +156,7 @@ def link_pair(athlete_id: UUID, coach_id: UUID) -> tuple[Any, Any]:
     return CoachAthleteLink.by_id(athlete_id, coach_id), AthleteCoachLink.one(coach_id, athlete_id)
 
 
-def setting(
+def link_writes(
     before: CoachAthleteLink | None,
     athlete_id: UUID,
     coach_id: UUID,
@@ -273,7 +273,7 @@ async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
     if link.status == "active":
         return Writes(_view(link, at.own_id, account.name))
     profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
-    changed = setting(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
+    changed = link_writes(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
     return Writes(
         _view(replace(link, status="active", updated_at=at.now), at.own_id, account.name),
         or_raise(check(Account.by_id(at.user_id), when=present), NotFound),
@@ -291,7 +291,7 @@ async def end_link(at: LinkedWith, which: WhichSide) -> Writes[None]:
     ended = [
         write
         for each in found
-        for write in setting(each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now)
+        for write in link_writes(each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now)
     ]
     return Writes(None, *map(or_retry, ended))
 
@@ -423,7 +423,7 @@ class Linking:
             now = to_the_millisecond(self._clock())
             asked: LinkRole = "athlete" if athlete_id == other else "coach"
             accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]
-            retried = setting(link, athlete_id, coach_id, "active", asked, now)
+            retried = link_writes(link, athlete_id, coach_id, "active", asked, now)
             for user in (caller.user_id, other):
                 retried += [each.operation for each in await _profile_writes(self._rows, user, now)]
             try:

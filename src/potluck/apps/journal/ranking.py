@@ -15,9 +15,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from potluck.apps.journal.journals import SharedEntry
-from potluck.apps.journal.words import forms_of, spans_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, spans_of, words_in
 
-__all__ = ["MOST_CANDIDATES", "Asked", "Match", "Term", "asked_for", "candidates", "ranked", "snippet_of"]
+__all__ = ["MOST_CANDIDATES", "Match", "QueryWords", "Term", "candidates", "query_words", "ranked", "snippet_of"]
 
 # As usual for BM25.
 SATURATION = 1.2
@@ -31,7 +31,7 @@ SNIPPET_LENGTH = 160
 MOST_SPANS = 100
 ELLIPSIS = "…"
 
-Asked = Sequence[tuple[str, ...]]
+QueryWords = Sequence[tuple[str, ...]]
 """The words of a question, each with its forms."""
 
 
@@ -49,7 +49,7 @@ class Match(NamedTuple):
     """Which of the words, in which form, it has."""
 
 
-def asked_for(question: str) -> Asked:
+def query_words(question: str) -> QueryWords:
     """What a question asks for."""
     words = dict.fromkeys(words_in(question))
     return [forms_of(word) for word in words][:MOST_TERMS]

@@ -12,7 +12,7 @@ from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.fields import AthleteId
 from potluck.apps.journal.journals import SharedJournal
-from potluck.apps.journal.ranking import Asked, Match, Term, asked_for, candidates, ranked, snippet_of
+from potluck.apps.journal.ranking import Match, QueryWords, Term, candidates, query_words, ranked, snippet_of
 from potluck.field_types import Integer, Text
 from potluck.store import all_done
 from potluck.web.actions import Actions
@@ -56,7 +56,7 @@ search: Actions[Any] = Actions(Athlete, api="/journal/search", tag="Journal")
 async def find(at: Athlete, wanted: Wanted) -> Found:
     """Entries that have the words, the best match first. A coach finds shared words only."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
-    matches = await found_in(journal, asked_for(wanted.q))
+    matches = await found_in(journal, query_words(wanted.q))
     return Found(
         items=[
             Hit(
@@ -71,7 +71,7 @@ async def find(at: Athlete, wanted: Wanted) -> Found:
     )
 
 
-async def found_in(journal: SharedJournal, asked: Asked) -> list[Match]:
+async def found_in(journal: SharedJournal, asked: QueryWords) -> list[Match]:
     """The matches in a journal, as its entries are now."""
     forms = [form for each in asked for form in each]
     most = max(LEAST_ROWS_OF_WORD, MOST_ROWS_OF_WORD * USUAL_FORMS // max(USUAL_FORMS, len(forms)))

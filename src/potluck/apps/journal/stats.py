@@ -8,10 +8,10 @@ from typing import Any
 
 from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import STATS
+from potluck.apps.journal.aggregation import Session, Statistics, statistics_of
 from potluck.apps.journal.fields import AthleteId, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.profile import time_zone_for
-from potluck.apps.journal.statistics import Session, Statistics, statistics_of
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.actions import Actions

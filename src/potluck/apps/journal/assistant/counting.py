@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from potluck.apps.journal.aggregation import totals_of
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.journals import SharedEntry
-from potluck.apps.journal.statistics import totals_of
 from potluck.apps.journal.times import EARLIEST, first_of_month, first_of_week
-from potluck.apps.journal.words import forms_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, words_in
 
 __all__ = ["STOP_WORDS", "Counting", "counted", "counting_of", "last_time", "long_day", "topic_of"]
 

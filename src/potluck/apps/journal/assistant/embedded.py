@@ -8,7 +8,7 @@ from typing import ClassVar
 from potluck.apps.journal.assistant import Asked, Passage, Reply, cited
 from potluck.apps.journal.assistant.counting import long_day, topic_of
 from potluck.apps.journal.entities import Citation
-from potluck.apps.journal.words import sentences_of, words_in
+from potluck.apps.journal.tokenizer import sentences_of, words_in
 
 __all__ = ["Embedded"]
 

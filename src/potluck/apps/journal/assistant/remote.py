@@ -21,7 +21,7 @@ import msgspec
 from potluck.apps.journal.assistant import Asked, Passage, ProviderFailed, Reply, Turn, cited
 from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import Citation
-from potluck.apps.journal.words import spans_of
+from potluck.apps.journal.tokenizer import spans_of
 from potluck.settings import AssistantSettings
 
 __all__ = ["LONGEST_PASSAGE", "Anthropic", "OpenAI", "plain_text"]

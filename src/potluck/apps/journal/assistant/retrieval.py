@@ -10,10 +10,10 @@ from potluck.apps.journal.assistant import PARAGRAPH, Asked, Passage, Turn
 from potluck.apps.journal.assistant.counting import Counting, counted, counting_of, last_time, topic_of
 from potluck.apps.journal.entities import AIMessage, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
-from potluck.apps.journal.ranking import asked_for
+from potluck.apps.journal.ranking import query_words
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.times import day_of, span_of
-from potluck.apps.journal.words import forms_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, words_in
 from potluck.store import all_done
 
 __all__ = ["MOST_COMMENTS_GIVEN", "MOST_TURNS", "Standing", "latest", "retrieved", "sources_of"]
@@ -32,7 +32,7 @@ async def retrieved(
     asked = counting_of(question, today)
     told = None if asked is None else await _counted(journal, asked, zone)
     topic = topic_of(question)
-    matches = await found_in(journal, asked_for(" ".join(topic))) if topic else []
+    matches = await found_in(journal, query_words(" ".join(topic))) if topic else []
     entries = [each.entry for each in matches[:MOST_ENTRIES]]
     words = frozenset(form for word in topic for form in forms_of(word))
     return Asked(

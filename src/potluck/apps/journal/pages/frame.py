@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, HOME, STATS
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import day_of
-from potluck.apps.journal.words import spans_of
+from potluck.apps.journal.tokenizer import spans_of
 from potluck.web.app_files import AppFiles
 from potluck.web.layout import Section
 

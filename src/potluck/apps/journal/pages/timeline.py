@@ -17,19 +17,19 @@ from msgspec.structs import asdict, replace
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.addresses import ENTRIES
+from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.entities import Entry, SessionMetrics
 from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
-from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat
+from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
 from potluck.apps.journal.profile import time_zone_for
-from potluck.apps.journal.ranking import Match, asked_for, snippet_of
+from potluck.apps.journal.ranking import Match, query_words, snippet_of
 from potluck.apps.journal.search import found_in
-from potluck.apps.journal.statistics import Statistics
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week, span_of
-from potluck.apps.journal.words import spans_of
+from potluck.apps.journal.tokenizer import spans_of
 from potluck.people.errors import InvalidFields
 from potluck.table import Query, between
 from potluck.web.actions import Show
@@ -240,7 +240,7 @@ class Timeline(Generic[R]):
     # --- by words -----------------------------------------------------------------------------------------------------
 
     async def _hits(self) -> Sequence[R]:
-        matches = await found_in(self.journal, asked_for(self.wanted.q[:200]))
+        matches = await found_in(self.journal, query_words(self.wanted.q[:200]))
         kept = [each for each in matches if self.filter.keeps(each.entry.metrics) and self._in_time(each.entry)]
         return await self.hits(kept[:MOST_HITS])
 

@@ -48,7 +48,7 @@ from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Input
 from potluck.web.pages import to_sign_in
 
-__all__ = ["asking_pages", "thread_page"]
+__all__ = ["assistant_pages", "thread_page"]
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
@@ -56,7 +56,7 @@ MOST_THREADS = 30
 COUNTED = re.compile(r"(?P<number>[\d,.]+(?: h(?: \d\d)?)?) (?P<rest>.+)", re.DOTALL)
 PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
 
-asking_pages = Endpoints()
+assistant_pages = Endpoints()
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class Beginning(Input):
     athlete_id: Line = ""
 
 
-@asking_pages.get(ASK)
+@assistant_pages.get(ASK)
 async def ask_page(call: Call) -> Response:
     if call.principal is None:
         return to_sign_in(call.request)
@@ -162,7 +162,7 @@ def _among(coached: Sequence[AthleteSummary], athlete_id: str) -> AthleteSummary
     return next((each for each in coached if str(each.athlete_id) == athlete_id), None)
 
 
-@asking_pages.post(ASK)
+@assistant_pages.post(ASK)
 async def begin(call: Call) -> Response:
     """A conversation with its first question."""
     at = await call.admit(Athlete)

@@ -7,6 +7,7 @@ from typing import Any
 
 from potluck.apps.journal.access import Athlete, OwnEntry
 from potluck.apps.journal.addresses import ENTRIES, HOME
+from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.entities import (
     CoachAthleteLink,
     Entry,
@@ -40,10 +41,9 @@ from potluck.apps.journal.fields import (
 )
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
+from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
 from potluck.apps.journal.pages.frame import WORN, around, facts, long_date
 from potluck.apps.journal.profile import usual_profile
-from potluck.apps.journal.statistics import Statistics
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people.errors import InvalidFields, WrongField

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from potluck.apps.journal.aggregation import Period, Statistics
 from potluck.apps.journal.pages.frame import hours, long_date, several, short_date
-from potluck.apps.journal.statistics import Period, Statistics
 from potluck.apps.journal.times import first_of_week
 from potluck.web.drawings import Chart, HeatMap, Spark, Trend, columns, heat_map, spark, trend
 

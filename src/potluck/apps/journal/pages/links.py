@@ -29,7 +29,7 @@ from potluck.apps.journal.links import (
     request_link,
     withdraw_request,
 )
-from potluck.apps.journal.pages.drawn import drawn_spark
+from potluck.apps.journal.pages.charts import drawn_spark
 from potluck.apps.journal.pages.frame import around, written_day
 from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
 from potluck.apps.journal.profile import time_zone_for

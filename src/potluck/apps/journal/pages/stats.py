@@ -12,7 +12,7 @@ from potluck.apps.journal.entries import shared_entries
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.pages.drawn import (
+from potluck.apps.journal.pages.charts import (
     HEAT_WEEKS,
     Levels,
     drawn_heat,

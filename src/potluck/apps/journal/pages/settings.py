@@ -28,12 +28,12 @@ from potluck.web.inputs import Input
 from potluck.web.pages import to_sign_in
 from potluck.web.schema.decoding import decode
 
-__all__ = ["keeping_pages", "settings_page"]
+__all__ = ["settings_page", "settings_pages"]
 
 MOST_WRONG = 8
 NO_FILE = "This is not the export of a journal"
 
-keeping_pages = Endpoints()
+settings_pages = Endpoints()
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ profile.form("/profile", then=f"{SETTINGS}?said=saved", on=settings_page)(change
 # --- taken along ------------------------------------------------------------------------------------------------------
 
 
-@keeping_pages.post(f"{SETTINGS}/export")
+@settings_pages.post(f"{SETTINGS}/export")
 async def take_along(call: Call) -> Response:
     return await export_journal(await call.admit(Athlete))
 
@@ -75,7 +75,7 @@ class FileForm(Input):
     """Whether its numbers were looked at."""
 
 
-@keeping_pages.get(IMPORT)
+@settings_pages.get(IMPORT)
 async def import_page(call: Call) -> Response:
     if call.principal is None:
         return to_sign_in(call.request)
@@ -83,7 +83,7 @@ async def import_page(call: Call) -> Response:
     return call.page("journal/import.html", **around(""), **_nothing(), form=blank(FileForm))
 
 
-@keeping_pages.post(IMPORT)
+@settings_pages.post(IMPORT)
 async def take_in(call: Call) -> Response:
     """First its numbers, then, when they were looked at, all of it."""
     at = await call.admit(Athlete)
