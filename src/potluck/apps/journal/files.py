@@ -1,4 +1,4 @@
-"""What a journal is as a file: written by the export, and taken again by the import. The same types for both."""
+"""The file format of a journal: the export and the import use the same types."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive
 
 
 def converted(kind: type[T], of: Any, **given: Any) -> T:
-    """A row as the file has it, or the other way round: fields by name, times in milliseconds, and what is given."""
+    """A row as its file type, or the reverse: fields copied by name, times cut to milliseconds, `given` on top."""
     same = (name for name in kind.__struct_fields__ if name not in given and hasattr(of, name))
     values = {name: getattr(of, name) for name in same} | given
     return kind(
@@ -64,7 +64,7 @@ class FileProfile(Input):
     name: PersonName
     time_zone: TimeZone = "UTC"
     ai_consent: bool = False
-    """As it was; an import asks anew."""
+    """Informative: an import does not take it over."""
 
 
 class FileLink(Input):
@@ -72,7 +72,7 @@ class FileLink(Input):
     """The other person."""
     name: PersonName | None = None
     role: LinkRole
-    """What they are to the journal's owner."""
+    """Their role towards the journal's owner."""
     status: LinkStatus
     created_at: When
     updated_at: When

@@ -1,4 +1,4 @@
-"""The pages: writing, the timeline, one entry, statistics, asking, coaches and athletes, settings and files."""
+"""The pages: writing an entry, the timeline, one entry, statistics, the assistant, coaches and athletes, settings."""
 
 import potluck.apps.journal.pages.entry
 import potluck.apps.journal.pages.stats  # noqa: F401
