@@ -1,5 +1,5 @@
 // Several things to buy, as people type or paste them: one to a line, perhaps with how much in front. The same rules as
-// in lines.py, for when nobody is there to ask; a test holds the two together.
+// in line_parser.py, for when nobody is there to ask; a test holds the two together.
 
 const MOST = 100_000;
 const BULLET = /^(?:[-*•‣–+]\s+|[☐☑✓]\s*|\[[ xX]?\]\s*)+/;
