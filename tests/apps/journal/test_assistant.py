@@ -13,7 +13,10 @@ import pytest
 
 from potluck.apps.journal.assistant.remote import LONGEST_PASSAGE, plain_text
 from potluck.apps.journal.assistant.retrieval import MOST_COMMENTS_GIVEN, MOST_TURNS
+from potluck.apps.journal.entities import roll_model
+from potluck.apps.journal.keywords import Indexing
 from potluck.settings import AssistantSettings
+from potluck.streams import PositionLost
 from tests.apps.journal.gym import Gym, Person, data, gym_on, problem
 from tests.apps.journal.model_servers import KEY, ModelServer, model_server
 from tests.engine_targets import BOTH, EMBEDDED, LOCAL
@@ -209,6 +212,29 @@ async def test_a_conversation_is_its_owners_and_goes_with_what_was_said(gym: Gym
         return not any("AI_THREAD" in part for key in await gym.dump() for part in key)
 
     await until(gone)
+
+
+async def test_messages_of_a_thread_whose_deletion_was_missed_are_found_and_deleted(gym: Gym):
+    mara, _ = await gym.coached()
+    deleted, kept = await thread(gym, mara), await thread(gym, mara)
+    for each in (deleted, kept):
+        await asked(gym, each, "hips", mara)
+    said_before = {key: row for key, row in (await gym.dump()).items() if key[0] == f"AI_THREAD#{deleted}"}
+    data(await gym.ask("DELETE", f"/ai/threads/{deleted}", by=mara), 204)
+
+    async def messages_of(thread_id: str) -> list[Any]:
+        return [key for key in await gym.dump() if key[0] == f"AI_THREAD#{thread_id}"]
+
+    async def gone() -> bool:
+        return not await messages_of(deleted)
+
+    await until(gone)
+    # As if the consumer had never heard of the deletion.
+    for row in said_before.values():
+        await gym.core.engine.call("PutItem", {"TableName": roll_model.name, "Item": row})
+    await Indexing(gym.core.store).lost(PositionLost("journal-words", roll_model.name, "a test"))
+    assert await messages_of(deleted) == []
+    assert len(await messages_of(kept)) == 2
 
 
 # --- those that run elsewhere -----------------------------------------------------------------------------------------

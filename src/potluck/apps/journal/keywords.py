@@ -160,7 +160,8 @@ class Indexing:
             await self._rows.write_each(delete(each) for each in said)
 
     async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed: index every entry, and delete words and comments that have no entry."""
+        """Changes may have been missed: index every entry, and delete what is left of deleted entries and threads."""
+        threads: set[UUID] = set()
         async for row in self._everything():
             entry = _decoded(Entry, row)
             if entry is not None:
@@ -170,10 +171,27 @@ class Indexing:
             comment = _decoded(Comment, row)
             if comment is not None:
                 await self.clear_comments(comment.entry_id)
+            message = _decoded(AIMessage, row)
+            if message is not None:
+                threads.add(message.thread_id)
             for kind in (KeywordIndex, PrivateKeywordIndex):
                 word: Any = _decoded(kind, row)
                 if word is not None:
                     await self._clear_word(kind, word)
+        await self._clear_orphaned_messages(threads)
+
+    async def _clear_orphaned_messages(self, threads: set[UUID]) -> None:
+        """Delete the messages of those of these threads that are gone."""
+        if not threads:
+            return
+        gone = set(threads)
+        # A message does not say whose its thread is, so its thread can only be found by a scan that begins afterwards.
+        async for row in self._everything():
+            thread = _decoded(AIThread, row)
+            if thread is not None:
+                gone.discard(thread.thread_id)
+        for thread_id in gone:
+            await self._rows.write_each(delete(each) for each in await self._rows.all(AIMessage.in_thread(thread_id)))
 
     async def _clear_word(self, kind: type[Any], row: Any) -> None:
         meta = await self._rows.get(EntryMeta.one(row.entry_id))

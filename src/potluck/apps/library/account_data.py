@@ -90,24 +90,24 @@ def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
 
     async def forget(user_id: UUID) -> None:
         owner_id = owner_of(user_id)
-        async for _ in attempts("forgetting a person's libraries", rows.patience):
-            # Once its row is gone, nobody can add to a library or open it.
-            for library in await rows.all(Library.of_owner(owner_id)):
-                with suppress(WriteRefused):
-                    await rows.delete(library)
-            while left := (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items:
-                shared = [row for row in left if isinstance(row, SharedLibrary)]
-                own = [write for row in left if not isinstance(row, SharedLibrary) for write in deleted_with(row)]
-                # A refused row was changed meanwhile, and the next page finds it again.
-                with suppress(WriteRefused):
-                    # Rows that are deleted with an item may be on this page themselves: each key is written once.
-                    await rows.write_each({repr(write.key): write for write in own}.values())
-                for row in shared:
-                    with suppress(WriteRefused):
+        retries = attempts("deleting a person's libraries", rows.patience)
+        # Once its row is gone, nobody can add to a library or open it.
+        for library in await rows.all(Library.of_owner(owner_id)):
+            with suppress(WriteRefused):
+                await rows.delete(library)
+        while left := (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items:
+            own = [write for row in left if not isinstance(row, SharedLibrary) for write in deleted_with(row)]
+            try:
+                # Rows that are deleted with an item may be on this page themselves: each key is written once.
+                await rows.write_each({repr(write.key): write for write in own}.values())
+                for row in left:
+                    if isinstance(row, SharedLibrary):
                         await rows.transact(*await _leaving(rows, row))
-            covers = await rows.all(Cover.of_owner(owner_id))
-            await rows.write_each(delete(Cover.one(owner_id, each.item_id)) for each in covers)
-            return
+            except WriteRefused:
+                # A refused row was changed meanwhile, and the next page finds it again.
+                await anext(retries)
+        covers = await rows.all(Cover.of_owner(owner_id))
+        await rows.write_each(delete(Cover.one(owner_id, each.item_id)) for each in covers)
 
     return forget
 

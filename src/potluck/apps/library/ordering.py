@@ -10,6 +10,7 @@ from potluck.apps.library.entities import Collection, CollectionMember, LibraryI
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, ItemId
 from potluck.apps.library.placement import Item, member_of
 from potluck.field_types import Length
+from potluck.retries import attempts
 from potluck.table import delete, put, the
 from potluck.table.operations import Operation
 from potluck.web.inputs import Input
@@ -30,6 +31,17 @@ class WantedOrder(Input):
 async def order_collection(at: OwnLibrary, collection: Collection, wanted: WantedOrder) -> Writes[Collection]:
     """Put the items of a collection into another order. Its numbers stay: a series of which the second volume is
     missing has no second afterwards either. Only the owner may."""
+    async for _ in attempts("reordering a collection", at.rows.patience):
+        last = await _all_but_last(at, collection, wanted)
+        if last is not None:
+            return Writes(collection, *last)
+    raise AssertionError("attempts end by raising")
+
+
+async def _all_but_last(
+    at: OwnLibrary, collection: Collection, wanted: WantedOrder
+) -> list[Operation | Outcome] | None:
+    """Write all but the last transaction of the new order, and give the writes of that; None if an item changed."""
     there = await at.rows.all(
         CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
     )
@@ -44,8 +56,8 @@ async def order_collection(at: OwnLibrary, collection: Collection, wanted: Wante
     *first, last = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)] or [[]]
     for several in first:
         if not await at.write(*_moved(at, several, orders)):
-            return await order_collection(at, collection, wanted)
-    return Writes(collection, *_moved(at, last, orders))
+            return None
+    return _moved(at, last, orders)
 
 
 def _in_order(there: Sequence[UUID], wanted: Iterable[UUID]) -> list[UUID]:
