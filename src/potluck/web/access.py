@@ -237,7 +237,7 @@ class Access:
 
         It is counted now and then: a bound of what a place may hold, not a rule that the write decides.
         """
-        await self.core.bounds.must_fit(query, most, what, more)
+        await self.core.count_limits.must_fit(query, most, what, more)
 
     def keeping(
         self, answer: Any, made: object = None, *, of: UUID | None = None, account_checked: bool = False

@@ -30,8 +30,7 @@ from msgspec import Struct
 
 from potluck.table import Entity, Query, Ref
 from potluck.web.access import Access
-from potluck.web.allowances import OTHERWISE, Allowance
-from potluck.web.declared import (
+from potluck.web.declarations import (
     Action,
     Declared,
     Listing,
@@ -47,6 +46,7 @@ from potluck.web.decorators import ActionDecorator, ListDecorator, ReadDecorator
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input
+from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -202,22 +202,22 @@ class Actions(Generic[E]):
         *problems: type[ProblemError] | Problem,
         form: PageForm | None = None,
         secret: bool = False,
-        allowance: Allowance = OTHERWISE,
+        rate_limit: RateLimit = DEFAULT_LIMIT,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """`POST` to the list, answered with 201."""
         return self._action(
-            "POST", "", problems, status=201, form=form, secret=secret, allowance=allowance, frees_room=frees_room
+            "POST", "", problems, status=201, form=form, secret=secret, rate_limit=rate_limit, frees_room=frees_room
         )
 
     def change(
         self,
         *problems: type[ProblemError] | Problem,
         form: PageForm | None = None,
-        allowance: Allowance = OTHERWISE,
+        rate_limit: RateLimit = DEFAULT_LIMIT,
     ) -> ActionDecorator[E]:
         """`PATCH` of one thing, with the version that was seen."""
-        return self._action("PATCH", "", problems, status=200, form=form, allowance=allowance)
+        return self._action("PATCH", "", problems, status=200, form=form, rate_limit=rate_limit)
 
     def delete(
         self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None
@@ -237,7 +237,7 @@ class Actions(Generic[E]):
         kept: bool = True,
         serialized: bool = False,
         largest_body: int | None = None,
-        allowance: Allowance = OTHERWISE,
+        rate_limit: RateLimit = DEFAULT_LIMIT,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
@@ -257,7 +257,7 @@ class Actions(Generic[E]):
             serialized=serialized,
             kept=kept,
             largest_body=largest_body,
-            allowance=allowance,
+            rate_limit=rate_limit,
             frees_room=frees_room,
         )
 
@@ -270,13 +270,13 @@ class Actions(Generic[E]):
         row: str | None = None,
         versioned: bool = True,
         serialized: bool = False,
-        allowance: Allowance | None = None,
+        rate_limit: RateLimit | None = None,
         frees_room: bool = False,
         largest_body: int | None = None,
     ) -> ActionDecorator[E]:
         """What a page posts: a form other than what a program would send, or the same rule, declared with its page.
 
-        A rule that programs call as well has the same allowance here, and frees room here too.
+        A rule that programs call as well has the same rate limit here, and frees room here too.
         """
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
 
@@ -290,7 +290,7 @@ class Actions(Generic[E]):
                 form=form,
                 api=False,
                 serialized=serialized,
-                allowance=allowance or (OTHERWISE if known is None else known.allowance),
+                rate_limit=rate_limit or (DEFAULT_LIMIT if known is None else known.rate_limit),
                 frees_room=frees_room or (known is not None and known.frees_room),
                 largest_body=largest_body,
             )(rule)

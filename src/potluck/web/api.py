@@ -18,7 +18,7 @@ from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
-from potluck.web.declared import Action, Declared, Listing, Read
+from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.errors import BodyNotJson
 from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.clients import value_of

@@ -17,13 +17,13 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table import Table
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowances
 from potluck.web.app_catalogue import AppEntry
-from potluck.web.bounds import Bounds
+from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
-from potluck.web.room import Room
+from potluck.web.rate_limits import RateLimiter
+from potluck.web.storage_quota import StorageQuota
 
 __all__ = [
     "Accept",
@@ -51,9 +51,9 @@ class Core:
     people: People
     live: Live
     cursors: Cursors
-    allowances: Allowances
-    bounds: Bounds
-    room: Room
+    rate_limiter: RateLimiter
+    count_limits: CountLimits
+    storage_quota: StorageQuota
 
 
 class Waiting(NamedTuple):

@@ -21,7 +21,6 @@ from potluck.people.errors import InvalidFields
 from potluck.people.sessions import OpenedSession
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.allowances import FORMS
 from potluck.web.errors import NotFound, NotSignedIn
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
@@ -30,6 +29,7 @@ from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
+from potluck.web.rate_limits import FORMS
 from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 
@@ -230,7 +230,7 @@ def endpoint_of(site: Site, context: Any, declared: DeclaredEndpoint) -> Callabl
         visitor = await visitor_of(request, site.authentication, anonymous=declared.public)
         if declared.method == "POST":
             # What it does is its own business: rules that it performs count for themselves.
-            site.core.allowances.take(FORMS, visitor)
+            site.core.rate_limiter.take(FORMS, visitor)
         return await declared.answering(Call(site, context, request, visitor))
 
     return answer

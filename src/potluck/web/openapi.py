@@ -19,8 +19,8 @@ from potluck.table import Entity
 from potluck.web import api_page, errors
 from potluck.web.actions import Actions
 from potluck.web.api import API, Since
-from potluck.web.declared import Action, Declared, Listing, Read
-from potluck.web.endpoints import Call as Request
+from potluck.web.declarations import Action, Declared, Listing, Read
+from potluck.web.endpoints import Call as EndpointCall
 from potluck.web.endpoints import Endpoints
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem
@@ -572,14 +572,14 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
         return raw, tag_of(raw), api_page.shown(document)
 
     @schema.get("/schema/openapi.json")
-    async def openapi_json(call: Request) -> JsonResponse:
+    async def openapi_json(call: EndpointCall) -> JsonResponse:
         raw, tag, _ = made()
         if known(call.request, tag):
             return not_modified(tag)
         return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
 
     @schema.get("/schema")
-    async def api(call: Request) -> Response:
+    async def api(call: EndpointCall) -> Response:
         return call.page("api.html", origin=call.visitor.origin, **made()[2])
 
     return schema

@@ -16,7 +16,7 @@ from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
-from potluck.web.declared import Action, Declared, Listing, Page
+from potluck.web.declarations import Action, Declared, Listing, Page
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form

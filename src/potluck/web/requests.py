@@ -14,7 +14,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.web.access import Access, Visitor
-from potluck.web.declared import LARGEST_BODY, parameters_of
+from potluck.web.declarations import LARGEST_BODY, parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
 from potluck.web.http.authentication import Authentication, by_cookie
 from potluck.web.http.clients import value_of, values_of

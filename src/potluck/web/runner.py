@@ -28,7 +28,7 @@ from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor, read_together
-from potluck.web.declared import Action, Declared
+from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
 from potluck.web.schema.encoding import encode
@@ -169,9 +169,9 @@ class Runner:
         if not self._limited:
             return
         if action.counts:
-            self.core.allowances.take(action.allowance, visitor, sent)
+            self.core.rate_limiter.take(action.rate_limit, visitor, sent)
         if not action.frees_room:
-            self.core.room.must_be_there(stranger=visitor.principal is None)
+            self.core.storage_quota.must_have_room(stranger=visitor.principal is None)
 
     async def _earlier(
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], key: IdempotencyKey

@@ -154,7 +154,7 @@ async def rename(call: Call) -> Response:
     async def change(principal: Principal, given: MeChange) -> None:
         if given.version is UNSET:
             raise VersionNeeded
-        call.core.room.must_be_there(stranger=False)
+        call.core.storage_quota.must_have_room(stranger=False)
         await call.core.people.accounts.rename(principal, given.name or None, given.version)
 
     return await _changed(call, "name", MeChange, change, {})
@@ -163,7 +163,7 @@ async def rename(call: Call) -> Response:
 @account_pages.post(f"{ACCOUNT}/email")
 async def change_email(call: Call) -> Response:
     async def change(principal: Principal, given: EmailChange) -> None:
-        call.core.room.must_be_there(stranger=False)
+        call.core.storage_quota.must_have_room(stranger=False)
         await call.core.people.accounts.change_email(principal, given.email, given.password)
 
     return await _changed(call, "email", EmailChange, change, {EmailTaken: "email", WrongPassword: "password"})
@@ -213,7 +213,7 @@ async def make_token(call: Call) -> Response:
         return answer(made[0])
 
     try:
-        call.core.room.must_be_there(stranger=False)
+        call.core.storage_quota.must_have_room(stranger=False)
         await answers.once(key, make)
     except AlreadyDone:
         # The page was sent again, and the token is in the list.

@@ -80,7 +80,7 @@ async def register(call: Call) -> Response:
         given = filled.value
         secret = given.invitation or carried_invitation(call)
         try:
-            call.core.room.must_be_there(stranger=True)
+            call.core.storage_quota.must_have_room(stranger=True)
             made = await call.core.people.accounts.register(
                 given.email, given.password, given.name, client=call.visitor.client, invitation=secret or None
             )

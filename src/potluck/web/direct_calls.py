@@ -17,7 +17,7 @@ from potluck.people.idempotency import IdempotencyKey
 from potluck.web.access import Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import shown_whole
-from potluck.web.declared import Action, Declared, Listing, Read
+from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.inputs import Input
 from potluck.web.runner import Runner, Sent
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from potluck.people.errors import NoRoom
 from potluck.settings import Settings
 
-__all__ = ["Measured", "Room", "measured_by", "room_of"]
+__all__ = ["Measured", "StorageQuota", "measured_by", "storage_quota_of"]
 
 MB = 1_000_000
 # Of the budget.
@@ -37,7 +37,7 @@ class Measured(NamedTuple):
 Measure = Callable[[], Measured]
 
 
-class Room:
+class StorageQuota:
     """Knows how full the store is, and for whom it is full."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Room:
         self._measured: Measured | None = None
         self._at = 0.0
 
-    def must_be_there(self, *, stranger: bool) -> None:
+    def must_have_room(self, *, stranger: bool) -> None:
         """NoRoom, if the store is too full for a write of theirs."""
         if self._measure is None:
             return
@@ -74,10 +74,10 @@ def measured_by(used: Callable[[], int], folder: Path) -> Measure:
     return measure
 
 
-def room_of(settings: Settings, engine: object) -> Room:
+def storage_quota_of(settings: Settings, engine: object) -> StorageQuota:
     """The room of the store that these settings choose; what Amazon keeps is not measured."""
     used = used_by(engine)
-    return Room(settings.store_budget, None if used is None else measured_by(used, settings.data))
+    return StorageQuota(settings.store_budget, None if used is None else measured_by(used, settings.data))
 
 
 def used_by(engine: object) -> Callable[[], int] | None:

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from potluck.table import Entity, Query
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
-from potluck.web.allowances import OTHERWISE, Allowance
 from potluck.web.errors import THROTTLED, Problem
 from potluck.web.inputs import Input, Versioned
+from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 
 if TYPE_CHECKING:
     from potluck.web.actions import Actions
@@ -126,7 +126,7 @@ class Action(Declared):
     """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
     largest_body: int | None = None
     """How many bytes may be sent, where that is more than usual: an import."""
-    allowance: Allowance = OTHERWISE
+    rate_limit: RateLimit = DEFAULT_LIMIT
     """How much of it one caller may do."""
     frees_room: bool = False
     """It is done however full the store is: it deletes, or is the way there."""

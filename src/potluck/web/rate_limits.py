@@ -1,8 +1,8 @@
 """How much one caller may do in a while: counted in this process, without a write.
 
-    CODES = Allowance("codes", 5_000, per=timedelta(hours=1), weight=lambda new: new.count)
+    CODES = RateLimit("codes", 5_000, per=timedelta(hours=1), weight=lambda new: new.count)
 
-    @polls.action("POST", "/codes", allowance=CODES)
+    @polls.action("POST", "/codes", rate_limit=CODES)
     async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]: ...
 
 A stranger is counted by the client they call from, somebody who is signed in by their account, with ten times as much.
@@ -23,7 +23,7 @@ from potluck.store import Clock
 if TYPE_CHECKING:
     from potluck.web.access import Visitor
 
-__all__ = ["FORMS", "OTHERWISE", "SIGNED_IN_TIMES", "Allowance", "Allowances"]
+__all__ = ["DEFAULT_LIMIT", "FORMS", "SIGNED_IN_TIMES", "RateLimit", "RateLimiter"]
 
 SIGNED_IN_TIMES = 10
 # Of each the name and one number, some 300 bytes. Beyond, whoever was seen longest ago is forgotten.
@@ -37,7 +37,7 @@ def _one(_: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class RateLimit:
     """So much at once, and so much again in every while: it comes back little by little, not when a window ends."""
 
     of: str
@@ -50,12 +50,12 @@ class Allowance:
 
 # What an action allows that says nothing else. A school behind one address clicks less; a program that fills the store
 # does not get far.
-OTHERWISE = Allowance("anything else", 2_000)
+DEFAULT_LIMIT = RateLimit("anything else", 2_000)
 # What plain endpoints of pages take, whatever they do with it.
-FORMS = Allowance("forms", 5_000)
+FORMS = RateLimit("forms", 5_000)
 
 
-class Allowances:
+class RateLimiter:
     """What callers have used up, in this process alone."""
 
     def __init__(self, clock: Clock, most_counted: int = MOST_COUNTED) -> None:
@@ -64,13 +64,13 @@ class Allowances:
         # When each would have everything back. The longest unseen comes first.
         self._whole_at: OrderedDict[Hashable, float] = OrderedDict()
 
-    def take(self, allowance: Allowance, by: Visitor, sent: Any = None) -> None:
+    def take(self, rate_limit: RateLimit, by: Visitor, sent: Any = None) -> None:
         """Count what was sent; Throttled, with the seconds until there is enough again, and then it does not count."""
         principal = by.principal
         who: Hashable = by.client if principal is None else principal.user_id
-        amount = allowance.amount * (1 if principal is None else SIGNED_IN_TIMES)
-        now, seconds = self._clock().timestamp(), allowance.per.total_seconds()
-        key, share = (allowance.of, who), allowance.weight(sent) * seconds / amount
+        amount = rate_limit.amount * (1 if principal is None else SIGNED_IN_TIMES)
+        now, seconds = self._clock().timestamp(), rate_limit.per.total_seconds()
+        key, share = (rate_limit.of, who), rate_limit.weight(sent) * seconds / amount
         # A clock that was set back must lock nobody out.
         owed = min(max(self._whole_at.pop(key, now), now), now + seconds)
         whole_at = owed + share

@@ -15,7 +15,7 @@ from potluck.people.errors import TooMany
 from potluck.store import Store
 from potluck.table import Query
 
-__all__ = ["Bounds"]
+__all__ = ["CountLimits"]
 
 COUNTED_AGAIN_AFTER = timedelta(minutes=10)
 MOST_COUNTED = 10_000
@@ -26,7 +26,7 @@ class Counted(NamedTuple):
     until: float
 
 
-class Bounds:
+class CountLimits:
     """What was counted, and what this process has let be added since."""
 
     def __init__(self, rows: Store, most_counted: int = MOST_COUNTED) -> None:
