@@ -28,9 +28,9 @@ from benchmarks.measuring import percentile, say
 from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMetrics, roll_model
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.keywords import keyword_rows
-from potluck.apps.journal.ranking import asked_for
+from potluck.apps.journal.ranking import query_words
 from potluck.apps.journal.search import found_in
-from potluck.apps.journal.words import words_in
+from potluck.apps.journal.tokenizer import words_in
 from potluck.engines import open_engine
 from potluck.engines.recording import Recording
 from potluck.store import Store
@@ -188,7 +188,7 @@ async def measured() -> tuple[dict[str, float], dict[str, float]]:
             }
             began = time.perf_counter()
             with recording.scope() as made:
-                found = await found_in(own, asked_for(question.text))
+                found = await found_in(own, query_words(question.text))
             seconds.append(time.perf_counter() - began)
             units.append(made.read_units)
             calls.append(len(made.operations))

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import httpx
 
+from potluck.apps.journal.aggregation import Session, statistics_of
 from potluck.apps.journal.entities import SessionMetrics
-from potluck.apps.journal.pages.drawn import Levels, drawn_heat, drawn_hours, drawn_intensity, drawn_split
-from potluck.apps.journal.statistics import Session, statistics_of
+from potluck.apps.journal.pages.charts import Levels, drawn_heat, drawn_hours, drawn_intensity, drawn_split
 from potluck.settings import AssistantSettings
 from tests.apps.journal.gym import Gym, Person, data, gym_on
 from tests.apps.journal.model_servers import KEY, model_server

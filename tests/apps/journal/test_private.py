@@ -24,16 +24,16 @@ import msgspec
 import pytest
 
 from potluck.apps.journal.access import Athlete, CoachOf
+from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.app import SUBJECTS, journal_app
 from potluck.apps.journal.comments import CommentView
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Entry, PrivateKeywordIndex, Sections
 from potluck.apps.journal.entries import EntryView, SharedEntryView
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal
 from potluck.apps.journal.links import AthleteSummary
-from potluck.apps.journal.pages.asking import Cited
+from potluck.apps.journal.pages.assistant import Cited
 from potluck.apps.journal.pages.timeline import OwnRow, SharedRow
 from potluck.apps.journal.search import Hit
-from potluck.apps.journal.statistics import Statistics
 from potluck.store import Store
 from potluck.table import put
 from potluck.web.access import Access

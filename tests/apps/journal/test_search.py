@@ -9,9 +9,9 @@ import pytest
 
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.journals import SharedEntry
-from potluck.apps.journal.ranking import Term, asked_for, candidates, ranked, snippet_of
+from potluck.apps.journal.ranking import Term, candidates, query_words, ranked, snippet_of
 from potluck.apps.journal.search import found_in
-from potluck.apps.journal.words import forms_of, sentences_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, sentences_of, words_in
 from tests.apps.journal.gym import Gym, problem
 
 
@@ -35,7 +35,7 @@ def entry(number: int, shared: str, days_ago: int = 0) -> SharedEntry:
 def order(question: str, *entries: SharedEntry) -> list[int]:
     terms = [
         Term(forms, {each.entry_id: each.created_at for each in entries if set(forms) & set(each.words)})
-        for forms in asked_for(question)
+        for forms in query_words(question)
     ]
     found = {each.entry_id: each for each in entries}
     return [each.entry.entry_id.int for each in ranked(terms, [found[each] for each in candidates(terms)])]
@@ -96,6 +96,6 @@ async def test_a_long_question_looks_at_hardly_more_rows_than_a_short_one():
     looked = []
     for words in (1, 2, 16):
         journal: Any = Looked()
-        await found_in(journal, asked_for(" ".join(f"word{number}" for number in range(words))))
+        await found_in(journal, query_words(" ".join(f"word{number}" for number in range(words))))
         looked.append(journal.rows)
     assert looked == [1_000, 2_000, 3_200]

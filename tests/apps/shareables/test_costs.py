@@ -11,6 +11,7 @@ from potluck.apps.polls.votes import NewVote
 from potluck.apps.shareables import short_ids
 from potluck.apps.shareables.app import SUBJECTS, shareables_app
 from potluck.apps.shareables.ballots import cast_vote, poll_results
+from potluck.apps.shareables.creation import Clone, NewShareable, clone_shareable, create_shareable
 from potluck.apps.shareables.items import (
     ItemChange,
     NewItem,
@@ -20,7 +21,6 @@ from potluck.apps.shareables.items import (
     delete_item,
     reorder_items,
 )
-from potluck.apps.shareables.laying_out import Clone, NewShareable, clone_shareable, create_shareable
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock
 from potluck.apps.shareables.shareables import (
     ShareableChange,

@@ -11,7 +11,7 @@ from potluck.apps.shareables.entities import POOL_PARTITIONS
 from potluck.apps.shareables.short_ids import POOL_DEPTH
 from potluck.engines import open_engine
 from potluck.settings import Settings
-from tests.apps.shareables.laying_out_process import ITEMS
+from tests.apps.shareables.creation_process import ITEMS
 from tests.patience import PATIENCE_SECONDS
 from tests.stores import rows_in
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 async def killed_after(folder: Path, lists: int) -> set[str]:
     """The ids that a killed process had told."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.apps.shareables.laying_out_process", str(folder)),
+        *(sys.executable, "-m", "tests.apps.shareables.creation_process", str(folder)),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
     )

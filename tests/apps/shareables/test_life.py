@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from potluck.apps.polls.entities import Poll, PollRow
-from potluck.apps.shareables.endings import PollsOfPurged
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
+from potluck.apps.shareables.purged_polls import PollsOfPurged
 from potluck.store import Store
 from potluck.streams import PositionLost
 from potluck.table import delete

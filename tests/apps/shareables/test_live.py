@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from potluck.apps.shareables.onlookers import Presence
+from potluck.apps.shareables.presence import Presence
 from potluck.store import Store
 from tests.apps.shareables.doors import calls_on, problem
 from tests.patience import PATIENCE_SECONDS, until
@@ -141,7 +141,7 @@ async def test_who_looks_in_any_process_is_counted_until_their_process_is_gone(t
                 assert await one.people(short_id) == await other.people(short_id) == 3
             assert await other.people(short_id) == 2
             calls.clock.forward(seconds=60)
-            await one.stay(short_id)
+            await one.renew(short_id)
             calls.clock.forward(seconds=60)
             assert await other.people(short_id) == 2
             # Of a process that says nothing any more, nobody is counted.

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from potluck.apps.shareables import laying_out
+from potluck.apps.shareables import creation
 from potluck.apps.shareables.shareables import shareables
 from potluck.web.rate_limits import RateLimit
 from tests.apps.shareables.doors import data, problem
@@ -16,10 +16,10 @@ async def laid_out(client, body=SHORT, **options):
 
 
 async def test_a_client_lays_out_so_many_an_hour_and_others_go_on(calls):
-    most = laying_out.SHAREABLES.amount
+    most = creation.SHAREABLES.amount
     # As many as a hundred items with notes take: each counts for several.
     long = {**SHORT, "items": [{"name": "x" * 200, "note": "y" * 2000} for _ in range(90)]}
-    weight = 1 + 90 * 2200 // laying_out.CHARACTERS_OF_ONE
+    weight = 1 + 90 * 2200 // creation.CHARACTERS_OF_ONE
     for _ in range(most // weight):
         data(await laid_out(calls.client, long), 201)
     left = most % weight
@@ -46,8 +46,8 @@ async def test_who_has_laid_out_all_they_may_still_deletes(calls):
 
 
 def test_every_action_of_shareables_that_makes_something_has_a_rate_limit():
-    assert isinstance(laying_out.CLONES, RateLimit)
+    assert isinstance(creation.CLONES, RateLimit)
     declared = {each.rule.__name__: each for each in shareables.declared}
-    assert declared["create_shareable"].rate_limit is laying_out.SHAREABLES
-    assert declared["clone_shareable"].rate_limit is laying_out.CLONES
+    assert declared["create_shareable"].rate_limit is creation.SHAREABLES
+    assert declared["clone_shareable"].rate_limit is creation.CLONES
     assert declared["delete_shareable"].frees_room

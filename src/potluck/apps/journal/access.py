@@ -1,7 +1,7 @@
-"""Who may: an athlete in their own journal, and a coach in what an athlete shares, while their link is active.
+"""Who may do what: an athlete in their own journal, and a coach in what an athlete shares, while the link is active.
 
-The link is read consistently for every call, and checked again inside every write. A coach's access holds nothing of an
-entry but its view for coaches; only OwnEntry, which admits nobody but the athlete, has the entry itself.
+The link is read consistently on every call, and checked again inside every write. A coach's access holds only the
+coach's view of an entry; only OwnEntry, which admits nobody but the athlete, has the entry itself.
 """
 
 from collections.abc import Sequence
@@ -45,15 +45,15 @@ active = the(CoachAthleteLink.status) == "active"
 
 
 class AthleteOnly(Forbidden, detail="Only the athlete whose entry it is may do this"):
-    """What a coach is told who would change an entry."""
+    """A coach tried to change an entry."""
 
 
 class Athlete(SignedIn):
-    """Someone in their own journal; what they name of others', they must be the coach of."""
+    """Someone in their own journal; any other journal that they name must be one they coach."""
 
     @property
     def now(self) -> datetime:
-        """The time in milliseconds, as this table has it everywhere."""
+        """The time, truncated to milliseconds like every time in this table."""
         return to_the_millisecond(self.core.clock())
 
     @property
@@ -66,7 +66,7 @@ class Athlete(SignedIn):
         return self.principal.user_id
 
     async def readable(self, athlete_id: UUID | None) -> SharedJournal:
-        """The whole of the caller's own journal, or what the athlete shares whose active coach they are."""
+        """The caller's own journal in full, or the shared part of an athlete's whom they coach; else NotFound."""
         if athlete_id is None or athlete_id == self.own_id:
             return WholeJournal(self.rows, self.own_id)
         link = await self.rows.get(CoachAthleteLink.by_id(athlete_id, self.own_id))
@@ -87,7 +87,7 @@ class CoachOf(ByRow[CoachAthleteLink], admits=active):
     athlete_id: AthleteId
 
     async def told_now(self, thing: Any, gone: bool) -> Any:
-        """An entry as it is now: what was shared once, and is not any more, is not told from the log."""
+        """The entry as it is now: text that is no longer shared must not be sent from the change log."""
         if gone:
             return replace(thing, sections=Sections())
         meta = await self.rows.get(EntryMeta.one(thing.entry_id))
@@ -121,13 +121,13 @@ class ToEntry(Athlete):
 
     @property
     def entry(self) -> Ref[Entry]:
-        """Where the entry is."""
+        """The entry's key, by the date in META."""
         return Entry.one(self.meta.athlete_id, self.meta.date, self.entry_id)
 
     async def read_entry(self) -> Entry | None:
-        """The entry now, wherever its date has put it since META was read."""
+        """The entry as it is now, even if it was moved to another date since META was read."""
         while (found := await self.rows.get(self.entry)) is None:
-            # Both at one moment: read one after the other, a change of the date may show in one and not in the other.
+            # One snapshot of both: separate reads could see a change of the date in one and not in the other.
             meta, there = await self.rows.snapshot(EntryMeta.one(self.entry_id), self.entry)
             if there is not None:
                 return there
@@ -152,12 +152,12 @@ class ToEntry(Athlete):
         return None if self.own else Right(self.link, lambda link: link.status == "active")
 
     def sees(self, thing: Any) -> bool:
-        """A hidden comment is there for the athlete and for its author."""
+        """Whether the caller sees it: a hidden comment is visible to the athlete and its author only."""
         hidden = isinstance(thing, Comment) and thing.visibility == "hiddenByAthlete"
         return not hidden or self.own or thing.coach_id == self.own_id
 
     async def told_now(self, thing: Any, gone: bool) -> Any:
-        """A comment as it is now, and of one that was deleted or hidden only that."""
+        """The comment as it is now; of a deleted or hidden one, everything but its text."""
         if gone:
             return replace(thing, body="")
         found = await self.rows.all(Comment.of_entry(self.entry_id))
@@ -179,7 +179,7 @@ class OwnEntry(ToEntry):
 
 
 class AtComment(ToEntry):
-    """Those who see a comment on an entry."""
+    """Whoever can see a comment on an entry."""
 
     comment_id: CommentId
 
@@ -198,7 +198,7 @@ class AtComment(ToEntry):
 
 
 class InThread(Athlete):
-    """The owner of a thread; of one about another's journal, while they are that athlete's active coach."""
+    """The owner of a thread; if it is about another's journal, only while they are that athlete's active coach."""
 
     thread_id: ThreadId
 
@@ -215,7 +215,7 @@ class InThread(Athlete):
 
     @property
     def scope(self) -> SharedJournal:
-        """What the assistant may read: the smaller of the thread's scope and of what the caller may see now."""
+        """What the assistant may read: the narrower of the thread's scope and what the caller may see now."""
         if self.thread.scope == "shared":
             return SharedJournal(self.rows, self.readable_now.athlete_id)
         return self.readable_now

@@ -1,4 +1,4 @@
-"""Where the pages of the journal are."""
+"""The addresses of the journal's pages."""
 
 __all__ = ["ASK", "ATHLETES", "COACHES", "ENTRIES", "HOME", "IMPORT", "SETTINGS", "STATS"]
 

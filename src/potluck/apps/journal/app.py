@@ -1,4 +1,4 @@
-"""The journal, as it is handed to the assembly."""
+"""The journal app, as the suite assembles it."""
 
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def journal_app(core: Core) -> App:
 
 
 def consumers_of(core: Core) -> list[Consumer]:
-    """What goes on behind the calls: words are indexed, and names follow."""
+    """The background consumers: indexing, and copying names from accounts."""
     names = Names(core.store)
     return [
         Indexing(core.store).consumer(),

@@ -1,4 +1,4 @@
-"""What the rules of the journal work with besides the core: `at.context`."""
+"""What the rules of the journal need besides the core, as `at.context`."""
 
 import hmac
 from base64 import b64encode
@@ -16,13 +16,13 @@ __all__ = ["JournalContext", "journal_context"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalContext:
     provider: Provider
-    """Who answers questions, if that is allowed and they do."""
+    """The configured assistant."""
     embedded: Provider
-    """Who answers else."""
+    """The built-in one, for when the configured one is not allowed or fails."""
     draft_secret: bytes
 
     def draft_key(self, user_id: UUID) -> str:
-        """What a device seals the drafts of this person with: whoever is given it alone can read them."""
+        """The key that this person's drafts are encrypted with on their devices; only they are given it."""
         return b64encode(hmac.digest(self.draft_secret, user_id.bytes, "sha256")).decode()
 
 

@@ -1,4 +1,4 @@
-"""A journal to look around in: Mara's year of training, what Renzo said about it, and a question that was asked."""
+"""A demo journal: Mara's year of training, Renzo's comments on it, and questions to the assistant."""
 
 import random
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from potluck.web.inputs import UNSET
 
 __all__ = ["demo_of"]
 
-# Everything below is made up. The same year every time: only the days move with the calendar.
+# Everything below is made up. The year is the same every time: only its dates move with the calendar.
 SEED = 20
 DAYS = 364
-# Of those who train less, and whom a coach looks after too.
+# For the coach's other athletes, who train less.
 WEEKS_OF_OTHERS = 14
 # Renzo reads in the evening.
 HOURS_LATER = 2.5
 # Monday, Wednesday and Friday evening, Saturday's open mat, and how likely each is.
 WEEK = ((0, 19, 0.75), (2, 19, 0.8), (4, 18, 0.6), (5, 11, 0.45))
-# Weeks in which nobody trains much: an injury in spring, holidays in summer.
+# Weeks with little training: an injury in spring, holidays in summer.
 EASY_WEEKS = {17: 0.1, 18: 0.2, 19: 0.4, 32: 0.0, 33: 0.1}
 
 POSITIONS = ("half guard", "closed guard", "side control", "mount", "back control", "butterfly", "open guard")
@@ -73,7 +73,7 @@ QUESTIONS = ("When do I keep losing the underhook?", "How many hours did I train
 
 
 def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
-    """What fills the journal with these rules."""
+    """The function that fills the journal with demo data, through its rules."""
     direct, linking = Direct(core, subjects, context), Linking(core)
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
@@ -86,7 +86,7 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         now = core.clock()
 
         async def written(by: Principal, session: NewEntry) -> Any:
-            """Each in the evening of its day."""
+            """Write the session down in the evening of its day."""
             assert session.date is not UNSET
             guests.ago(hours=(now - session.date).total_seconds() / 3600 - HOURS_LATER / 2)
             return await direct.do(add_entry, by, session)
@@ -98,7 +98,7 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
             await linking.accept(guests.renzo, asked.token)
             for each in _year(now, WEEKS_OF_OTHERS * 7, often, SEED + round(100 * often)):
                 await written(other, each)
-        # The latest first, each in the evening of its session.
+        # Each in the evening of its session, oldest first.
         for number, body in reversed([*enumerate(COMMENTS)]):
             of = entries[-2 - number]
             guests.ago(hours=(now - of.date).total_seconds() / 3600 - HOURS_LATER)
@@ -108,7 +108,7 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
         hiding = CommentChange(visibility="hiddenByAthlete", version=comment.version)
         ids = {"entry_id": comment.entry_id, "comment_id": comment.comment_id}
         await direct.do(change_comment, guests.mara, hiding, version=comment.version, **ids)
-        # Of what was said last, Mara has read nothing yet; Renzo has read all but the last session.
+        # Mara has not read the latest comments yet; Renzo has read all but the last session.
         await direct.do(see_entries, guests.renzo, Looked(), athlete_id=guests.mara.user_id)
         for each in entries[-4:-2]:
             await direct.do(see_comments, guests.mara, Looked(), entry_id=each.entry_id)
@@ -123,7 +123,7 @@ def demo_of(core: Core, subjects: Sequence[Any], context: Any) -> Demo:
 
 
 def _year(now: datetime, days: int = DAYS, often: float = 1.0, seed: int = SEED) -> list[NewEntry]:
-    """The sessions of so many days, the oldest first, up to yesterday."""
+    """The sessions of this many days up to yesterday, oldest first."""
     chance = random.Random(seed)
     found = []
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)

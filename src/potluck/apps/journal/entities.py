@@ -1,14 +1,15 @@
 """The table `RollModel`: what is stored of a training journal, and how it is found.
 
-Entities and attributes are in the document's order; what stands below a blank line in an entity is ours.
+Entities and attributes are in the document's order; what follows a blank line in an entity is our addition.
 
-Times have milliseconds throughout, in keys as in attributes. The document shows no precision, and this is what its
-`ISODate` is where such documents come from (JavaScript's `toISOString`). It also keeps a thread in order: a question
-and its answer are often of the same second, and the ids behind the time in their keys are random. Two rows of the same
-millisecond still have different ids; neither is lost.
+Times have milliseconds throughout, in keys and in attributes. The document shows no precision; an `ISODate` usually has
+milliseconds (JavaScript's `toISOString`). They also keep a thread in order: a question and its answer often fall in the
+same second, and the ids after the time in their keys are random. Two rows of the same millisecond still have different
+ids, so neither is lost.
 
-Reads are consistent but for searches: they decide what the caller may see, or show the caller what the caller has just
-written. A keyword row that is found decides nothing: what it leads to is read, consistently, before it is shown.
+Reads are consistent, because they decide what the caller may see, or show what the caller has just written. Searches
+and the mirror of a link are the exceptions, and decide nothing: the entry that a keyword row points to is read
+consistently before it is shown.
 """
 
 from datetime import datetime
@@ -72,7 +73,7 @@ __all__ = [
     "roll_model",
 ]
 
-# Rows without entityType in the document have none here either: they are known by their keys.
+# Rows without entityType in the document have none here either: their keys tell the kind.
 roll_model = Table("RollModel", "PK", "SK", type_attribute="entityType")
 
 
@@ -102,7 +103,7 @@ class CoachAthleteLink(Entity, table=roll_model, key=("USER#{athlete_id}", "COAC
     coach_id: Annotated[UUID, KeyOnly]
     status: LinkStatus = "pending"
     requested_by: LinkRole
-    # When both sides had agreed, if they ever had: until then the one who asked is not told a name.
+    # When both sides first agreed, if ever: until then the one who asked does not see the other's name.
     accepted_at: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
@@ -139,14 +140,14 @@ class Entry(Entity, table=roll_model, key=("USER#{athlete_id}", "ENTRY#{date}#{e
     sections: Sections
     session_metrics: SessionMetrics
 
-    # The key's ISODate: when the session was, which may be long before it was written down. In the key alone, as in
-    # the document's list of attributes; META holds it too.
+    # The key's ISODate: when the session was, which may be long before it was written down. Only in the key, since the
+    # document does not list it as an attribute; META holds it too.
     date: Annotated[Milliseconds, KeyOnly]
     version: Version = 1
-    # How many comments everybody who reads the entry sees. Whoever follows the journal hears of them, because they are
-    # counted here and not in META.
+    # The number of comments that every reader sees. It is here and not in META so that a comment is a change of the
+    # entry, and reaches whoever follows the journal.
     comments: Counter = 0
-    # When a coach last said something about it, when its athlete did, and when its athlete last looked at that.
+    # When a coach last commented, when its athlete did, and when its athlete last looked at the comments.
     coach_said_at: Milliseconds | None = None
     athlete_said_at: Milliseconds | None = None
     looked_at: Milliseconds | None = None
@@ -192,10 +193,10 @@ class AIThread(Entity, table=roll_model, type="AI_THREAD", key=("USER#{user_id}"
     last_active_at: Milliseconds
 
     user_id: Annotated[UUID, KeyOnly]
-    # What the assistant may read: the smaller of this and of what the caller may see now. A thread that does not say
-    # gets the smaller one.
+    # What the assistant may read: the narrower of this and what the caller may see now. The default is the narrower
+    # scope.
     scope: Scope = "shared"
-    # Whose journal it is about; None: the owner's own.
+    # Whose journal it is about; None for the owner's own.
     athlete_id: UUID | None = None
 
     @get(consistent=True)
@@ -213,7 +214,7 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown
     entry_id: UUID
     date: Milliseconds
     quote: Quote
-    # Of what a coach said about the entry, if it is from there.
+    # Set if the quote is from a comment on the entry.
     comment_id: UUID | None = None
 
 
@@ -221,7 +222,7 @@ class Source(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_f
     """A text that an answer was made of: an entry, or a comment on it, and what of it the assistant was given."""
 
     entry_id: UUID
-    # Tells whether it still says the same, and to those who may still read it.
+    # Of the text that was given, to detect that it has changed or is no longer shared.
     digest: Annotated[str, Meta(min_length=1, max_length=64)]
     comment_id: UUID | None = None
 
@@ -238,7 +239,7 @@ class AIMessage(
     visibility_scope: Scope
     created_at: Milliseconds
 
-    # Of answers only.
+    # Answers only.
     citations: Annotated[list[Citation], Meta(max_length=50)] | None = None
     provider: Annotated[str, Meta(min_length=1, max_length=100)] | None = None
     sources: Annotated[list[Source], Meta(max_length=200)] | None = None
@@ -267,7 +268,7 @@ class KeywordIndex(
     def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
         """Is this word of the entry indexed already, when a consumer begins again?"""
 
-    # The document's pattern 6. Its prefix KW#arm would find armbar too: ours goes on to what follows, KW#arm#TS#.
+    # The document's pattern 6. Its prefix KW#arm would also match armbar; ours extends to what follows, KW#arm#TS#.
     @query(descending=True)
     def of_token(athlete_id: UUID, token: str) -> None:
         """Which entries have this word where coaches may see it? Newest first."""
@@ -280,10 +281,10 @@ class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
     created_at: Milliseconds
 
     entry_id: Annotated[UUID, KeyOnly]
-    # The entry's key begins with its date, so without this nobody could find an entry by its id.
+    # The entry's sort key begins with its date, so without this an entry could not be found by its id.
     date: Milliseconds
 
-    # The document's pattern 3, together with CoachAthleteLink.one.
+    # The document's pattern 3, together with CoachAthleteLink.by_id.
     @get(consistent=True)
     def one(entry_id: UUID) -> None:
         """Whose entry is this, and where is it? The coach's link to that athlete then decides."""
@@ -332,7 +333,7 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
     accepted_at: Milliseconds | None = None
     created_at: Milliseconds
     updated_at: Milliseconds
-    # When the coach last looked at what the athlete shares. The athlete is not told.
+    # When the coach last looked at what the athlete shares. Never shown to the athlete.
     looked_at: Milliseconds | None = None
 
     @get
@@ -350,7 +351,7 @@ class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLET
 class Link(AnyOf[CoachAthleteLink | AthleteCoachLink]):
     """A link as either side finds it: to a coach, or to an athlete."""
 
-    # Whoever asks is the athlete of the first kind of row and the coach of the second; nothing lies between the two.
+    # The user is the athlete in rows of the first kind and the coach in the second; the two kinds are adjacent.
     @query(consistent=True)
     def of_user(athlete_id: UUID) -> None:
         """Who are, were or may become this person's athletes and coaches?"""
@@ -362,7 +363,7 @@ class EntryWithComments(ItemCollection):
     meta: EntryMeta
     comments: list[Comment]
 
-    # The second half of the document's pattern 4, and of 3 when the comments are to be shown.
+    # The second half of the document's pattern 4, and of pattern 3 when comments are shown.
     @query(consistent=True)
     def of(entry_id: UUID) -> None:
         """Whose entry is this, and what was said about it, oldest first? The entry's whole partition."""

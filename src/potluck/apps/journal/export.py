@@ -1,4 +1,4 @@
-"""Everything of one athlete: as a file for another journal, for the account's export, and to be forgotten."""
+"""All of one athlete's data: as a file to import elsewhere, for the account's export, and for its deletion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from potluck.apps.journal.files import (
     FileMessage,
     FileProfile,
     FileThread,
-    taken,
+    converted,
 )
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.links import link_pair, names_of
@@ -46,7 +46,7 @@ __all__ = ["AccountData", "JournalExport", "export", "export_journal"]
 
 ENTRIES_AT_ONCE = 32
 ROWS_AT_ONCE = 1_000
-# As many as one request deletes.
+# The most that one batch request deletes.
 ROWS_OF_BATCH = 25
 
 export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
@@ -55,21 +55,26 @@ export: Actions[Any] = Actions(Athlete, api="/journal/export", tag="Journal")
 @export.read(tagged=False)
 async def export_journal(at: Athlete) -> Response:
     """Everything of the caller: profile, links, entries with their comments, and conversations, as one file."""
-    begun = {"format": FORMAT, "version": 1, "exportedAt": at.now, "profile": taken(FileProfile, await profile_of(at))}
+    begun = {
+        "format": FORMAT,
+        "version": 1,
+        "exportedAt": at.now,
+        "profile": converted(FileProfile, await profile_of(at)),
+    }
     headers = {"content-disposition": 'attachment; filename="journal.json"', "cache-control": "no-store"}
     pieces = JournalExport(at.rows, at.own_id).pieces(begun)
     return StreamingResponse(pieces, headers=headers, media_type="application/json")
 
 
 class JournalExport:
-    """One journal, piece by piece, however long it is."""
+    """Streams a journal of any length."""
 
     def __init__(self, rows: Store, own_id: UUID) -> None:
         self._rows = rows
         self._own_id = own_id
 
     async def pieces(self, begun: Mapping[str, Any]) -> AsyncIterator[bytes]:
-        """The file: what is begun, and then one list after the other."""
+        """The JSON file in chunks: the given fields, then one list after the other."""
         yield encode(begun)[:-1]
         for name, items in (("links", self.links()), ("entries", self.entries()), ("threads", self.threads())):
             yield b',"' + name.encode() + b'":['
@@ -87,7 +92,7 @@ class JournalExport:
             coach = isinstance(link, CoachAthleteLink)
             other = link.coach_id if coach else link.athlete_id
             name = names.get(other) if link.status == "active" else None
-            yield taken(FileLink, link, user_id=other, name=name, role="coach" if coach else "athlete")
+            yield converted(FileLink, link, user_id=other, name=name, role="coach" if coach else "athlete")
 
     async def entries(self) -> AsyncIterator[FileEntry]:
         some: list[Entry] = []
@@ -104,16 +109,16 @@ class JournalExport:
         found = await all_done([self._rows.all(Comment.of_entry(each.entry_id)) for each in entries])
         names = await names_of(self._rows, [each.coach_id for comments in found for each in comments])
         return [
-            taken(
+            converted(
                 FileEntry,
                 entry,
-                comments=[taken(FileComment, each, name=names.get(each.coach_id)) for each in comments],
+                comments=[converted(FileComment, each, name=names.get(each.coach_id)) for each in comments],
             )
             for entry, comments in zip(entries, found, strict=True)
         ]
 
     async def threads(self) -> AsyncIterator[FileThread]:
-        """The conversations; of those about others, what may be read now."""
+        """The conversations; of those about other athletes, what the owner may still read."""
         for thread in await self._rows.all(AIThread.of_user(self._own_id)):
             messages = await self._rows.all(AIMessage.in_thread(thread.thread_id))
             if thread.athlete_id is not None:
@@ -123,27 +128,26 @@ class JournalExport:
                 standing = await Standing.of(SharedJournal(self._rows, thread.athlete_id), messages)
                 messages = [each for each in messages if standing.stands(each)]
             said = [
-                taken(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
+                converted(FileMessage, each, citations=[*(each.citations or ())], sources=[*(each.sources or ())])
                 for each in messages
             ]
-            yield taken(FileThread, thread, messages=said)
+            yield converted(FileThread, thread, messages=said)
 
 
 class AccountData:
-    """What an account means to the journal: what its owner takes along, and what goes with them.
+    """Exports and deletes what the journal holds of one account.
 
-    What somebody said about the entries of others stays with those: it is the athlete's to keep or hide, as by somebody
-    who is gone.
+    Comments on other people's entries stay: they are the athlete's to keep or hide, and show no author any more.
     """
 
     def __init__(self, rows: Store) -> None:
         self._rows = rows
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        """The same as the journal's own file, table after table."""
+        """The contents of the journal's own export, one record at a time."""
         profile = await self._rows.get(UserProfile.one(user_id))
         if profile is not None:
-            yield "profile", taken(FileProfile, profile)
+            yield "profile", converted(FileProfile, profile)
         whole = JournalExport(self._rows, user_id)
         async for link in whole.links():
             yield "links", link
@@ -153,12 +157,12 @@ class AccountData:
             yield "threads", thread
 
     async def forget(self, user_id: UUID) -> None:
-        """Delete everything of theirs, links first, so that nobody sees it any more; called again, it finds less."""
+        """Delete all their data, links first so that coaches lose access at once; safe to call again."""
         for link in await self._rows.all(Link.of_user(user_id)):
             if link.athlete_id == user_id:
                 await self._forget_what_was_asked(link.coach_id, user_id)
             await self._rows.transact(*map(delete, link_pair(link.athlete_id, link.coach_id)))
-        # What lies elsewhere goes before the row that leads to it.
+        # Rows in other partitions go before the row by which they are found.
         some: list[UUID] = []
         async for entry in self._rows.each(Entry.of_athlete(user_id)):
             some.append(entry.entry_id)
@@ -170,7 +174,7 @@ class AccountData:
             await self._forget_thread(thread)
         queries: tuple[Any, ...] = (UserRow.of_user(user_id), PrivateKeywordIndex.of_athlete(user_id))
         for query in queries:
-            # Until none is left: a consumer may be writing words of an entry that was just there.
+            # Until none is left: the consumer may still be writing keyword rows of a deleted entry.
             while rows := (await self._rows.page(query, ROWS_AT_ONCE)).items:
                 await self._delete(rows)
 
@@ -179,12 +183,12 @@ class AccountData:
         await self._delete([*map(EntryMeta.one, entry_ids), *(each for comments in found for each in comments)])
 
     async def _delete(self, rows: Sequence[Any]) -> None:
-        """In several batches at once: the engine commits them together, where one after the other each would wait."""
+        """Delete in concurrent batches: the engine commits them together, instead of one after the other."""
         parts = [rows[start : start + ROWS_OF_BATCH] for start in range(0, len(rows), ROWS_OF_BATCH)]
         await all_done([self._rows.write_each(delete(_ref(each)) for each in part) for part in parts])
 
     async def _forget_what_was_asked(self, coach_id: UUID, athlete_id: UUID) -> None:
-        """A coach's conversations about somebody quote what that person wrote."""
+        """Delete the coach's conversations about this athlete: they quote what the athlete wrote."""
         for thread in await self._rows.all(AIThread.of_user(coach_id)):
             if thread.athlete_id == athlete_id:
                 await self._forget_thread(thread)
@@ -196,7 +200,7 @@ class AccountData:
 
 
 def _ref(row: Any) -> Any:
-    """By its key: whatever its version is now, it goes."""
+    """The row's key, to delete it whatever its version is by now."""
     match row:
         case Entry():
             return Entry.one(row.athlete_id, row.date, row.entry_id)

@@ -1,4 +1,4 @@
-"""The types of the journal's fields: bounds and messages stand here and nowhere else."""
+"""The types of the journal's fields: the one place for their bounds and messages."""
 
 from collections.abc import Iterator
 from datetime import UTC, tzinfo
@@ -78,7 +78,7 @@ def _known_zone(name: str) -> Iterator[WrongField]:
 
 @cache
 def _zones() -> frozenset[str]:
-    # UTC needs no data; a machine may have none.
+    # UTC works even on a machine without time zone data.
     return frozenset({"UTC", *available_timezones()})
 
 
@@ -86,5 +86,5 @@ TimeZone = Annotated[str, Text(1, 64, "Time zone must be a name such as Europe/L
 
 
 def zone_of(name: str) -> tzinfo:
-    """The time zone of this name; UTC for one that this machine does not know any more."""
+    """The time zone of this name; UTC if this machine does not know it."""
     return ZoneInfo(name) if name != "UTC" and name in _zones() else UTC

@@ -1,4 +1,4 @@
-"""What a journal is as a file: written by the export, and taken again by the import. The same types for both."""
+"""The file format of a journal: the export and the import use the same types."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
     "FileProfile",
     "FileThread",
     "JournalFile",
-    "taken",
+    "converted",
 ]
 
 FORMAT = "roll-model-journal"
@@ -50,8 +50,8 @@ When = Annotated[datetime, Message("This must be a time such as 2024-03-09T18:00
 Version = Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")]
 
 
-def taken(kind: type[T], of: Any, **given: Any) -> T:
-    """A row as the file has it, or the other way round: fields by name, times in milliseconds, and what is given."""
+def converted(kind: type[T], of: Any, **given: Any) -> T:
+    """A row as its file type, or the reverse: fields copied by name, times cut to milliseconds, `given` on top."""
     same = (name for name in kind.__struct_fields__ if name not in given and hasattr(of, name))
     values = {name: getattr(of, name) for name in same} | given
     return kind(
@@ -64,7 +64,7 @@ class FileProfile(Input):
     name: PersonName
     time_zone: TimeZone = "UTC"
     ai_consent: bool = False
-    """As it was; an import asks anew."""
+    """Informative: an import does not take it over."""
 
 
 class FileLink(Input):
@@ -72,7 +72,7 @@ class FileLink(Input):
     """The other person."""
     name: PersonName | None = None
     role: LinkRole
-    """What they are to the journal's owner."""
+    """Their role towards the journal's owner."""
     status: LinkStatus
     created_at: When
     updated_at: When

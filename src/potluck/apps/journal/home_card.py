@@ -1,4 +1,4 @@
-"""What the journal says to a person on the home page: how the week goes, who asks to be linked, what coaches said."""
+"""The journal's card on a person's home page: this week's sessions, link requests, and new comments."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
@@ -7,9 +7,9 @@ from potluck.apps.journal.addresses import COACHES, ENTRIES
 from potluck.apps.journal.entities import CoachAthleteLink, Comment, Entry, Link, UserProfile
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.news import is_new_to_athlete, may_be_new_to_athlete
 from potluck.apps.journal.pages.frame import excerpt, short_date
 from potluck.apps.journal.times import day_of, first_of_week, span_of
+from potluck.apps.journal.unread import is_new_to_athlete, may_be_new_to_athlete
 from potluck.people.authentication import Principal
 from potluck.store import Store, all_done
 from potluck.table import between
@@ -18,13 +18,13 @@ from potluck.web.app import Core, HomeCard, Waiting
 __all__ = ["home_card_of"]
 
 MOST_WAITING = 3
-# What was said about sessions from before is on the timeline.
+# Comments on older sessions are on the timeline only.
 RECENT = timedelta(weeks=4)
 NOTE = 100
 
 
 def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
-    """Of the person's own journal."""
+    """The function that makes the card of a person's own journal."""
 
     async def home_card(caller: Principal) -> HomeCard:
         rows, own_id = core.store, caller.user_id
@@ -61,7 +61,7 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
 
 
 async def _commented(rows: Store, entries: Sequence[Entry]) -> list[tuple[Entry, Comment]]:
-    """What coaches said about these and their athlete has not looked at: of each entry the last."""
+    """The entries with unread comments by coaches, each with the last of those."""
     new = [each for each in entries if may_be_new_to_athlete(each)]
     found = await all_done([rows.all(Comment.of_entry(each.entry_id)) for each in new])
     return [
@@ -72,7 +72,7 @@ async def _commented(rows: Store, entries: Sequence[Entry]) -> list[tuple[Entry,
 
 
 def _day(day: date, today: date) -> str:
-    """A day of this week and the last by its name."""
+    """The weekday for the last seven days, else the date."""
     return f"{day:%A}" if (today - day).days < 7 else short_date(day, today)
 
 

@@ -1,9 +1,9 @@
-"""Taking an export in: one's own entries and conversations as they were, and of others only what cannot pose as them.
+"""Importing an export: one's own entries and conversations as they were, and nothing that could impersonate others.
 
-Entries keep their ids where nobody else has them; else they get ids made of the old ones and of who imports. So what is
-here already is known again, and an import that was interrupted can be repeated. Links come back pending. What others
-said comes back as a quotation by whoever imports it. Conversations always get ids of their own: the rows of one are
-found by its id alone, and must never be found from two.
+Entries keep their ids unless somebody else has them; then the new id is derived from the old one and the importer. So
+entries that are here already are recognised, and an interrupted import can be repeated. Links come back pending. What
+others said comes back quoted, as a comment by the importer. Conversations always get new ids: their messages are found
+by that id alone, and two conversations must never share them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from potluck.apps.journal.entities import (
     UserProfile,
 )
 from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
-from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, taken
+from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, converted
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
-from potluck.apps.journal.links import MOST_LINKS, setting
+from potluck.apps.journal.links import MOST_LINKS, link_writes
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.retries import attempts
@@ -55,20 +55,20 @@ ROWS_AT_ONCE = 50
 LONGEST_BODY = 4_000
 MOST_ERRORS = 100
 A_MOMENT = timedelta(milliseconds=1)
-# Each may be ten megabytes, with a row for every word.
+# Each may be ten megabytes, and every word costs a row.
 IMPORTS = RateLimit("imports of a journal", 6)
 EARLIEST_TIME = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 
 
 class Imported(Struct, rename="camel", frozen=True, kw_only=True):
-    """How much there is now that was not there before."""
+    """How much the import added."""
 
     entries: int
     comments: int
     threads: int
     messages: int
     links: int
-    """All of them pending, until the other side accepts."""
+    """All pending until the other side accepts."""
     already_here: int
     """Entries and conversations that were here before."""
 
@@ -84,13 +84,13 @@ class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
     entries: int
     """That are not here yet."""
     comments: int
-    """On those."""
+    """On the new entries."""
     threads: int
     """That are not here yet."""
     messages: int
-    """In those."""
+    """In the new conversations."""
     links: int
-    """That would be asked for anew, where the other person is here."""
+    """Links to request again, where the other person has an account here."""
     already_here: int
     """Entries and conversations that stay as they are here."""
 
@@ -103,24 +103,24 @@ async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     _refuse_impossible(file, at.now)
     await _take_time_zone(at, file)
-    taking = _Taking(at, file)
+    run = _Import(at, file)
     for start in range(0, len(file.entries), ENTRIES_AT_ONCE):
-        await taking.entries(file.entries[start : start + ENTRIES_AT_ONCE])
+        await run.entries(file.entries[start : start + ENTRIES_AT_ONCE])
     for thread in file.threads:
-        await taking.thread(thread)
+        await run.thread(thread)
     for link in file.links:
         if link.status != "revoked":
-            await taking.link(link.user_id, link.role == "coach")
-    return Writes(taking.imported())
+            await run.link(link.user_id, link.role == "coach")
+    return Writes(run.imported())
 
 
 @imports.action("POST", "/preview", TOO_LARGE, kept=False, largest_body=LARGEST_FILE)
 async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview]:
     """What an import of this file would bring. Nothing is written; what an import would refuse is refused here too."""
     _refuse_impossible(file, at.now)
-    taking = _Taking(at, file)
-    new_entries = [each for each in file.entries if not (await taking.place_of(each.entry_id))[1]]
-    new_threads = [each for each in file.threads if not await taking.is_here(each)]
+    run = _Import(at, file)
+    new_entries = [each for each in file.entries if not (await run.place_of(each.entry_id))[1]]
+    new_threads = [each for each in file.threads if not await run.is_here(each)]
     dates = [each.date for each in file.entries]
     return Writes(
         ImportPreview(
@@ -138,7 +138,7 @@ async def preview_import(at: Athlete, file: JournalFile) -> Writes[ImportPreview
 
 
 def _refuse_impossible(file: JournalFile, now: datetime) -> None:
-    """InvalidFields for times that nobody can have written anything at, and for ids that stand for two things."""
+    """Raise InvalidFields for impossible times and for duplicate ids."""
     wrong = [*_twice(file)]
     wrong += [
         WrongField(f"{where}.{camel(name)}", f"This must lie between {FIRST_YEAR} and now")
@@ -151,7 +151,7 @@ def _refuse_impossible(file: JournalFile, now: datetime) -> None:
 
 
 def _twice(file: JournalFile) -> Iterator[WrongField]:
-    """Comments on one entry and messages of one conversation that have the id of another there."""
+    """Duplicate ids among the comments of one entry or the messages of one conversation."""
     for where, items in (("entries", file.entries), ("threads", file.threads)):
         inside, name = ("comments", "comment_id") if where == "entries" else ("messages", "message_id")
         for number, item in enumerate(items):
@@ -163,7 +163,7 @@ def _twice(file: JournalFile) -> Iterator[WrongField]:
 
 
 def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
-    """Everything in a file that has a time, and where it is."""
+    """Everything in a file that has a time, with its path."""
     for number, entry in enumerate(file.entries):
         yield f"entries[{number}]", entry
         yield from ((f"entries[{number}].comments[{each}]", comment) for each, comment in enumerate(entry.comments))
@@ -173,7 +173,7 @@ def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
 
 
 async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
-    """The time zone, for who has said none here. Consent is not taken from a file: it is given here, or not at all."""
+    """Take the time zone over if none is set here. Consent is never imported: it has to be given here."""
     async for _ in attempts("importing a profile", at.rows.patience):
         if await at.rows.get(UserProfile.one(at.own_id)) is not None:
             return
@@ -184,8 +184,8 @@ async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
             return
 
 
-class _Taking:
-    """An import that is under way."""
+class _Import:
+    """One import in progress."""
 
     def __init__(self, at: Athlete, file: JournalFile) -> None:
         self._at = at
@@ -213,8 +213,8 @@ class _Taking:
             if not await self._write_comments(entry_id, comments):
                 continue
             visible = sum(1 for each in comments if each.visibility == "visible")
-            made = taken(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
-            meta = taken(EntryMeta, made)
+            made = converted(Entry, entry, entry_id=entry_id, athlete_id=self._at.own_id, comments=visible)
+            meta = converted(EntryMeta, made)
             words = keyword_writes(None, made)[:WORDS_AT_ONCE]
             if await self._at.write(or_retry(put(meta, when=absent)), or_retry(put(made, when=absent)), *words):
                 self._counts["entries"] += 1
@@ -222,21 +222,21 @@ class _Taking:
                 return
 
     async def _write_comments(self, entry_id: UUID, comments: Sequence[Comment]) -> bool:
-        """Before their entry: nobody finds them until it is there. What an interrupted import left is known again."""
+        """Write the comments before their entry, which makes them visible; those written already are recognised."""
         if not comments:
             return True
         known = {each.comment_id for each in await self._at.rows.all(Comment.of_entry(entry_id))}
         new = [each for each in comments if each.comment_id not in known]
         for start in range(0, len(new), ROWS_AT_ONCE):
             some = new[start : start + ROWS_AT_ONCE]
-            # Of an entry that somebody made under this id meanwhile they would be comments of a stranger.
+            # If somebody has created an entry with this id meanwhile, the comments must not end up on it.
             nobodys = or_retry(check(EntryMeta.one(entry_id), when=absent))
             if not await self._at.write(nobodys, *(or_retry(put(each, when=absent)) for each in some)):
                 return False
         return True
 
     async def place_of(self, entry_id: UUID) -> tuple[UUID, bool]:
-        """The id that an entry gets here, and whether it is here already."""
+        """The id that an entry has or gets here, and whether it exists already."""
         other = uuid5(self._at.own_id, str(entry_id))
         metas = await self._at.rows.get_many([EntryMeta.one(entry_id), EntryMeta.one(other)])
         for meta in metas:
@@ -245,11 +245,11 @@ class _Taking:
         return (entry_id if metas[0] is None else other), False
 
     def _comments(self, comment: FileComment, entry_id: UUID) -> list[Comment]:
-        """What the owner of the file said, as it was; what others said, quoted."""
+        """The owner's own comments unchanged, those of others quoted."""
         own = comment.coach_id == self._owner
         bodies = [comment.body] if own else _quoted(comment)
         return [
-            taken(
+            converted(
                 Comment,
                 comment,
                 comment_id=comment.comment_id if number == 0 else uuid5(comment.comment_id, str(number)),
@@ -267,7 +267,7 @@ class _Taking:
         return uuid5(self._at.own_id, str(thread.thread_id))
 
     async def is_here(self, thread: FileThread) -> bool:
-        """Whether it is here already, as itself or taken in before."""
+        """Whether it exists already: the original, or from an earlier import."""
         refs = [AIThread.one(self._at.own_id, each) for each in (thread.thread_id, self._thread_id(thread))]
         return any(each is not None for each in await self._at.rows.get_many(refs))
 
@@ -280,7 +280,7 @@ class _Taking:
         about = None if thread.athlete_id in (None, self._owner, at.own_id) else thread.athlete_id
         scope = thread.scope if about is None else "shared"
         messages = [
-            taken(
+            converted(
                 AIMessage,
                 each,
                 thread_id=thread_id,
@@ -288,12 +288,12 @@ class _Taking:
                 sources=[self._here(source) for source in each.sources] if each.role == "assistant" else None,
             )
             for each in thread.messages
-            # What is private never gets into a shared conversation.
+            # Private messages never get into a shared conversation.
             if scope == "private" or each.visibility_scope == "shared"
         ]
-        made = taken(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
+        made = converted(AIThread, thread, user_id=at.own_id, thread_id=thread_id, scope=scope, athlete_id=about)
         async for _ in attempts("importing a conversation", at.rows.patience):
-            # Nobody finds them before the conversation is there, and a repeat writes them again.
+            # Messages first: they are invisible until the conversation exists, and a retry overwrites them.
             parts = (messages[start : start + ROWS_AT_ONCE] for start in range(0, len(messages), ROWS_AT_ONCE))
             if all([await at.write(*map(put, part)) for part in parts]) and await at.write(or_retry(put(made))):
                 self._counts["threads"] += 1
@@ -301,14 +301,14 @@ class _Taking:
                 return
 
     def _here(self, reference: Any) -> Any:
-        """A citation or source, by the id that its entry has here."""
+        """A citation or source, with the id that its entry has here."""
         assert isinstance(reference, Citation | Source)
         return replace(reference, entry_id=self._ids.get(reference.entry_id, reference.entry_id))
 
     # --- links --------------------------------------------------------------------------------------------------------
 
     async def link(self, other: UUID, is_coach: bool) -> None:
-        """Asked for anew, if the other person is here and there is no link."""
+        """Request the link again, if the other person has an account here and no link exists."""
         at = self._at
         if other in (at.own_id, self._owner):
             return
@@ -318,14 +318,14 @@ class _Taking:
             return
         if max([await at.rows.count(Link.of_user(each)) for each in (at.own_id, other)]) >= MOST_LINKS:
             return
-        asked = setting(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
+        asked = link_writes(None, athlete_id, coach_id, "pending", "athlete" if is_coach else "coach", at.now)
         there = check(Account.by_id(other), when=present)
         if await at.write(or_retry(there), *map(or_retry, asked)):
             self._counts["links"] += 1
 
 
 def _quoted(comment: FileComment) -> list[str]:
-    """Who said it and when, and their words, each line marked; in several parts where it would be too long for one."""
+    """The comment quoted line by line under its author and date, in several parts if it is too long for one."""
     head = f"{comment.name or 'Somebody'} wrote on {long_day(comment.created_at.date())}:"
     parts: list[str] = []
     lines = [head]

@@ -1,7 +1,7 @@
-"""Journals as somebody reads them: an athlete the whole of their own, a coach what is shared.
+"""Journals as their readers see them: athletes their own in full, coaches what is shared.
 
-What a coach is given has no private text in it by its type: a SharedJournal finds SharedEntries by words that were
-shared, and there is no way from it to anything else.
+The types keep private text from coaches: a SharedJournal finds SharedEntries by shared words, and gives access to
+nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 
 from potluck.apps.journal.entities import Entry, EntryMeta, KeywordIndex, PrivateKeywordIndex, SessionMetrics
 from potluck.apps.journal.fields import Scope
-from potluck.apps.journal.words import metric_words, words_in
+from potluck.apps.journal.tokenizer import metric_words, words_in
 from potluck.store import Store, all_done
 from potluck.table import Query, between
 
@@ -26,7 +26,7 @@ __all__ = ["SharedEntry", "SharedJournal", "WholeEntry", "WholeJournal", "digest
 
 
 class SharedEntry(Struct, frozen=True, kw_only=True):
-    """What those who are not its athlete may know of an entry."""
+    """What anyone but its athlete may know of an entry."""
 
     entry_id: UUID
     athlete_id: UUID
@@ -38,19 +38,19 @@ class SharedEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What can be quoted of it."""
+        """The texts that can be quoted."""
         return (self.shared,)
 
     @property
     def words(self) -> list[str]:
-        """What it can be found by, as often as it is there."""
+        """The words it can be found by, with repetitions."""
         return [word for text in (*self.texts, *self.metrics.tags) for word in words_in(text)] + [
             *metric_words(self.metrics.gi_or_no_gi)
         ]
 
 
 class WholeEntry(SharedEntry, frozen=True, kw_only=True):
-    """The same with what is for its athlete alone."""
+    """The same with the private text, for its athlete alone."""
 
     private: str
 
@@ -60,17 +60,17 @@ class WholeEntry(SharedEntry, frozen=True, kw_only=True):
 
 
 def shared_words(entry: Entry) -> set[str]:
-    """The words that coaches find an entry by."""
+    """The words by which coaches find an entry."""
     return set(_shared(entry).words)
 
 
 def private_words(entry: Entry) -> set[str]:
-    """The words that only its athlete finds it by; some may be shared as well."""
+    """The words of the private section, by which only the athlete finds it; some may be shared words too."""
     return set(words_in(entry.sections.private))
 
 
 def digest_of(*texts: str) -> str:
-    """The same for the same texts, and nothing can be read from it."""
+    """A one-way digest, the same for the same texts."""
     return blake2b(msgspec.json.encode(texts), digest_size=16).hexdigest()
 
 
@@ -87,7 +87,7 @@ def _shared(entry: Entry) -> SharedEntry:
 
 
 class SharedJournal:
-    """What an athlete shares."""
+    """The shared part of an athlete's journal."""
 
     scope: ClassVar[Scope] = "shared"
     indexes: ClassVar[Sequence[type[Any]]] = (KeywordIndex,)
@@ -100,13 +100,13 @@ class SharedJournal:
         return _shared(entry)
 
     async def having(self, word: str, most: int) -> dict[UUID, datetime]:
-        """The entries that have, or until a moment ago had, this word, and when they were written; the newest ones."""
+        """The newest entries indexed under this word, and when they were written; the index may lag for a moment."""
         queries: list[Query[Any]] = [index.of_token(self.athlete_id, word) for index in self.indexes]
         pages = await all_done([self.rows.page(query, most) for query in queries])
         return {each.entry_id: each.created_at for page in pages for each in page.items}
 
     async def read(self, entry_ids: Sequence[UUID]) -> Mapping[UUID, SharedEntry]:
-        """These entries as they are now, by consistent reads; without those that are gone or somebody else's."""
+        """These entries as they are now, read consistently; without deleted ones and other athletes'."""
         metas = await self.rows.get_many([EntryMeta.one(each) for each in entry_ids])
         refs = [
             Entry.one(self.athlete_id, meta.date, meta.entry_id)
@@ -117,11 +117,11 @@ class SharedJournal:
         return {each.entry_id: self._seen(each) for each in found if each is not None}
 
     async def between(self, first: datetime, last: datetime) -> list[SharedEntry]:
-        """The sessions from this moment to that one, newest first."""
+        """The sessions between two moments, newest first."""
         return [self._seen(each) for each in await self.rows.all(Entry.in_time(self.athlete_id, between(first, last)))]
 
     async def newest_first(self) -> AsyncIterator[SharedEntry]:
-        """Every session."""
+        """Every session, newest first."""
         async for entry in self.rows.each(Entry.of_athlete(self.athlete_id)):
             yield self._seen(entry)
 
@@ -132,7 +132,7 @@ class SharedJournal:
 
 
 class WholeJournal(SharedJournal):
-    """All of an athlete's journal, for the athlete alone."""
+    """An athlete's whole journal, for the athlete alone."""
 
     scope: ClassVar[Scope] = "private"
     indexes: ClassVar[Sequence[type[Any]]] = (KeywordIndex, PrivateKeywordIndex)

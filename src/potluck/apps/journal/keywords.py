@@ -1,11 +1,11 @@
-"""Keyword rows: they change with their entry in one transaction, as many as fit; a consumer writes the rest.
+"""Keyword rows: as many as fit change in one transaction with their entry; a consumer writes the rest.
 
-A transaction has at most 100 actions, and an entry may have thousands of words. So of a large change the transaction
-has the first words, and the consumer of the table's stream goes over all of it: for every word that the entry had
+A transaction has at most 100 actions, and an entry may have thousands of words. A large change therefore writes only
+the first words itself, and the consumer of the table's stream goes over all of them: for every word that the entry had
 before the change or has after it, the row is put or deleted by what the entry says *now*, in transactions that check
-that this is still so. Whatever was written meanwhile has its own change in the stream, so doing it late, twice or in
-another order does no harm, and it may be killed at any moment. Until it is done a search may miss a word; it never
-finds one that the entry does not have, because it looks at the entry itself.
+that the entry is unchanged. Later writes have their own change in the stream, so handling a change late, twice or out
+of order does no harm, and the consumer may be killed at any moment. Until it is done, a search may miss a word; it
+never finds one that the entry does not have, because it reads the entry itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from potluck.table.operations import Operation
 __all__ = ["WORDS_AT_ONCE", "Indexing", "keyword_rows", "keyword_writes"]
 
 # A transaction takes 100 actions. Besides the words there are the caller's account, the entry under its old date and
-# its new one, its META, and up to three that keep an idempotent answer.
+# its new one, its META, and up to three for the idempotent answer.
 WORDS_AT_ONCE = 90
 
 KeywordRow = KeywordIndex | PrivateKeywordIndex
@@ -43,7 +43,7 @@ Word = tuple[type[Any], str]
 
 
 def words_of_entry(entry: Entry | None) -> set[Word]:
-    """Every word, with the kind of row that it is kept in."""
+    """Every word of the entry, with the kind of row it is indexed in."""
     if entry is None:
         return set()
     shared = {(KeywordIndex, word) for word in shared_words(entry)}
@@ -56,12 +56,12 @@ def row_of(entry: Entry, word: Word) -> Any:
 
 
 def keyword_rows(entry: Entry) -> list[KeywordRow]:
-    """The rows that an entry is found by."""
+    """All index rows of an entry."""
     return [row_of(entry, word) for word in _in_order(words_of_entry(entry))]
 
 
 def keyword_writes(before: Entry | None, after: Entry | None) -> list[Operation]:
-    """What brings the words of an entry from one text to another; those that are new come first."""
+    """The writes that update the index from one state of an entry to another, additions first."""
     entry = after or before
     assert entry is not None
     had, has = words_of_entry(before), words_of_entry(after)
@@ -78,7 +78,7 @@ def _in_order(words: Iterable[Word]) -> list[Word]:
 
 
 class Indexing:
-    """The consumer that writes the words of large entries, and clears up after deleted ones."""
+    """The consumer that indexes large entries, and cleans up after deleted entries and conversations."""
 
     def __init__(self, rows: Store) -> None:
         self._rows = rows
@@ -94,7 +94,7 @@ class Indexing:
         )
 
     async def handle(self, change: Change) -> None:
-        """What the consumer of the table's stream does with a change."""
+        """Finish what this change left to the consumer."""
         images = (change.old, change.new)
         before, after = (None if each is None else _decoded(Entry, each) for each in images)
         if before is not None or after is not None:
@@ -105,14 +105,14 @@ class Indexing:
             await self.clear_messages(thread)
 
     async def _index(self, before: Entry | None, after: Entry | None) -> None:
-        """Everything that a change may have left undone."""
+        """Index the change if it was too large for its own transaction."""
         if len(keyword_writes(before, after)) > WORDS_AT_ONCE:
             known = after or before
             assert known is not None
             await self.bring_up_to_date(known, words_of_entry(before) | words_of_entry(after))
 
     async def bring_up_to_date(self, known: Entry, words: set[Word]) -> None:
-        """Put or delete the rows of these words, by what the entry says now."""
+        """Put or delete the rows of these words, depending on what the entry says now."""
         todo = _in_order(words)
         async for _ in attempts("indexing an entry", self._rows.patience):
             now, still = await self._as_it_is(known)
@@ -123,44 +123,44 @@ class Indexing:
                     del todo[:WORDS_AT_ONCE]
                 return
             except WriteRefused:
-                # It was changed meanwhile: what is done was right then, and that change is looked at in its turn.
+                # The entry changed meanwhile: rows written so far were right then, and that change has its own event.
                 continue
 
     async def _bring(self, rows: Sequence[tuple[bool, Any]], still: Operation) -> None:
-        """Put those that should be there and delete the others; what is right already is not written, so that whoever
-        begins again gets further each time."""
+        """Put the rows that should exist and delete the others. Rows that are right already are not written, so that
+        each restart gets further."""
         there = await self._rows.get_many([_ref(row) for _, row in rows])
         wrong = [each for each, found in zip(rows, there, strict=True) if each[0] != (found is not None)]
         if wrong:
             await self._rows.transact(still, *(put(row) if wanted else delete(row) for wanted, row in wrong))
 
     async def _as_it_is(self, known: Entry) -> tuple[Entry | None, Operation]:
-        """The entry now, wherever its date has put it, and what holds for as long as it says the same."""
+        """The entry as it is now, at whatever date, and a check that fails once it has changed."""
         gone = absent | (the(EntryMeta.athlete_id) != known.athlete_id)
         async for _ in attempts("finding an entry", self._rows.patience):
             meta = await self._rows.get(EntryMeta.one(known.entry_id))
             if meta is None or meta.athlete_id != known.athlete_id:
                 break
             ref = Entry.one(meta.athlete_id, meta.date, meta.entry_id)
-            # It may be moved to another date between the two reads.
+            # It may have been moved to another date between the two reads: look again.
             if (entry := await self._rows.get(ref)) is not None:
                 return entry, check(ref, when=the(Entry.version).still(entry.version))
         return None, check(EntryMeta.one(known.entry_id), when=gone)
 
     async def clear_comments(self, entry_id: UUID) -> None:
-        """Delete the comments on an entry that is gone: nobody can write one any more."""
+        """Delete the comments on a deleted entry; nobody can add any by then."""
         if await self._rows.get(EntryMeta.one(entry_id)) is None:
             comments = await self._rows.all(Comment.of_entry(entry_id))
             await self._rows.write_each(delete(each) for each in comments)
 
     async def clear_messages(self, thread: AIThread) -> None:
-        """Delete what was said in a conversation that is gone."""
+        """Delete the messages of a deleted conversation."""
         if await self._rows.get(AIThread.one(thread.user_id, thread.thread_id)) is None:
             said = await self._rows.all(AIMessage.in_thread(thread.thread_id))
             await self._rows.write_each(delete(each) for each in said)
 
     async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed: every entry gets its words, and every word or comment without entry goes."""
+        """Changes may have been missed: index every entry, and delete words and comments that have no entry."""
         async for row in self._everything():
             entry = _decoded(Entry, row)
             if entry is not None:
@@ -195,6 +195,6 @@ class Indexing:
 
 
 def _decoded(kind: type[Any], row: Any) -> Any:
-    """The row as this kind; None if it is of another."""
+    """The row as an entity of this kind; None if it is of another."""
     plan = plan_of(kind)
     return plan.coding.decode(row) if row is not None and plan.matches(row) else None

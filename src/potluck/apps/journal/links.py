@@ -1,8 +1,8 @@
-"""Links between athletes and coaches: asked for by an invitation, accepted by the other side, ended by either at once.
+"""Links between athletes and coaches: requested by an invitation, accepted by the other side, ended by either at once.
 
-A link is two rows that always change in one transaction: the athlete's, which decides, and its mirror, by which the
-coach finds it. What was typed as an address is a note on the invitation and is never looked up, so it tells nothing.
-Linking again is the same link. A link that came back with an import is pending until the other side accepts it.
+A link is two rows that always change in one transaction: the athlete's, which is authoritative, and its mirror, by
+which the coach finds it. The email address typed is only a note on the invitation and is never looked up, so it reveals
+nothing about accounts. Linking again reuses the same link. An imported link is pending until the other side accepts it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from potluck.apps.journal.addresses import ATHLETES, COACHES
 from potluck.apps.journal.entities import AthleteCoachLink, CoachAthleteLink, Link, UserProfile
 from potluck.apps.journal.fields import LinkRole, LinkStatus
 from potluck.apps.journal.journals import SharedJournal
-from potluck.apps.journal.news import new_entries
+from potluck.apps.journal.unread import new_entries
 from potluck.field_types import Message
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, InvitationOfPlace
@@ -47,20 +47,20 @@ __all__ = [
     "athletes",
     "end_link",
     "link_pair",
+    "link_writes",
     "links",
     "names_of",
     "own_athletes",
     "own_links",
     "request_link",
-    "setting",
 ]
 
 APP = "journal"
-"""What the journal is called where people are invited."""
+"""The app's name in invitations."""
 
-# As much of what was shared as fits beside a name.
+# How much of the shared text fits beside a name.
 EXCERPT = 200
-# All are read together, and of each athlete the last session.
+# All are read at once, along with the last session of each athlete.
 MOST_LINKS = 1_000
 
 
@@ -79,9 +79,9 @@ class LinkView(Struct, rename="camel", frozen=True, kw_only=True):
     user_id: UUID
     """The other person."""
     name: str | None
-    """What they are called, once they accepted or asked; else they are told of you, but you are not of them."""
+    """Their name, once they have accepted or asked. Until then they see yours, but you do not see theirs."""
     role: LinkRole
-    """What they are to you."""
+    """Their role towards you."""
     status: LinkStatus
     requested_by_me: bool
     created_at: datetime
@@ -109,7 +109,7 @@ class LastSession(Struct, rename="camel", frozen=True, kw_only=True):
     duration_minutes: int
     intensity: int
     shared: str
-    """As much as fits beside a name."""
+    """An excerpt that fits beside a name."""
 
 
 class AthleteSummary(Struct, rename="camel", frozen=True, kw_only=True):
@@ -118,7 +118,7 @@ class AthleteSummary(Struct, rename="camel", frozen=True, kw_only=True):
     since: datetime
     last_session: LastSession | None
     new_entries: int
-    """How many sessions they wrote down since the caller last looked at them."""
+    """How many sessions they have written down since the caller last looked."""
 
 
 class Athletes(Struct, rename="camel", frozen=True, kw_only=True):
@@ -156,7 +156,7 @@ def link_pair(athlete_id: UUID, coach_id: UUID) -> tuple[Any, Any]:
     return CoachAthleteLink.by_id(athlete_id, coach_id), AthleteCoachLink.one(coach_id, athlete_id)
 
 
-def setting(
+def link_writes(
     before: CoachAthleteLink | None,
     athlete_id: UUID,
     coach_id: UUID,
@@ -164,13 +164,13 @@ def setting(
     requested_by: LinkRole,
     now: datetime,
 ) -> list[Operation]:
-    """Both rows with this status, made if there are none; refused if the link has changed since it was read."""
+    """The writes that give both rows this status, or create them; refused if the link has changed since it was read."""
     if before is None:
         said = {"status": status, "requested_by": requested_by, "created_at": now, "updated_at": now}
         said |= {"accepted_at": now} if status == "active" else {}
         link, mirror = (kind(athlete_id=athlete_id, coach_id=coach_id, **said) for kind in KINDS)
         return [put(link, when=absent), put(mirror)]
-    # The athlete's row decides; the mirror follows.
+    # The athlete's row is authoritative; the mirror follows.
     as_read = (the(CoachAthleteLink.status) == before.status) & (the(CoachAthleteLink.updated_at) == before.updated_at)
     conditions = (as_read, present)
     return [
@@ -187,7 +187,7 @@ def setting(
 
 
 async def names_of(rows: Store, user_ids: Sequence[UUID]) -> dict[UUID, str]:
-    """What people are called; without those who are gone."""
+    """The names of these people, without those who are gone."""
     found = await rows.get_many([UserProfile.one(each) for each in dict.fromkeys(user_ids)])
     return {each.user_id: each.name for each in found if each is not None}
 
@@ -240,7 +240,7 @@ async def request_link(at: Athlete, new: NewLink) -> Writes[InvitationMade]:
 
 
 class WithInvitation(Athlete):
-    """Someone, about an invitation of theirs."""
+    """Someone, and an invitation of theirs."""
 
     invitation_id: Annotated[UUID, Message("Invalid invitation ID format")]
 
@@ -273,7 +273,7 @@ async def accept_link(at: LinkedWith, which: WhichSide) -> Writes[LinkView]:
     if link.status == "active":
         return Writes(_view(link, at.own_id, account.name))
     profiles = [each for user in (at.own_id, at.user_id) for each in await _profile_writes(at.rows, user, at.now)]
-    changed = setting(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
+    changed = link_writes(link, link.athlete_id, link.coach_id, "active", link.requested_by, at.now)
     return Writes(
         _view(replace(link, status="active", updated_at=at.now), at.own_id, account.name),
         or_raise(check(Account.by_id(at.user_id), when=present), NotFound),
@@ -291,7 +291,7 @@ async def end_link(at: LinkedWith, which: WhichSide) -> Writes[None]:
     ended = [
         write
         for each in found
-        for write in setting(each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now)
+        for write in link_writes(each, each.athlete_id, each.coach_id, "revoked", each.requested_by, at.now)
     ]
     return Writes(None, *map(or_retry, ended))
 
@@ -332,7 +332,7 @@ def _trained(athlete: AthleteSummary) -> float:
 
 
 async def _between(at: LinkedWith, which: WhichSide) -> list[CoachAthleteLink]:
-    """The links between the caller and the other person; NotFound if there is none, and never was."""
+    """The links between the caller and the other person, ended ones too; NotFound if there never was one."""
     as_athlete = CoachAthleteLink.by_id(at.own_id, at.user_id)
     as_coach = CoachAthleteLink.by_id(at.user_id, at.own_id)
     asked = {"coach": [as_athlete], "athlete": [as_coach]}.get(str(which.role), [as_athlete, as_coach])
@@ -359,7 +359,7 @@ def _view(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID, name: str | N
 
 
 def _knows(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
-    """Whether somebody is told what the other is called: once that one accepted, or asked."""
+    """Whether somebody may see the other's name: once the other has accepted, or asked."""
     return link.status == "active" or link.accepted_at is not None or not _asked(link, own_id)
 
 
@@ -368,7 +368,7 @@ def _asked(link: CoachAthleteLink | AthleteCoachLink, own_id: UUID) -> bool:
 
 
 async def _profile_writes(rows: Store, user_id: UUID, now: datetime) -> list[Outcome]:
-    """A profile for somebody whose name others will see, unless they have one."""
+    """The write that creates a profile for somebody whose name others will see, unless there is one."""
     profile, account = await rows.get_together(UserProfile.one(user_id), Account.by_id(user_id))
     if profile is not None or account is None:
         return []
@@ -386,7 +386,7 @@ class Joined(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Linking:
-    """Invitations to a journal: what they are to, and how they are accepted."""
+    """Invitations to a journal, for the suite: whose it is, and how one is accepted."""
 
     def __init__(self, core: Core) -> None:
         self._rows = core.store
@@ -394,14 +394,14 @@ class Linking:
         self._invitations = core.people.invitations
 
     async def place_name(self, place: str) -> str | None:
-        """Whose journal it is about."""
+        """The name of the person whose journal it is."""
         found = await self._rows.get(UserProfile.one(UUID(place)))
         return None if found is None else found.name
 
     async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
-        """The link is active, once for each invitation; who is linked already uses nothing up.
+        """Activate the link and use up the invitation; if the two are linked already, the invitation stays valid.
 
-        An invitation from before the link was ended opens nothing: else whoever was shown out could come back in.
+        An invitation older than the end of a link is invalid: otherwise somebody removed could come back with it.
         """
         async for _ in attempts("accepting an invitation", self._rows.patience):
             opened = await self._invitations.open(secret, caller.user_id)
@@ -423,7 +423,7 @@ class Linking:
             now = to_the_millisecond(self._clock())
             asked: LinkRole = "athlete" if athlete_id == other else "coach"
             accounts = [check(Account.by_id(each), when=present) for each in (caller.user_id, other)]
-            retried = setting(link, athlete_id, coach_id, "active", asked, now)
+            retried = link_writes(link, athlete_id, coach_id, "active", asked, now)
             for user in (caller.user_id, other):
                 retried += [each.operation for each in await _profile_writes(self._rows, user, now)]
             try:

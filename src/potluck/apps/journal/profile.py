@@ -1,4 +1,4 @@
-"""A person's settings in the journal: their time zone, and whether private words may leave this server."""
+"""A person's settings in the journal: their time zone, and whether private text may leave this server."""
 
 from contextlib import suppress
 from datetime import tzinfo
@@ -43,7 +43,7 @@ class ProfileView(View[UserProfile]):
     name: str
     time_zone: str
     ai_consent: bool
-    """Whether private words may go to an assistant that runs elsewhere."""
+    """Whether private text may go to a remote assistant."""
     version: int
 
 
@@ -53,7 +53,7 @@ class ProfileChange(Versioned):
 
 
 class OwnProfile(Athlete):
-    """Someone, with their profile; whoever has never said anything has the usual one."""
+    """Someone with their profile, or the default one if they have never set any."""
 
     async def admit(self, *rows: Any) -> None:
         self.stored = await self.rows.get(UserProfile.one(self.own_id))
@@ -69,7 +69,7 @@ async def profile_of(at: Athlete) -> UserProfile:
 
 
 async def time_zone_for(at: Any) -> str:
-    """What the caller's time zone is called."""
+    """The name of the caller's time zone."""
     found = await at.rows.get(UserProfile.one(at.principal.user_id))
     return "UTC" if found is None else str(found.time_zone)
 
@@ -110,7 +110,7 @@ async def change_profile(at: OwnProfile, change: ProfileChange) -> Writes[UserPr
 
 
 class Names:
-    """The consumer of the accounts' stream: a new name of a person is theirs in the journal too."""
+    """The consumer of the accounts' stream that copies changed names to journal profiles."""
 
     def __init__(self, rows: Store) -> None:
         self._rows = rows
@@ -123,9 +123,9 @@ class Names:
         if before.name == account.name:
             return
         with suppress(NotFound):
-            # Nobody changed the profile: the version stays.
+            # Not an edit of the profile, so its version stays.
             renamed = the(UserProfile.name).becomes(account.name)
             await self._rows.update(UserProfile.one(account.user_id), renamed, keep_version=True)
 
     async def lost(self, lost: PositionLost) -> None:
-        """A new name may have been missed; the next one is not."""
+        """Do nothing: a change of name may have been missed, and the next one will not be."""

@@ -1,8 +1,8 @@
-"""Which entries match a question best: BM25 over the words that are asked for. Rarer words weigh more, newer wins ties.
+"""Ranks entries by BM25 over the words of a query. Rarer words weigh more, newer entries win ties.
 
-Two steps. First candidates, by the keyword rows alone: how many entries have a word tells how much it weighs. Then the
-best candidates are read, and ranked by how often and in how long a text they really have the words; what has none any
-more is dropped.
+Candidates are chosen by the keyword rows alone: the number of entries with a word gives its weight. The best of them
+are then read, and ranked by the frequency of the words and the length of the text; entries that no longer have any of
+the words are dropped.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import NamedTuple
 from uuid import UUID
 
 from potluck.apps.journal.journals import SharedEntry
-from potluck.apps.journal.words import forms_of, spans_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, spans_of, words_in
 
-__all__ = ["MOST_CANDIDATES", "Asked", "Match", "Term", "asked_for", "candidates", "ranked", "snippet_of"]
+__all__ = ["MOST_CANDIDATES", "Match", "QueryWords", "Term", "candidates", "query_words", "ranked", "snippet_of"]
 
-# As usual for BM25.
+# The usual BM25 parameters k1 and b.
 SATURATION = 1.2
 LENGTH_MATTERS = 0.75
-# The plural of a word that was asked for, or its singular, is worth a little less.
+# A match of a word's plural or singular is worth a little less.
 OTHER_FORM = 0.8
 MOST_TERMS = 16
 MOST_CANDIDATES = 60
 SNIPPET_LENGTH = 160
-# Where the best part of a text is looked for; beyond, one is as good as another.
+# How many matches the best snippet is chosen among; beyond them one is as good as another.
 MOST_SPANS = 100
 ELLIPSIS = "…"
 
-Asked = Sequence[tuple[str, ...]]
-"""The words of a question, each with its forms."""
+QueryWords = Sequence[tuple[str, ...]]
+"""The words of a query, each with its forms."""
 
 
 class Term(NamedTuple):
-    """A word that was asked for, its forms, and when the entries were written that have one of them."""
+    """A word of the query: its forms, and the entries that have one, with the time each was written."""
 
     forms: tuple[str, ...]
     having: Mapping[UUID, datetime]
@@ -46,22 +46,22 @@ class Match(NamedTuple):
     entry: SharedEntry
     score: float
     words: frozenset[str]
-    """Which of the words, in which form, it has."""
+    """Which of the words it has, in the form found."""
 
 
-def asked_for(question: str) -> Asked:
-    """What a question asks for."""
+def query_words(question: str) -> QueryWords:
+    """The distinct words of a query, each with its forms."""
     words = dict.fromkeys(words_in(question))
     return [forms_of(word) for word in words][:MOST_TERMS]
 
 
 def weight_of(having: int, of: int) -> float:
-    """How much a word tells that so many of the entries have."""
+    """The inverse document frequency: the weight of a word that `having` of the entries contain."""
     return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
 def candidates(terms: Sequence[Term], most: int = MOST_CANDIDATES) -> list[UUID]:
-    """The entries that are worth reading, by how much the words that they have tell, newer ones first."""
+    """The entries worth reading: those with the highest total weight of words, newer ones first on ties."""
     written = {entry: at for term in terms for entry, at in term.having.items()}
     scores: dict[UUID, float] = dict.fromkeys(written, 0.0)
     for term in terms:
@@ -73,7 +73,7 @@ def candidates(terms: Sequence[Term], most: int = MOST_CANDIDATES) -> list[UUID]
 
 
 def ranked(terms: Sequence[Term], entries: Sequence[SharedEntry]) -> list[Match]:
-    """Those of the entries that have any of the words now, the best match first."""
+    """The entries that have any of the words now, best match first."""
     counts = [Counter(each.words) for each in entries]
     lengths = [max(1, counted.total()) for counted in counts]
     usual = sum(lengths) / max(1, len(lengths))
@@ -95,7 +95,7 @@ def ranked(terms: Sequence[Term], entries: Sequence[SharedEntry]) -> list[Match]
 
 
 def snippet_of(texts: Sequence[str], words: frozenset[str]) -> str:
-    """The part of a text where the words are, word for word; the beginning of the first, if they are in none."""
+    """A verbatim excerpt around most of the words; the beginning of the first text if none has them."""
     wanted = set(words)
     best: tuple[int, str, int] | None = None
     for text in texts:
@@ -110,7 +110,7 @@ def snippet_of(texts: Sequence[str], words: frozenset[str]) -> str:
 
 
 def _cut(text: str, around: int) -> str:
-    """So much of a text as fits, from a little before a place, cut between words."""
+    """As much of a text as fits, from a little before a position, cut between words."""
     if len(text) <= SNIPPET_LENGTH:
         return text
     start = max(0, min(around - SNIPPET_LENGTH // 4, len(text) - SNIPPET_LENGTH))

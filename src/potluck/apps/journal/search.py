@@ -1,4 +1,4 @@
-"""Search: entries by their words, the best match first, in as much of a journal as the caller may see."""
+"""Full-text search over as much of a journal as the caller may see, best match first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.fields import AthleteId
 from potluck.apps.journal.journals import SharedJournal
-from potluck.apps.journal.ranking import Asked, Match, Term, asked_for, candidates, ranked, snippet_of
+from potluck.apps.journal.ranking import Match, QueryWords, Term, candidates, query_words, ranked, snippet_of
 from potluck.field_types import Integer, Text
 from potluck.store import all_done
 from potluck.web.actions import Actions
@@ -23,8 +23,8 @@ __all__ = ["Found", "Hit", "Wanted", "find", "found_in", "search"]
 USUAL_HITS = 20
 USUAL_FORMS = 4
 MOST_HITS = 100
-# Of more entries that have a word, the newest are looked at: such a word tells hardly anything. All words of a question
-# share what is looked at, so that a long one takes no longer.
+# Only the newest entries with a word are considered: one that is in more entries hardly narrows a search. The words of
+# a query share one budget of rows, so that a long query takes no longer.
 MOST_ROWS_OF_WORD, LEAST_ROWS_OF_WORD = 500, 100
 
 
@@ -39,7 +39,7 @@ class Hit(Struct, rename="camel", frozen=True, kw_only=True):
     entry_id: UUID
     date: datetime
     snippet: str
-    """Word for word, where the words are."""
+    """A verbatim excerpt around the words."""
     words: list[str]
     """Which words it was found by."""
     session_metrics: SessionMetrics
@@ -56,7 +56,7 @@ search: Actions[Any] = Actions(Athlete, api="/journal/search", tag="Journal")
 async def find(at: Athlete, wanted: Wanted) -> Found:
     """Entries that have the words, the best match first. A coach finds shared words only."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
-    matches = await found_in(journal, asked_for(wanted.q))
+    matches = await found_in(journal, query_words(wanted.q))
     return Found(
         items=[
             Hit(
@@ -71,8 +71,8 @@ async def find(at: Athlete, wanted: Wanted) -> Found:
     )
 
 
-async def found_in(journal: SharedJournal, asked: Asked) -> list[Match]:
-    """The matches in a journal, as its entries are now."""
+async def found_in(journal: SharedJournal, asked: QueryWords) -> list[Match]:
+    """The matches in a journal, ranked by the entries as they are now."""
     forms = [form for each in asked for form in each]
     most = max(LEAST_ROWS_OF_WORD, MOST_ROWS_OF_WORD * USUAL_FORMS // max(USUAL_FORMS, len(forms)))
     rows = dict(zip(forms, await all_done([journal.having(form, most) for form in forms]), strict=True))

@@ -1,4 +1,4 @@
-"""Statistics of one's own training, or of an athlete whom one coaches."""
+"""Statistics of the caller's own training, or of an athlete whom they coach."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import STATS
+from potluck.apps.journal.aggregation import Session, Statistics, statistics_of
 from potluck.apps.journal.fields import AthleteId, zone_of
 from potluck.apps.journal.journals import SharedJournal
 from potluck.apps.journal.profile import time_zone_for
-from potluck.apps.journal.statistics import Session, Statistics, statistics_of
 from potluck.apps.journal.times import EARLIEST, LATEST, day_of, span_of
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.actions import Actions
@@ -49,7 +49,7 @@ async def training_stats(at: Athlete, wanted: StatsOf) -> Statistics:
 
 
 async def stats_of(journal: SharedJournal, wanted: StatsOf, time_zone: str, now: datetime) -> Statistics:
-    """What the training in a journal adds up to, by the days there."""
+    """The statistics of a journal, with days in this time zone."""
     zone = zone_of(time_zone)
     last = day_of(now, zone) if wanted.to is UNSET else wanted.to
     first = max(EARLIEST, last - timedelta(days=USUAL_DAYS - 1)) if wanted.from_ is UNSET else wanted.from_

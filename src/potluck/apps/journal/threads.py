@@ -1,4 +1,4 @@
-"""Conversations with the assistant about a journal: each reads no more than its scope, and than its owner may now."""
+"""Conversations with the assistant about a journal: one reads only what both its scope and its owner's access allow."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ MOST_THREADS = 1_000
 MOST_MESSAGES = 10_000
 TITLE_FROM_QUESTION = 80
 A_MOMENT = timedelta(milliseconds=1)
-# Each may be paid for by the operator.
+# Each question may cost the operator money.
 ASKING = RateLimit("questions", 30)
 FALLBACK = "embedded-fallback"
-"""What the built-in assistant is called where it stands in for one that did not answer."""
+"""The provider name of the built-in assistant where it replaces one that failed to answer."""
 WITHDRAWN = "An entry that this answer rests on was changed, or is not shared any more. Ask again."
 
 log = logging.getLogger(__name__)
@@ -66,14 +66,14 @@ class ThreadView(View[AIThread]):
 
 class NewThread(Input):
     title: Title | Unset = UNSET
-    """Else it is called after the first question."""
+    """If unset, the first question becomes the title."""
     scope: Scope
     athlete_id: AthleteId | Unset = UNSET
     """An athlete whom the caller coaches; the thread is then about what they share."""
 
 
 class Answers:
-    """Which answers still stand: of a thread about somebody else's journal, those that rest on what is shared now."""
+    """Which answers may still be shown: in a thread about another's journal, those whose sources are still shared."""
 
     def __init__(self, standing: Standing | None) -> None:
         self._standing = standing
@@ -207,7 +207,7 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
         put(question, when=absent),
         put(answer, when=absent),
         made=answer.message_id,
-        # What somebody else shares may be private by the time that the request is repeated.
+        # Do not keep it for idempotent retries: what the athlete shares may be private by then.
         secret=at.thread.athlete_id is not None,
     )
 
@@ -215,7 +215,7 @@ async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
 async def _answered(
     at: InThread, asked: Asked, journal: SharedJournal, may_leave: bool, zone: Any
 ) -> tuple[str, Asked, Reply]:
-    """Who answered, from what, and what; the built-in assistant where another may not be asked, or does not answer."""
+    """The provider, its input and its reply; the built-in assistant where a remote one is not allowed or fails."""
     chosen, embedded = at.journal.provider, at.journal.embedded
     if chosen.remote and may_leave:
         given = asked

@@ -1,7 +1,7 @@
-"""Who may: the shareable is read consistently for every call, together with the session that the caller shows.
+"""Who may do what: every call reads the shareable consistently, together with the session whose token it carries.
 
-A session counts while the passcode that opened it is still the shareable's. Without a view passcode, whoever has the id
-may look. Who made a shareable signed in is its admin.
+A session is valid while the passcode that opened it is still the shareable's. Without a view passcode, anyone who has
+the id may view it. Whoever created a shareable while signed in is its admin.
 """
 
 import re
@@ -38,7 +38,7 @@ TOKEN = {
     "Authorization": "`Bearer` and the `token` of a session of this shareable, or that of a person: who made it signed"
     " in is its admin."
 }
-# Sent to the pages of one shareable alone.
+# Its path is the shareable, so browsers send it only to that shareable's pages.
 SHARE_COOKIE = "potluck-share"
 SHARE_TOKEN = re.compile(r"plu_[0-9a-f]{64}")
 BEARER = "bearer "
@@ -56,7 +56,7 @@ class PasscodeNeeded(
 
     @classmethod
     def at(cls, short_id: str) -> "PasscodeNeeded":
-        """The refusal that leads people to where the passcode of this one is given."""
+        """The error, with a link to the page that asks for this shareable's passcode."""
         found = cls()
         found.way_in = (f"{BEFORE_ID}{short_id}/unlock", "Give the passcode")
         return found
@@ -67,7 +67,7 @@ class PasscodeNeeded(
 
 
 class AdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
-    """The caller came in with the view passcode."""
+    """The caller has only the view passcode."""
 
 
 class Expired(
@@ -92,11 +92,11 @@ class ShareMaker(Maker):
 
 
 class ToShareable(ShareMaker):
-    """Anybody who has the id of a shareable that is there."""
+    """Anybody who has the id of an existing shareable."""
 
     headers = TOKEN
     kinds = frozenset({"checklist", "poll"})
-    """What it must be one of."""
+    """The kinds of shareable that this access admits."""
 
     short_id: ShortId
 
@@ -117,7 +117,7 @@ class ToShareable(ShareMaker):
         self.shareable: Shareable = rows[0]
 
     def must_admit(self, shareable: Shareable | None) -> None:
-        """Raise for a shareable, as read now or as met by a refused write, that the caller may not use like this."""
+        """Raise unless the caller may use the shareable, as just read or as a refused write found it."""
         if shareable is None or shareable.entity not in self.kinds:
             raise NotFound
 
@@ -134,11 +134,11 @@ class ToShareable(ShareMaker):
         return self.role_in(self.shareable)
 
     def role_in(self, shareable: Shareable) -> Role | None:
-        """What the caller is, by the shareable as it is now."""
+        """The caller's role, given the shareable as it is now."""
         return self._known_as(shareable) or ("view" if shareable.view_passcode is None else None)
 
     def _known_as(self, shareable: Shareable) -> Role | None:
-        """What they show that they are, by a session or by having made it."""
+        """The role proven by a session, or by having created it; None for a caller who only knows the id."""
         if self.principal is not None and self.principal.user_id == shareable.creator_id:
             return "admin"
         session = self.session
@@ -146,7 +146,7 @@ class ToShareable(ShareMaker):
         return session.role if session is not None and counts else None
 
     def _still(self) -> Condition:
-        """That they still are."""
+        """The condition that the caller's role still holds, for a write."""
         match self._known_as(self.shareable), self.session:
             case "admin", ShareSession() as session if session.role == "admin":
                 return the(Shareable.admin_passcode) == session.passcode
@@ -159,11 +159,11 @@ class ToShareable(ShareMaker):
 
 
 class Reader(ToShareable):
-    """Who may look: viewers until it expires, admins also after that."""
+    """Whoever may view it: viewers until it expires, admins after that too."""
 
     admins_only = False
     while_open = False
-    """Whether admins, too, may do this only until it expires."""
+    """Whether expiry ends this for admins too."""
 
     def must_admit(self, shareable: Shareable | None) -> None:
         super().must_admit(shareable)
@@ -177,11 +177,11 @@ class Reader(ToShareable):
             self.refuse_viewer(shareable)
 
     def refuse_viewer(self, shareable: Shareable) -> None:
-        """For what only admins may; whoever shows nothing may be one whose session is over."""
+        """Refuse what only admins may do; a caller without a session may be an admin whose session has ended."""
         raise PasscodeNeeded.at(self.short_id) if self._known_as(shareable) is None else AdminsOnly
 
     def allowed(self) -> Condition:
-        """That they are still admitted, for the transaction of a write."""
+        """The condition that the caller is still admitted, checked in the transaction of every write."""
         if self.while_open or self.role == "view":
             return self._still() & (the(Shareable.expires_at) > self.now)
         return self._still()
@@ -198,13 +198,13 @@ class Reader(ToShareable):
 
 
 class Participant(Reader):
-    """Who may look, until it expires."""
+    """Whoever may view it, until it expires."""
 
     while_open = True
 
 
 class Keeper(Reader):
-    """Its admins, also after it has expired."""
+    """Its admins, even after it has expired."""
 
     admins_only = True
 
@@ -216,7 +216,7 @@ class Editor(Keeper):
 
 
 def _token(visitor: Visitor) -> str | None:
-    """The token of a session: a browser keeps it for who uses it, a program sends it."""
+    """The session token: from a cookie for pages, from the Authorization header for the API."""
     if visitor.by_page:
         given = visitor.kept(SHARE_COOKIE)
     else:

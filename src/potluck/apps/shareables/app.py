@@ -1,26 +1,27 @@
-"""Shareables, as they are handed to the assembly."""
+"""The shareables app, as the suite assembles it."""
 
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Its rules add to the subject of shareables.
+# Imported for its side effect: it registers rules with `shareables`.
 import potluck.apps.shareables.live  # noqa: F401
 from potluck.apps.polls.app import TEMPLATES as POLLS_TEMPLATES
 from potluck.apps.polls.app import VOTER_IDS
 from potluck.apps.polls.context import polls_context
 from potluck.apps.polls.entities import ranked_choice_polls
+from potluck.apps.shareables.account_data import AccountData
 from potluck.apps.shareables.ballots import ballots, results
 from potluck.apps.shareables.context import ShareablesContext
 from potluck.apps.shareables.demo import demo_of
-from potluck.apps.shareables.endings import AccountData, PollsOfPurged
 from potluck.apps.shareables.entities import shareables as shareables_table
 from potluck.apps.shareables.entities import short_id_pool
 from potluck.apps.shareables.hashing import Hashing
 from potluck.apps.shareables.home_card import home_card
 from potluck.apps.shareables.items import items
-from potluck.apps.shareables.onlookers import Presence
 from potluck.apps.shareables.pages import ENDPOINTS
+from potluck.apps.shareables.presence import Presence
+from potluck.apps.shareables.purged_polls import PollsOfPurged
 from potluck.apps.shareables.shareables import HOME, own, shareables
 from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.web.actions import Actions
@@ -49,7 +50,7 @@ def shareables_app(core: Core) -> App:
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     return App(
         name=APP,
-        # The polls of shareables are in the table of polls, whether or not that app is served.
+        # Polls in shareables are stored in the polls app's table, whether or not that app is served.
         tables=[short_id_pool, shareables_table, ranked_choice_polls],
         subjects=SUBJECTS,
         endpoints=ENDPOINTS,

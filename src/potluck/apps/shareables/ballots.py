@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 
-# Sent to the pages of one shareable alone, like that of a session.
+# Scoped to the pages of one shareable, like the session cookie.
 VOTER_COOKIE = "potluck-share-voter"
 VOTE_COOKIE = "potluck-share-vote"
 
 
 class InPoll(Reader):
-    """Who may look at a poll; its results are for all of them."""
+    """Whoever may view the poll: all of them may see its results."""
 
     kinds = frozenset({"poll"})
 
@@ -73,7 +73,7 @@ class InPoll(Reader):
 
 
 class Voter(Participant, InPoll):
-    """Who may look at a poll until it expires: they may vote."""
+    """Whoever may view the poll may vote, until it expires."""
 
     headers = {**TOKEN, **EDIT_KEY}  # noqa: RUF012 - declared in Access
 
@@ -86,7 +86,7 @@ class Voter(Participant, InPoll):
 
 
 class VoteHolder(Voter):
-    """Whoever cast the vote: with its edit key."""
+    """Whoever cast the vote, proven by its edit key."""
 
     vote_id: VoteId
 
@@ -94,7 +94,7 @@ class VoteHolder(Voter):
         await super().admit(*rows)
         vote = await self.rows.get(Vote.one(self.poll.poll_id, self.vote_id))
         if vote is None or not self.keys.holds(vote):
-            # The same answer: whether somebody has voted, or has withdrawn it, is nobody else's business.
+            # The same error for both, so that it reveals neither whether somebody voted nor that they withdrew it.
             raise WrongKey.of_vote()
         self.vote = vote
 

@@ -1,10 +1,10 @@
-"""What the rules of shareables work with besides the core: `at.context`."""
+"""What the rules of shareables need besides the core, as `at.context`."""
 
 from dataclasses import dataclass
 
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.shareables.hashing import Hashing
-from potluck.apps.shareables.onlookers import Presence
+from potluck.apps.shareables.presence import Presence
 from potluck.apps.shareables.short_ids import ShortIdPool
 from potluck.people.secrets import Random, system_random
 
@@ -17,5 +17,5 @@ class ShareablesContext:
     hashing: Hashing
     presence: Presence
     polls: PollsContext
-    """Which serves the polls that shareables made."""
+    """Serves the polls that belong to shareables."""
     random: Random = system_random

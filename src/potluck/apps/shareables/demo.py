@@ -1,12 +1,12 @@
-"""Shareables to look around in: a packing list that is half done, a poll, and a list that was cleared away."""
+"""Demo shareables: a half-done packing list, a poll, and a list that has expired."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from potluck.apps.polls.votes import NewVote
 from potluck.apps.shareables.ballots import cast_vote
+from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import ItemChange, NewItem, change_item
-from potluck.apps.shareables.laying_out import NewShareable, create_shareable
 from potluck.apps.shareables.shareables import HOME, one_shareable
 from potluck.web.app import Demo, Guests, WorthALook
 from potluck.web.direct_calls import Direct
@@ -30,7 +30,7 @@ PACKING = NewShareable(
     ],
     expires_in_days=10,
 )
-PACKED = (4, 1, 0)  # in the order in which they were ticked
+PACKED = (4, 1, 0)  # In the order in which they were ticked.
 
 SONGS = NewShareable(
     entity="poll",
@@ -49,7 +49,7 @@ STALL = NewShareable(
 
 
 def demo_of(direct: Direct) -> Demo:
-    """What fills the shareables with these rules."""
+    """The function that fills shareables with demo data, through their rules."""
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
         guests.ago(days=14)

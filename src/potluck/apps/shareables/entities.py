@@ -40,13 +40,13 @@ shareables = Table(
 )
 
 
-# Three letters, three letters, five digits: uppercase while it waits in the pool, lowercase once it is somebody's.
+# Three letters, three letters, five digits: uppercase while it is in the pool, lowercase once it is claimed.
 PooledShortId = Annotated[str, Meta(pattern="^[A-Z]{3}-[A-Z]{3}-[0-9]{5}$", max_length=13)]
 
-# Argon2id in its own notation, salt included; what was hashed cannot be had back.
+# Argon2id in its standard encoding, salt included.
 PasscodeHash = Annotated[str, Meta(min_length=1, max_length=200)]
 TokenHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
-# A process that serves people, for as long as it runs.
+# Identifies a server process for as long as it runs.
 WorkerId = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", min_length=32, max_length=32)]
 
 POOL_PARTITIONS = 1000
@@ -60,14 +60,14 @@ class ShortIdPoolEntry(Entity, table=short_id_pool, key=("{partition}", "availab
     bucket: Annotated[int, Meta(ge=0, lt=POOL_BUCKETS), KeyOnly]
     id: PooledShortId
 
-    # Need not be up to date: an entry that was claimed meanwhile is refused by the claim.
+    # Eventually consistent is enough: claiming an entry that is gone fails.
     @query()
     def in_partition(partition: int) -> None:
         """Which ids are there to claim, and which buckets are there to refill?"""
 
 
-# One entity for checklists and polls, which the attribute `entity` tells apart: whoever opens a short id does not know
-# the kind before the row is read, both have the same name, passcodes and expiry, and each adds but one field.
+# One entity for checklists and polls, told apart by the attribute `entity`: the kind behind a short id is unknown until
+# the row is read, both have a name, passcodes and expiry, and each adds only one field.
 class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     """A checklist or a poll that is handed around by its short id; its row decides for everything under it."""
 
@@ -77,33 +77,33 @@ class Shareable(Entity, table=shareables, key=("shareable#{short_id}", "01#")):
     view_passcode: PasscodeHash | None = None
     admin_passcode: PasscodeHash
     expires_at: Milliseconds
-    note: Note | None = None  # the design has it on checklists only
-    # Ours from here, left out where there is nothing to say: what a poll adds is in the table of polls.
+    note: Note | None = None  # The design has it on checklists only.
+    # From here on our additions, left out when empty. What a poll adds is in the table of polls.
     poll_id: UUID | None = None
     viewers_can_tick: Annotated[bool, LeftOut] = True
-    # Raised by whoever adds, removes or reorders items; a reordering that was made for other items is refused by it.
+    # Incremented when items are added, deleted or reordered; a reordering of an outdated list is refused by it.
     items_version: Annotated[Counter, LeftOut] = 0
     version: Annotated[Version, LeftOut] = 1
-    # Who made it signed in: they need no passcode.
+    # Who created it while signed in: they need no passcode.
     creator_id: UUID | None = None
     created_at: Seconds | None = None
     # A year after expires_at; admins can read and clone it until then.
     ttl: ExpiresAt | None = None
 
     def expired(self, now: datetime) -> bool:
-        """Whether only its admins see it; from the second on that it says."""
+        """Whether only its admins still see it: from the very second of `expires_at` on."""
         return now >= self.expires_at
 
     @property
     def purge_at(self) -> datetime:
-        """When it is gone for everybody."""
+        """When it is deleted for everybody, admins included."""
         return self.expires_at + KEPT
 
     def passcode_of(self, role: Role) -> str | None:
-        """What is stored of the passcode that gives this role."""
+        """The stored hash of this role's passcode."""
         return self.admin_passcode if role == "admin" else self.view_passcode
 
-    # Says who may do what, on every request.
+    # Consistent: it decides on every request who may do what.
     @get(consistent=True)
     def one(short_id: ShortId) -> None:
         """What is behind this short id, and who may see or change it?"""
@@ -121,25 +121,25 @@ class ChecklistItem(
     order: Annotated[int, Meta(ge=0, lt=1_000_000_000)]
     name: Name
     note: Note | None = None
-    # Ours from here, left out of a line that nobody has touched.
+    # From here on our additions, left out of an item that nobody has touched.
     done: Annotated[bool, LeftOut] = False
     done_at: Milliseconds | None = None
     version: Annotated[Version, LeftOut] = 1
-    # The shareable's; its row decides, this one lets the sweeper tidy.
+    # Copied from the shareable, whose row decides; here it only lets the sweeper delete the item.
     ttl: ExpiresAt | None = None
 
     @get(consistent=True)
     def one(short_id: ShortId, checklist_item_id: UUID) -> None:
         """One line of a checklist."""
 
-    # A request of its own, because a shareable and its items are in two partitions. The rows come in the order of their
-    # ids; `order` is not in the key, so that reordering rewrites no keys, and is put right in memory.
+    # A separate request, because a shareable and its items are in two partitions. Rows come in the order of their ids:
+    # `order` is not part of the key, so that reordering rewrites no keys, and they are sorted in memory.
     @query(consistent=True)
     def of(short_id: ShortId) -> None:
         """All lines of a checklist."""
 
 
-# What follows is not in the design.
+# The entities below are not in the design.
 
 
 class ShareSession(Entity, table=shareables, key=("session#{short_id}", "01#{token_hash}#")):
@@ -183,7 +183,7 @@ class CreatedShareable(Entity, table=shareables, key=("user#{creator_id}", "01#{
     creator_id: Annotated[UUID, KeyOnly]
     created_at: Annotated[Seconds, KeyOnly]
     short_id: Annotated[ShortId, KeyOnly]
-    # The shareable's.
+    # Copied from the shareable.
     ttl: ExpiresAt
 
     @query(descending=True, consistent=True)

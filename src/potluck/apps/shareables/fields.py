@@ -1,4 +1,4 @@
-"""The fields of shareables: what each accepts, and the message when it does not; for entities, inputs and forms."""
+"""The fields of shareables: what each accepts, and its error message; used by entities, inputs and forms."""
 
 import re
 from datetime import timedelta
@@ -29,16 +29,16 @@ __all__ = [
 
 USUAL_LIFE_DAYS = 30
 LONGEST_LIFE = timedelta(days=365)
-# After it has expired, for its admins.
+# How long its admins can still see it after it has expired.
 KEPT = timedelta(days=365)
-# A checklist is created, reordered and deleted in one transaction, which takes 100 actions. Beside its items there are
-# the shareable, its pool entry, a session, the maker's list, the account, and up to three that keep the answer.
+# A checklist is created, reordered and deleted in one transaction, which takes 100 actions. Besides its items there are
+# the shareable, its pool entry, a session, the creator's list, the account, and up to three for the idempotent answer.
 MOST_ITEMS = 90
 LONGEST_NAME = 200
 LONGEST_NOTE = 2_000
 SHORTEST_PASSCODE = 6
 LONGEST_PASSCODE = 128
-# More than there can be: which of them are wrong, the rule says.
+# More than a list can have, so that the rule can say which of them are wrong.
 MOST_IDS_SENT = 1_000
 
 Kind = Literal["checklist", "poll"]
@@ -51,7 +51,7 @@ LETTERS_AND_DIGITS = re.compile(r"([a-z]{3})([a-z]{3})([0-9]{5})")
 
 
 def spelled(text: str) -> str:
-    """A short id as it is kept, of whatever means it: capitals, spaces, dashes, a link; else the text as it is."""
+    """The canonical form of a short id typed with capitals, spaces or dashes, or as a link; other text unchanged."""
     last = AFTER_ID.split(normalize("NFKC", text).lower().strip().rpartition(BEFORE_ID)[2])[0]
     found = LETTERS_AND_DIGITS.fullmatch(NO_PART_OF_ID.sub("", last))
     return "-".join(found.groups()) if found else text
@@ -65,7 +65,7 @@ def with_dashes(letters_and_digits: str) -> str:
     return f"{letters_and_digits[:3]}-{letters_and_digits[3:6]}-{letters_and_digits[6:]}"
 
 
-# Three letters, three letters, five digits. Keys hold it without its dashes.
+# Three letters, three letters, five digits. Keys hold it without the dashes.
 ShortId = Annotated[
     str,
     Text(
@@ -94,7 +94,7 @@ Passcode = Annotated[
         f"A passcode must have {SHORTEST_PASSCODE} to {LONGEST_PASSCODE} characters, all of them printable",
     ),
 ]
-# What is only compared: anything that could never be right is simply wrong.
+# A passcode to compare: one that could never have been set is simply wrong, not invalid.
 AnyPasscode = Annotated[str, Text(0, 2 * LONGEST_PASSCODE)]
 Days = Annotated[
     int, Integer(1, LONGEST_LIFE.days, f"expiresInDays must be a whole number from 1 to {LONGEST_LIFE.days}")

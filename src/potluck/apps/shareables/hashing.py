@@ -1,4 +1,4 @@
-"""Passcodes hashed by the suite's own hasher, a few at a time for each client: the others of one client wait."""
+"""Passcodes, hashed by the suite's own hasher, with a limit on how many each client may have in progress."""
 
 import asyncio
 from weakref import WeakValueDictionary
@@ -11,7 +11,7 @@ AT_ONCE = 4
 
 
 class Hashing:
-    """Waits where the hasher itself would refuse, which lets a client have only so many waiting."""
+    """Queues a client's hashes here: the hasher itself would refuse a client that has too many waiting."""
 
     def __init__(self, passwords: Passwords) -> None:
         self._passwords = passwords
@@ -19,18 +19,18 @@ class Hashing:
         self._tries: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def hash(self, passcode: str, client: str) -> str:
-        """What is stored of a passcode."""
+        """The hash to store for a passcode."""
         async with self._turn(client):
             return await self._passwords.hash(passcode, client)
 
     async def verify(self, passcode: str, hash: str | None, client: str) -> bool:
-        """Whether the hash is this passcode's. Without a hash it is False, after the same work."""
+        """Whether the hash is this passcode's; without a hash False, after the same amount of work."""
         async with self._turn(client):
             return await self._passwords.verify(passcode, hash, client)
 
     def trying(self, client: str) -> asyncio.Lock:
-        """To be held from counting a try until it is known to be right: many who come at once behind one address must
-        not be taken for somebody who guesses."""
+        """The lock to hold from counting an attempt until it is known to be right: many people arriving at once behind
+        one address must not be taken for somebody who is guessing."""
         return self._tries.setdefault(client, asyncio.Lock())
 
     def _turn(self, client: str) -> asyncio.Semaphore:

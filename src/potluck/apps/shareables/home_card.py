@@ -1,4 +1,4 @@
-"""What shareables have to say to a person on the home page."""
+"""The card of shareables on a person's home page."""
 
 from potluck.apps.shareables.entities import CreatedShareable, Shareable
 from potluck.people.authentication import Principal
@@ -7,12 +7,12 @@ from potluck.web.app import HomeCard
 
 __all__ = ["home_card"]
 
-# Whoever has made hundreds is told of the latest.
+# Enough for nearly everybody: beyond it only the latest are counted.
 SHAREABLES_AT_A_GLANCE = 100
 
 
 async def home_card(rows: Store, clock: Clock, principal: Principal) -> HomeCard:
-    """How many of the caller's shareables are open."""
+    """Says how many of the caller's shareables are open."""
     made = (await rows.page(CreatedShareable.of_creator(principal.user_id), SHAREABLES_AT_A_GLANCE)).items
     found = [each for each in await rows.get_many([Shareable.one(each.short_id) for each in made]) if each is not None]
     lying_open = sum(not each.expired(clock()) for each in found)

@@ -1,7 +1,7 @@
-"""A shareable that somebody looks at: its items and itself as they change, votes coming in, and how many look.
+"""Live updates of a shareable: its own changes and its items', incoming votes, and how many people are viewing it.
 
-Viewers are told until it expires. No row says that it has; each stream knows when that will be, and ends then. The
-page of an admin, which becomes another one, hears that it is `over`.
+Viewers get them until it expires. No row changes at that moment: each stream knows when it will be, and ends then. An
+admin's page, which turns into the page of an expired shareable, gets an `over` event.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -38,7 +38,7 @@ LOOKS = RateLimit("looks", 2_000)
 
 
 class Follower(Reader):
-    """Who may look, for as long as they may."""
+    """Whoever may view it, for as long as they may."""
 
     headers = {**TOKEN, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
 
@@ -56,7 +56,7 @@ class Voted(Struct, rename="camel", frozen=True):
 
 
 def seen(row: Any) -> Any:
-    """What the caller sees of a row, by which it is known whether anything is new to them."""
+    """What a row shows to an API client; an event is sent only when this changes."""
     match row:
         case Onlookers():
             return Looking(row.people)
@@ -66,12 +66,12 @@ def seen(row: Any) -> Any:
 
 
 def seen_by_page(row: Any) -> Any:
-    """The same for a page, which shows results: a vote that was changed is news as well."""
+    """The same for a page, which shows results, so that a changed vote counts as a change too."""
     return row.votes_version if isinstance(row, Shard) else seen(row)
 
 
 def seen_later(row: Any) -> Any:
-    """The same for who asks from time to time: not who looks, and not how many votes each part of the count has."""
+    """The same for a client that polls `/changes`: without viewer counts and vote counts."""
     match row:
         case ChecklistItem():
             return view_plan(ItemView).show(row)
@@ -81,32 +81,32 @@ def seen_later(row: Any) -> Any:
 
 
 class LiveShareable:
-    """What one caller hears of one shareable."""
+    """The updates that one caller gets about one shareable."""
 
     def __init__(self, at: Reader) -> None:
         self._at = at
         self._counted_votes: dict[int, int] = {}
-        """Of each part of the count, the version that was told; votes that come in together are told together."""
+        """The last version sent of each shard of the count, so that votes that arrive together are one event."""
 
     @property
     def lists(self) -> list[AnyQuery]:
-        """What is followed. All in one, so that a position is one of both the events and the changes."""
+        """The lists to follow; the same for events and changes, so that a position of one is valid for the other."""
         shareable = self._at.shareable
         inside = ChecklistItem.of(shareable.short_id) if shareable.poll_id is None else Shard.of_poll(shareable.poll_id)
         return [Shareable.one(shareable.short_id), inside, Onlookers.of(shareable.short_id)]
 
     def stream(self, since: str | None, row: Callable[[ItemView], str] | None = None) -> Response:
-        """The answer that sends it. A page gives `row`, which draws an item; of the rest it hears only that there is
-        something new, and is then read again."""
+        """The event stream. A page passes `row`, which renders an item; any other change it gets as a `reset`, and
+        reads itself again."""
         at = self._at
-        # Who looks is written down.
+        # Each stream writes to the viewer count.
         at.core.rate_limiter.take(LOOKS, at.visitor)
 
         async def allowed() -> bool:
             if not await at.visitor.still():
                 return False
             await at.admit(*await read_together(at.rows, at.reads()))
-            await at.services.presence.stay(at.short_id)
+            await at.services.presence.renew(at.short_id)
             return True
 
         source = at.core.live.open(
@@ -144,7 +144,7 @@ class LiveShareable:
 
     async def _drawn(self, event: Event, row: Callable[[ItemView], str]) -> Message:
         if event.item is None:
-            # Its time is over, for an admin; viewers have been refused by now.
+            # It has expired while an admin was viewing; viewers have been refused by now.
             return Message("over", "{}")
         if isinstance(event.item, Looking):
             return await self._render(event)
@@ -153,13 +153,13 @@ class LiveShareable:
         return Message("reset", "{}")
 
     async def _counted(self, source: EventSource) -> AsyncIterator[bytes]:
-        """The same, with whoever listens counted among those who look; that they came is the first they hear."""
+        """The same chunks, with the listener counted as a viewer; their own arrival is their first event."""
         looking = None
         try:
             async with AsyncExitStack() as until_gone:
                 async for chunk in source.chunks:
                     yield chunk
-                    # From its first position on, a stream misses nothing.
+                    # From its first position on, the stream misses nothing: their own arrival included.
                     if looking is None and b"id: " in chunk:
                         looking = self._at.services.presence.looking(self._at.short_id)
                         await until_gone.enter_async_context(looking)

@@ -1,4 +1,4 @@
-"""Passcodes: one to look, one to look after it; stored hashed, shown once, and how a session is opened with one."""
+"""Passcodes: one for viewers, one for admins; stored hashed, shown once, exchanged for a session."""
 
 import asyncio
 from collections.abc import Iterator
@@ -32,14 +32,14 @@ __all__ = [
 
 SESSION_LASTS = timedelta(days=7)
 TOKEN_BYTES = 32
-# No letter that is taken for a digit, or the other way round: 60 bits, to be read out and typed.
+# No letters that look like digits, so it can be read out and typed; twelve of them are 60 bits.
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PASSCODE_LENGTH = 12
 PASSCODE_GROUP = 4
 
-# Wrong tries from one client, at whatever shareable.
+# Wrong attempts from one client, at any shareable.
 TRIES_FROM = Limit("unlock from", 5, timedelta(minutes=1))
-# At one shareable, from anywhere. Reaching it locks nobody out: from then on each client has only the few tries below.
+# Wrong attempts at one shareable, from anywhere. Exceeding it locks nobody out: the limit below then applies as well.
 TRIES_AT = Limit("unlock", 60, timedelta(minutes=15))
 TRIES_FROM_AT = Limit("unlock from and at", 2, timedelta(minutes=5))
 
@@ -76,7 +76,7 @@ class Unlock(Input):
 
 class PasscodeChange(Input):
     view: Passcode | Unset | None = UNSET
-    """Null: whoever has the id may look."""
+    """Null: whoever has the id may view it."""
     admin: Passcode | Unset = UNSET
 
     @staticmethod
@@ -86,19 +86,19 @@ class PasscodeChange(Input):
 
 
 def same(one: str | Unset | None, other: str | Unset | None) -> bool:
-    """Whether both are the same passcode, however a keyboard composes its accents."""
+    """Whether both are the same passcode, whichever way a keyboard composes accents."""
     return isinstance(one, str) and isinstance(other, str) and normalize("NFC", one) == normalize("NFC", other)
 
 
 def new_passcode(random: Random) -> str:
-    """One that nobody guesses: k3mq-9txv-2hd7."""
+    """A random passcode, such as k3mq-9txv-2hd7."""
     bits = int.from_bytes(random(8))
     signs = "".join(ALPHABET[bits >> 5 * place & 31] for place in range(PASSCODE_LENGTH))
     return "-".join(signs[start : start + PASSCODE_GROUP] for start in range(0, PASSCODE_LENGTH, PASSCODE_GROUP))
 
 
 def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpened, ShareSession]:
-    """A new session in this role, with its token, and what is stored of it."""
+    """A new session in this role: the answer with its token, and the row to store."""
     passcode = shareable.passcode_of(role)
     assert passcode is not None
     token = f"plu_{at.services.random(TOKEN_BYTES).hex()}"
@@ -114,7 +114,7 @@ def opened(at: ShareMaker, shareable: Shareable, role: Role) -> tuple[SessionOpe
 
 
 async def unlocked(at: ToShareable, shareable: Shareable, passcode: str) -> Writes[SessionOpened]:
-    """A session by this passcode. Wrong ones are counted, before they are looked at; WrongPasscode says no more."""
+    """A session for this passcode. Attempts are counted before they are verified; WrongPasscode does not say which."""
     async with at.services.hashing.trying(at.visitor.client):
         role = await _role_by(at, shareable, passcode)
     made, session = opened(at, shareable, role)
@@ -131,7 +131,7 @@ async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role
     if slowly:
         left = min(left, await throttles.attempt(TRIES_FROM_AT, both))
     verify = at.services.hashing.verify
-    # Always both, so that how long it takes tells nothing.
+    # Always verify both, so that timing reveals nothing.
     is_admin, is_view = await asyncio.gather(
         verify(passcode, shareable.admin_passcode, client), verify(passcode, shareable.view_passcode, client)
     )
@@ -145,7 +145,7 @@ async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role
 
 
 async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
-    """The shareable with other passcodes: sessions of those that it had are dead, the others live on."""
+    """The shareable with new passcodes; sessions opened with a replaced one end at once, the others go on."""
     hashing, client = at.services.hashing, at.visitor.client
     new: dict[str, str | None] = {}
     for role, given, other in (("view", change.view, change.admin), ("admin", change.admin, change.view)):

@@ -1,4 +1,4 @@
-"""Shareables: reading one, unlocking, changing and deleting it; and a maker's own list."""
+"""Shareables: reading, unlocking, changing and deleting one; and the list of those that a person created."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -89,7 +89,7 @@ class BallotView(View[Poll]):
 
 
 class Contents(Struct, frozen=True):
-    """What is in a shareable, and what the caller is in it."""
+    """The contents of a shareable, and the caller's role in it."""
 
     role: Role
     now: datetime
@@ -161,7 +161,7 @@ class ShareableChange(Change[Shareable]):
 
 
 def end_of(at: ShareMaker, expires_at: datetime | Unset, days: int | Unset = UNSET) -> datetime:
-    """When it expires, in UTC to the second; InvalidFields for what is over, or too far away."""
+    """When it expires, in UTC to the second; InvalidFields for a time in the past or too far ahead."""
     if expires_at is UNSET:
         return at.now + timedelta(days=days or USUAL_LIFE_DAYS)
     end = expires_at.astimezone(UTC).replace(microsecond=0)
@@ -198,7 +198,7 @@ def own_shareables(at: SignedIn) -> References[Shareable]:
 
     async def get(created: Any) -> list[Shareable]:
         found = await at.rows.get_many([Shareable.one(each.short_id) for each in created])
-        # One that is deleted just now has gone from both, but the list was read first.
+        # One may have been deleted since the list was read.
         return [each for each in found if each is not None]
 
     return References(CreatedShareable.of_creator(at.principal.user_id), get)
@@ -247,7 +247,7 @@ async def change_shareable(at: Editor, shareable: Shareable, change: ShareableCh
         follows = following(poll, after.name, after.note, after.expires_at)
         others += [or_retry(each) for each in follows.operations]
     if moves:
-        # Everything under it is kept as long as it is, whoever adds something meanwhile.
+        # Its rows expire together with it, including those added concurrently.
         for item in await at.rows.all(ChecklistItem.of(at.short_id)):
             row = ChecklistItem.one(at.short_id, item.checklist_item_id)
             others.append(or_retry(update(row, the(ChecklistItem.ttl).becomes(after.ttl), keep_version=True)))
@@ -271,7 +271,7 @@ async def poll_of(at: ToShareable, shareable: Shareable) -> Poll:
 
 
 async def deletion_of(rows: Store, shareable: Shareable, now: datetime) -> Writes[None]:
-    """What deletes it with its items, or its poll, at once; sessions mean nothing without it, and go after that."""
+    """The writes that delete it with its items or its poll; its sessions, useless from then on, are deleted after."""
     version = the(Shareable.items_version)
     writes: list[Operation] = [delete(shareable, when=version == shareable.items_version)]
     writes += [delete(each) for each in await rows.all(ChecklistItem.of(shareable.short_id))]

@@ -1,7 +1,7 @@
-"""The pool of short ids: ids that nobody has, in a thousand partitions, so that those who create seldom meet.
+"""The pool of short ids: unused ids, spread over a thousand partitions so that concurrent creators seldom conflict.
 
-Whoever creates a shareable takes one out in the transaction that puts the shareable in its place. A partition that is
-found empty says that the pool runs low, which is noticed at about half: then it is filled up in the background.
+Creating a shareable claims an id in the same transaction. Finding a partition empty means that the pool is running
+low, which happens when it is about half used: it is then refilled in the background.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from potluck.web.writes import Outcome, or_raise, or_retry
 __all__ = ["POOL_DEPTH", "PoolRefill", "ShortIdPool"]
 
 POOL_DEPTH = 4
-# So many empty partitions in a row mean that the pool is empty, or so good as.
+# This many empty partitions in a row mean that the pool is empty, or as good as.
 PARTITIONS_TRIED = 8
-# Between one more id in every partition and the next. The first are enough for whoever comes; the rest is in no hurry,
-# and takes the time of a process that has just been started for something else.
+# The pause between adding one id to every partition and the next round. The first round is enough to serve requests;
+# the rest is in no hurry, and would take time from a process that has only just started.
 REST_SECONDS = 5.0
 SPELLING = (ascii_uppercase, ascii_uppercase, ascii_uppercase, "-") * 2 + (digits,) * 5
 
 Place = tuple[int, int]
-"""A partition, and a bucket in it."""
+"""A partition, and a bucket within it."""
 
 
 class ShortIdPool:
-    """Finds ids to claim, and fills up the pool."""
+    """Finds ids to claim, and refills the pool."""
 
     def __init__(self, store: Store, random: Random = system_random) -> None:
         self._store = store
@@ -42,7 +42,7 @@ class ShortIdPool:
         self.low = asyncio.Event()
 
     async def pick(self) -> ShortIdPoolEntry:
-        """An id that can be claimed; the claim decides whether it still can."""
+        """An id to claim. Somebody else may be faster: the claim decides."""
         partition = 0
         for _ in range(PARTITIONS_TRIED):
             partition = self._below(POOL_PARTITIONS)
@@ -56,10 +56,10 @@ class ShortIdPool:
         return made[self._below(len(made))]
 
     def claim(self, entry: ShortIdPoolEntry, shareable: Shareable) -> list[Outcome]:
-        """What makes the id this shareable's; if somebody was faster, the rule is asked again and picks another."""
+        """The writes that claim the id for this shareable; if somebody was faster, the rule retries with another id."""
 
         async def in_use(_: WriteRefused) -> None:
-            # It got into the pool twice, or was put there by hand.
+            # The id was in the pool twice, or was put there by hand.
             await self._store.delete(entry)
 
         return [
@@ -68,7 +68,7 @@ class ShortIdPool:
         ]
 
     async def refill(self) -> None:
-        """Fill every partition up; what others take or add meanwhile does no harm."""
+        """Fill every partition; ids claimed or added concurrently do no harm."""
         self.low.clear()
         there = {(each.partition, each.bucket) async for each in self._entries()}
         places = ((partition, bucket) for bucket in range(POOL_DEPTH) for partition in range(POOL_PARTITIONS))
@@ -79,7 +79,7 @@ class ShortIdPool:
             await self._fill(missing[start : start + POOL_PARTITIONS])
 
     async def _fill(self, places: Iterable[Place]) -> list[ShortIdPoolEntry]:
-        """New ids in these places. One that is there already is replaced: who is about to claim it picks another."""
+        """Put new ids in these places, replacing any that are there: whoever is about to claim one of those retries."""
         entries = [ShortIdPoolEntry(partition=each[0], bucket=each[1], id=self._new_id()) for each in places]
         in_use = await self._store.get_many([Shareable.one(each.id.lower()) for each in entries])
         entries = [each for each, used in zip(entries, in_use, strict=True) if used is None]
@@ -106,7 +106,7 @@ class ShortIdPool:
 
 
 class PoolRefill:
-    """Fills the pool up at start and whenever it runs low; of several processes, one at a time."""
+    """Refills the pool at start and whenever it runs low; a lease lets one process do so at a time."""
 
     name = "short-id-pool"
 

@@ -1,9 +1,9 @@
-"""The assistant: answers a question from passages of a journal, and says where it has each thing from.
+"""The assistant: answers a question from passages of a journal, and cites its sources.
 
     answer(asked) -> Reply
 
 Three providers: `embedded`, which needs no network and gives the same answer to the same question, and two for models
-that run elsewhere. Passages are data: whatever stands in one, nothing is done that it says.
+that run elsewhere. Passages are data: an instruction in one is never followed.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ __all__ = ["PARAGRAPH", "Asked", "Passage", "Provider", "ProviderFailed", "Reply
 
 LONGEST_QUOTE = 1_000
 PARAGRAPH = "\n\n"
-"""What stands between the sections of an entry; no quote goes beyond it."""
+"""Separates the sections of an entry; no quote crosses it."""
 
 
 class Passage(Struct, frozen=True, kw_only=True):
-    """A text that was retrieved: of an entry, or what a coach said about it."""
+    """A retrieved text: an entry, or a comment on it."""
 
     entry_id: UUID
     date: datetime.datetime
     day: datetime.date
-    """The day it was there where the caller is."""
+    """The date in the caller's time zone."""
     text: str
     facts: str
-    """The session in numbers."""
+    """The session's metrics, in words."""
     comment_id: UUID | None = None
     words: frozenset[str] = frozenset()
-    """Which words of the question it has."""
+    """Which words of the question it contains."""
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """What was said before, in scope."""
+    """An earlier message of the conversation, in scope."""
 
     role: Role
     content: str
@@ -54,7 +54,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     passages: Sequence[Passage]
     """The best match first."""
     counted: str | None = None
-    """What was counted from the numbers, if that was asked for."""
+    """The result of counting, if that was asked for."""
     history: Sequence[Turn] = ()
 
 
@@ -64,21 +64,21 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class ProviderFailed(Exception):
-    """A provider did not answer, or not in a way that can be used. Its text holds nothing that was sent."""
+    """A provider did not answer, or not usably. The message contains nothing of what was sent."""
 
 
 class Provider(Protocol):
     name: ClassVar[str]
     remote: ClassVar[bool]
-    """Whether what it is given leaves this server."""
+    """Whether its input leaves this server."""
 
     async def answer(self, asked: Asked) -> Reply:
-        """The answer; ProviderFailed if there is none."""
+        """The answer; raises ProviderFailed if there is none."""
         ...
 
 
 def cited(passage: Passage, quote: str) -> Citation | None:
-    """Where a quote is from; None for what does not stand there word for word."""
+    """The citation for a quote; None if it is not in the passage verbatim."""
     if len(quote) > LONGEST_QUOTE:
         quote = quote[: quote.rfind(" ", 0, LONGEST_QUOTE) if " " in quote[:LONGEST_QUOTE] else LONGEST_QUOTE]
     quote = quote.strip()

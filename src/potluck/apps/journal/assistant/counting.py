@@ -1,6 +1,6 @@
 """Questions that are answered by counting: "how many hours in March", "when did I last train no-gi".
 
-`counting_of` reads what is asked; `counted` and `last_time` say it, from entries that come in.
+`counting_of` parses the question; `counted` and `last_time` answer it, from the entries they are given.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from potluck.apps.journal.aggregation import totals_of
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.journals import SharedEntry
-from potluck.apps.journal.statistics import totals_of
 from potluck.apps.journal.times import EARLIEST, first_of_month, first_of_week
-from potluck.apps.journal.words import forms_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, words_in
 
 __all__ = ["STOP_WORDS", "Counting", "counted", "counting_of", "last_time", "long_day", "topic_of"]
 
@@ -24,7 +24,7 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
-# What a question is made of besides what it is about.
+# Words that say nothing about a question's topic.
 STOP_WORDS = frozenset(
     words_in(
         """a about after again all also am an and any anything are as at average be been before but by can could count
@@ -37,7 +37,7 @@ STOP_WORDS = frozenset(
         intensity spend spent write wrote number"""
     )
 )
-# What was worn is a number of the session, and no word that it must have.
+# What was worn is matched by the metrics, not as a word of the text.
 WORN_WORDS = frozenset({"gi", "nogi"})
 
 MEASURES: tuple[tuple[str, Measure], ...] = (
@@ -49,7 +49,7 @@ MEASURES: tuple[tuple[str, Measure], ...] = (
     (r"\bhow many rounds\b|\btotal rounds\b|\bnumber of rounds\b", "rounds"),
     (r"\bhow (?:often|many times|many sessions|many trainings|many days)\b|\bnumber of sessions\b", "sessions"),
 )
-# "No-gi" before "gi", which is in it.
+# "No-gi" first, because it contains "gi".
 WORN = ((re.compile(r"\bno[- ]?gi\b"), "no-gi"), (re.compile(r"\bgi\b"), "gi"))
 
 
@@ -58,13 +58,13 @@ class Counting(NamedTuple):
     first: date
     last: date
     period: str
-    """The days in words; empty for all of them."""
+    """The period in words; empty for all time."""
     worn: str | None
     words: tuple[str, ...]
-    """What sessions must be about; all of it."""
+    """The words that a session must contain, all of them."""
 
     def counts(self, entry: SharedEntry) -> bool:
-        """Whether a session is one of those that are asked for, by what its reader may see of it."""
+        """Whether a session counts, judged by what its reader may see of it."""
         worn = entry.metrics.gi_or_no_gi
         if self.worn is not None and worn not in (self.worn, "both"):
             return False
@@ -73,7 +73,7 @@ class Counting(NamedTuple):
 
 
 def counting_of(question: str, today: date) -> Counting | None:
-    """What is to be counted, and over which days; None for a question of another kind."""
+    """What to count, and over which days; None if the question does not ask for a count."""
     asked = " ".join(question.casefold().split())
     measure = next((measure for pattern, measure in MEASURES if re.search(pattern, asked)), None)
     if measure is None:
@@ -90,7 +90,7 @@ def topic_of(question: str) -> tuple[str, ...]:
 
 
 def _period(asked: str, today: date) -> tuple[date, date, str, str]:
-    """The days that are meant, how they are called, and the question without them."""
+    """The period that is meant, its name, and the question without it."""
     for pattern, days in PERIODS:
         found = re.search(pattern, asked)
         if found is not None:
@@ -160,7 +160,7 @@ PERIODS = (
 
 
 def counted(asked: Counting, entries: Sequence[SharedEntry]) -> str:
-    """The answer, from all entries of those days."""
+    """The answer, given all entries of the period."""
     metrics = [each.metrics for each in entries if asked.counts(each)]
     about = _about(asked)
     if not metrics:
@@ -185,7 +185,7 @@ def counted(asked: Counting, entries: Sequence[SharedEntry]) -> str:
 
 
 def last_time(asked: Counting, found: SharedEntry | None, day: date | None) -> str:
-    """When it was, if it ever was."""
+    """The answer to when it last was, if ever."""
     if found is None or day is None:
         return f"No session{_about(asked)}."
     metrics = found.metrics

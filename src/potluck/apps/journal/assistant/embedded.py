@@ -1,4 +1,4 @@
-"""The built-in assistant: quotes the best sentences word for word. No model and no network, so nothing is made up."""
+"""The built-in assistant: quotes the best sentences verbatim. No model and no network, so nothing is made up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 from potluck.apps.journal.assistant import Asked, Passage, Reply, cited
 from potluck.apps.journal.assistant.counting import long_day, topic_of
 from potluck.apps.journal.entities import Citation
-from potluck.apps.journal.words import sentences_of, words_in
+from potluck.apps.journal.tokenizer import sentences_of, words_in
 
 __all__ = ["Embedded"]
 
@@ -16,7 +16,7 @@ MOST_QUOTES = 3
 
 
 class Embedded:
-    """The same answer to the same question about the same entries."""
+    """Deterministic: the same question about the same entries gets the same answer."""
 
     name: ClassVar[str] = "embedded"
     remote: ClassVar[bool] = False
@@ -40,7 +40,7 @@ def _by(passage: Passage) -> str:
 
 
 def _best_sentences(passages: Sequence[Passage]) -> list[tuple[Passage, Citation]]:
-    """The sentences with most of the words, of the best matches first; each entry has its say before any has two."""
+    """The sentences with the most query words, best matches first; every passage gets one before any gets a second."""
     found: list[tuple[int, int, int, Passage, Citation]] = []
     for place, passage in enumerate(passages):
         sentences = sentences_of(passage.text)

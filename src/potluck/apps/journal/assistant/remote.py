@@ -1,8 +1,8 @@
-"""Models that run elsewhere: any endpoint that speaks as OpenAI's does (hosted, Ollama, vLLM), and Anthropic's.
+"""Models that run elsewhere: any OpenAI-compatible endpoint (hosted, Ollama, vLLM), and Anthropic's.
 
-They are given the question, the passages and what was said before, all of it in the scope of the thread, and asked for
-JSON. No tools, nothing is fetched, and what comes back is plain text: images and addresses in it are taken out, and a
-citation that is not a passage's own words is dropped.
+They are given the question, the passages and the history, all within the scope of the thread, and asked for JSON. There
+are no tools, nothing is fetched, and the answer becomes plain text: images and URLs are removed, and citations that do
+not quote a passage verbatim are dropped.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import msgspec
 from potluck.apps.journal.assistant import Asked, Passage, ProviderFailed, Reply, Turn, cited
 from potluck.apps.journal.assistant.counting import long_day
 from potluck.apps.journal.entities import Citation
-from potluck.apps.journal.words import spans_of
+from potluck.apps.journal.tokenizer import spans_of
 from potluck.settings import AssistantSettings
 
 __all__ = ["LONGEST_PASSAGE", "Anthropic", "OpenAI", "plain_text"]
 
 LARGEST_ANSWER = 1_000_000
 LONGEST_CONTENT = 8_000
-# Of each passage as much as is around the words that were asked for: a model takes only so much, and by the word.
+# Each passage is cut to the part around the words of the question: context is limited, and paid for by the token.
 LONGEST_PASSAGE = 8_000
 BEFORE_THE_WORDS = 2_000
 MOST_CITATIONS = 20
@@ -63,16 +63,16 @@ class _Said(msgspec.Struct):
 
 
 class Remote:
-    """What the two have in common; subclasses know how their endpoint is asked."""
+    """What both providers share; subclasses know the format of their endpoint."""
 
     name: ClassVar[str]
     remote: ClassVar[bool] = True
 
     def __init__(self, settings: AssistantSettings) -> None:
         self._settings = settings
-        # Of its own: an endpoint that hangs keeps nothing else waiting.
+        # A pool of its own, so that a hanging endpoint blocks nothing else.
         self._threads = ThreadPoolExecutor(CALLS_AT_ONCE, thread_name_prefix="assistant")
-        # No redirects: whoever is named is who gets the key and the passages.
+        # No redirects: only the configured host gets the key and the passages.
         self._opener = urllib.request.build_opener(_NoRedirects())
 
     def path(self) -> str:
@@ -85,7 +85,7 @@ class Remote:
         raise NotImplementedError
 
     def said(self, answer: Any) -> str:
-        """The text in an answer; KeyError, IndexError or TypeError for one that has none."""
+        """The text of a response; raises KeyError, IndexError or TypeError if there is none."""
         raise NotImplementedError
 
     async def answer(self, asked: Asked) -> Reply:
@@ -124,7 +124,7 @@ class Remote:
             error.close()
             raise ProviderFailed(f"status {error.code}") from None
         except (OSError, ValueError) as error:
-            # Its own words may name the address with what is in it.
+            # Its message may contain the URL, with any credentials in it.
             raise ProviderFailed(f"no connection ({type(error).__name__})") from None
 
 
@@ -184,7 +184,7 @@ def _text(value: Any) -> str:
 
 
 def _asking(asked: Asked, named: dict[str, Passage]) -> str:
-    """The question with what it may be answered from, as JSON, in which nothing can pose as anything else."""
+    """The prompt as JSON, so that no passage can pass itself off as anything else."""
     passages = [
         {
             "passage": name,
@@ -212,9 +212,9 @@ def _reply(text: str, named: dict[str, Passage]) -> Reply:
     try:
         said = msgspec.json.decode(fenced[1] if fenced else text, type=_Said)
     except msgspec.MsgspecError:
-        # A model that does not keep to the form may still say something.
+        # A model that ignores the format may still have answered.
         said = _Said(answer=text)
-    # Cut first: brackets without end would be looked through again from each of them.
+    # Cut first: unclosed brackets would make the patterns scan to the end again from each of them.
     content = plain_text(said.answer[: 2 * LONGEST_CONTENT])[:LONGEST_CONTENT].strip()
     if not content:
         raise ProviderFailed("an empty answer")
@@ -227,7 +227,7 @@ def _reply(text: str, named: dict[str, Passage]) -> Reply:
 
 
 def plain_text(text: str) -> str:
-    """Without images, addresses and markup: nothing that a page could load or lead to."""
+    """The text without images, URLs and markup: nothing that a page could load or link to."""
     for pattern, instead in ((IMAGE, r"\1"), (LINK, r"\1"), (TAG, ""), (ADDRESS, "")):
         text = pattern.sub(instead, text)
     return "".join(each for each in text if each.isprintable() or each in "\n\u200c\u200d")

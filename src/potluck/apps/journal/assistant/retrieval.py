@@ -1,4 +1,4 @@
-"""What the assistant is given: passages in scope, as they are now, and what was counted. Never a hidden comment."""
+"""Retrieval for the assistant: passages in scope, as they are now, and counts. Never a hidden comment."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from potluck.apps.journal.assistant import PARAGRAPH, Asked, Passage, Turn
 from potluck.apps.journal.assistant.counting import Counting, counted, counting_of, last_time, topic_of
 from potluck.apps.journal.entities import AIMessage, Comment, SessionMetrics, Source
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, digest_of
-from potluck.apps.journal.ranking import asked_for
+from potluck.apps.journal.ranking import query_words
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.times import day_of, span_of
-from potluck.apps.journal.words import forms_of, words_in
+from potluck.apps.journal.tokenizer import forms_of, words_in
 from potluck.store import all_done
 
 __all__ = ["MOST_COMMENTS_GIVEN", "MOST_TURNS", "Standing", "latest", "retrieved", "sources_of"]
 
 MOST_ENTRIES = 8
-# Of each entry. Coaches may say a thousand things about one, and what is given is kept with the answer as its source.
+# Per entry, which may have a thousand comments: everything given to the assistant is stored as the answer's source.
 MOST_COMMENTS_GIVEN = 5
 LATEST_ENTRIES = 5
 MOST_TURNS = 10
@@ -28,11 +28,11 @@ MOST_TURNS = 10
 async def retrieved(
     journal: SharedJournal, question: str, today: date, zone: tzinfo, history: Sequence[AIMessage]
 ) -> Asked:
-    """The question with everything that it may be answered from; `history` is the last of what was said."""
+    """The question with everything that it may be answered from; `history` holds the latest messages."""
     asked = counting_of(question, today)
     told = None if asked is None else await _counted(journal, asked, zone)
     topic = topic_of(question)
-    matches = await found_in(journal, asked_for(" ".join(topic))) if topic else []
+    matches = await found_in(journal, query_words(" ".join(topic))) if topic else []
     entries = [each.entry for each in matches[:MOST_ENTRIES]]
     words = frozenset(form for word in topic for form in forms_of(word))
     return Asked(
@@ -44,7 +44,7 @@ async def retrieved(
 
 
 async def latest(journal: SharedJournal, zone: tzinfo) -> list[Passage]:
-    """The last sessions, for who can make something of a question that names none."""
+    """The last sessions, for models that can answer a question whose words match no entry."""
     entries: list[SharedEntry] = []
     async for entry in journal.newest_first():
         entries.append(entry)
@@ -86,7 +86,7 @@ async def _passages(
 
 
 def _closest(comments: Sequence[Comment], words: frozenset[str]) -> list[Comment]:
-    """Those that say the most about the words, the latest of as many; in the order in which they were said."""
+    """The comments with the most of the words, later ones winning ties; in chronological order."""
     order = range(len(comments))
     hits = [len(words.intersection(words_in(each.body))) for each in comments]
     best = sorted(order, key=lambda each: (-hits[each], -each))[:MOST_COMMENTS_GIVEN]
@@ -116,21 +116,21 @@ def _facts(metrics: SessionMetrics) -> str:
 
 
 def sources_of(passages: Sequence[Passage]) -> list[Source]:
-    """What an answer was made of."""
+    """The sources to store with an answer."""
     return [
         Source(entry_id=each.entry_id, comment_id=each.comment_id, digest=digest_of(each.text)) for each in passages
     ]
 
 
 class Standing:
-    """Whether everything that an answer was made of is still there, says the same, and may be read."""
+    """Whether an answer still stands: all its sources exist, are unchanged and may be read."""
 
     def __init__(self, digests: Mapping[tuple[UUID, UUID | None], str]) -> None:
         self._digests = digests
 
     @classmethod
     async def of(cls, journal: SharedJournal, messages: Iterable[AIMessage]) -> Standing:
-        """As far as a journal shows it now."""
+        """Judged by what the journal shows now."""
         sources = [source for message in messages for source in message.sources or ()]
         entries = await journal.read(list(dict.fromkeys(each.entry_id for each in sources)))
         commented = [each.entry_id for each in sources if each.comment_id is not None and each.entry_id in entries]
@@ -146,7 +146,7 @@ class Standing:
 
 
 async def _in_scope(journal: SharedJournal, messages: Sequence[AIMessage]) -> list[Turn]:
-    """What was said before, without what is of another scope or rests on something that is not in this one any more."""
+    """The earlier messages that are in scope and whose sources still are."""
     said = [each for each in messages if journal.scope == "private" or each.visibility_scope == "shared"]
     standing = await Standing.of(journal, said)
     return [Turn(role=each.role, content=each.content) for each in said if standing.stands(each)]

@@ -1,13 +1,13 @@
-"""The pages: writing, the timeline, one entry, statistics, asking, coaches and athletes, settings and files."""
+"""The pages: writing an entry, the timeline, one entry, statistics, the assistant, coaches and athletes, settings."""
 
-import potluck.apps.journal.pages.reading
-import potluck.apps.journal.pages.trends  # noqa: F401
-from potluck.apps.journal.pages.asking import asking_pages
+import potluck.apps.journal.pages.entry
+import potluck.apps.journal.pages.stats  # noqa: F401
+from potluck.apps.journal.pages.assistant import assistant_pages
+from potluck.apps.journal.pages.entry_form import home
 from potluck.apps.journal.pages.frame import FILES
-from potluck.apps.journal.pages.keeping import keeping_pages
-from potluck.apps.journal.pages.linking import invitation_pages
-from potluck.apps.journal.pages.writing import home
+from potluck.apps.journal.pages.links import invitation_pages
+from potluck.apps.journal.pages.settings import settings_pages
 
 __all__ = ["ENDPOINTS", "home"]
 
-ENDPOINTS = [asking_pages, keeping_pages, invitation_pages, FILES.endpoints()]
+ENDPOINTS = [assistant_pages, settings_pages, invitation_pages, FILES.endpoints()]

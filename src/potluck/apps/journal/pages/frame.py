@@ -1,4 +1,4 @@
-"""What the pages have in common: their files, the sections of the app, and words that several of them say."""
+"""What the pages share: static files, the sections of the app, and ways to format times and texts."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, tzinfo
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from potluck.apps.journal.addresses import ASK, COACHES, ENTRIES, HOME, STATS
 from potluck.apps.journal.entities import SessionMetrics
 from potluck.apps.journal.times import day_of
-from potluck.apps.journal.words import spans_of
+from potluck.apps.journal.tokenizer import spans_of
 from potluck.web.app_files import AppFiles
 from potluck.web.layout import Section
 
@@ -37,7 +37,7 @@ PARTS = (
     ("coaches", "users", "Coaches", COACHES),
 )
 WORN = (("gi", "Gi"), ("no-gi", "No-gi"), ("both", "Both"))
-# As much of a text as a row of a list has room for.
+# How much of a text fits in a row of a list.
 EXCERPT = 400
 
 
@@ -55,7 +55,7 @@ def several(count: int, one: str) -> str:
 
 
 def hours(minutes: int) -> str:
-    """A time as people say it: 45 min, 3 h, 3 h 15."""
+    """A duration as people write it: 45 min, 3 h, 3 h 15."""
     whole, rest = divmod(minutes, 60)
     if not whole:
         return f"{rest} min"
@@ -63,13 +63,13 @@ def hours(minutes: int) -> str:
 
 
 def facts(metrics: SessionMetrics) -> str:
-    """A session in one line."""
+    """The metrics of a session in one line."""
     long = f"{metrics.duration_minutes} min · {several(metrics.rounds, 'round')}"
     return f"{long} · {metrics.intensity} of 10 · {dict(WORN)[metrics.gi_or_no_gi]}"
 
 
 def long_date(day: date, today: date) -> str:
-    """Friday 13 November, with its year if that is another."""
+    """Friday 13 November, with the year if it is not this one."""
     year = "" if day.year == today.year else f" {day.year}"
     return f"{day:%A} {day.day} {day:%B}{year}"
 
@@ -79,7 +79,7 @@ def short_date(day: date, today: date) -> str:
 
 
 def written_day(moment: datetime, zone: tzinfo, now: datetime) -> str:
-    """When a session was, beside a name: Today, Yesterday, or the day."""
+    """The day of a session: Today, Yesterday, or the date."""
     day, today = day_of(moment, zone), day_of(now, zone)
     return {0: "Today", 1: "Yesterday"}.get((today - day).days) or long_date(day, today)
 
@@ -93,7 +93,7 @@ class Piece(NamedTuple):
 
 
 def plain(text: str) -> list[Piece]:
-    """A text with nothing marked in it; nothing of an empty one."""
+    """A text with nothing marked; no pieces for an empty one."""
     return [Piece(text)] if text else []
 
 
@@ -111,7 +111,7 @@ def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[Piece]:
 
 
 def excerpt(text: str, most: int = EXCERPT) -> str:
-    """As much of a text as fits into a row, cut between words."""
+    """As much of a text as fits in a row, cut between words."""
     if len(text) <= most:
         return text
     space = text.rfind(" ", most // 2, most)

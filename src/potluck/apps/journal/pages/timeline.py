@@ -1,6 +1,6 @@
-"""The timeline: sessions by week, newest first, filtered, or found by their words, the best match first.
+"""The timeline: sessions by week, newest first, filtered; or search results, best match first.
 
-What an athlete's own page shows is made of OwnRows; what a coach's shows, of SharedRows, which have no private words.
+An athlete's own page is made of OwnRows, a coach's of SharedRows, which have no private text.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from msgspec.structs import asdict, replace
 
 from potluck.apps.journal.access import Athlete, CoachOf
 from potluck.apps.journal.addresses import ENTRIES
+from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.entities import Entry, SessionMetrics
 from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
-from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat
+from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
 from potluck.apps.journal.profile import time_zone_for
-from potluck.apps.journal.ranking import Match, asked_for, snippet_of
+from potluck.apps.journal.ranking import Match, query_words, snippet_of
 from potluck.apps.journal.search import found_in
-from potluck.apps.journal.statistics import Statistics
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week, span_of
-from potluck.apps.journal.words import spans_of
+from potluck.apps.journal.tokenizer import spans_of
 from potluck.people.errors import InvalidFields
 from potluck.table import Query, between
 from potluck.web.actions import Show
@@ -40,7 +40,7 @@ from potluck.web.schema.decoding import decode_tree
 __all__ = ["Timeline", "TimelineQuery", "timeline_page"]
 
 ENOUGH = 20
-# So many are read again at most, however far back somebody has gone.
+# The most that a refresh reads, however far back somebody has gone.
 MOST_AGAIN = 500
 MOST_HITS = 100
 TAG_CHIPS = 6
@@ -50,7 +50,7 @@ R = TypeVar("R", bound="SharedRow")
 
 
 class TimelineQuery(Input):
-    """What is looked for, as an address has it; what is blank is not asked for."""
+    """The query parameters of the timeline; blank ones do not filter."""
 
     q: Line = ""
     tag: Line = ""
@@ -59,9 +59,9 @@ class TimelineQuery(Input):
     from_: Line = ""
     to: Line = ""
     before: Line = ""
-    """Only what was before this Monday: the next page."""
+    """The next page: only what was before this Monday."""
     down_to: Line = ""
-    """All weeks back to this one: what a window shows already, read again."""
+    """For a refresh of what is already shown: all weeks back to this one."""
 
     @property
     def filters(self) -> dict[str, str]:
@@ -75,7 +75,7 @@ class TimelineQuery(Input):
         return {name: value.strip() for name, value in said.items() if value.strip()}
 
     def address(self, base: str, **other: str) -> str:
-        """The same page with something else asked for; what is empty is left out."""
+        """The address of this page with some parameters replaced; empty ones are left out."""
         asked = {"q": self.q.strip(), **self.filters, **other}
         query = urlencode({name: value for name, value in asked.items() if value})
         return f"{base}?{query}" if query else base
@@ -99,12 +99,12 @@ class SharedRow(Struct, frozen=True, kw_only=True):
 
     @property
     def mark(self) -> str:
-        """The same for as long as the row says the same."""
+        """A digest of the row, which changes when its content does."""
         return digest_of(repr(self))
 
 
 class OwnRow(SharedRow, frozen=True, kw_only=True):
-    """The same with what is for its athlete alone."""
+    """The same with the private text, for its athlete alone."""
 
     private: list[Piece]
 
@@ -127,7 +127,7 @@ class Chip(NamedTuple):
 
 
 class Timeline(Generic[R]):
-    """One journal as one reader sees it; the two subclasses say how much that is."""
+    """One journal as one reader sees it; the two subclasses decide how much that is."""
 
     def __init__(
         self, at: Athlete | CoachOf, journal: SharedJournal, base: str, time_zone: str, wanted: TimelineQuery
@@ -197,7 +197,7 @@ class Timeline(Generic[R]):
             if not self.filter.keeps(entry.session_metrics):
                 continue
             if self._is_enough(found) and self._week(entry) != self._week(found[-1]):
-                # Whole weeks, so that what is said of one is right.
+                # Only whole weeks, so that their totals are right.
                 day = day_of(entry.date, self.zone)
                 before = self._week(found[-1]).isoformat()
                 earlier = Chip(f"{day:%B %Y}", self.wanted.address(self.base, before=before), chosen=False)
@@ -219,7 +219,7 @@ class Timeline(Generic[R]):
     def _query(self) -> Query[Entry]:
         first = date.min if self.filter.from_ is UNSET else self.filter.from_
         last = date.max if self.filter.to is UNSET else self.filter.to
-        # Nothing, or nothing that we wrote.
+        # Blank, or not one of our own links.
         with suppress(ValueError, OverflowError):
             last = min(last, date.fromisoformat(self.wanted.before) - timedelta(days=1))
         if (first, last) == (date.min, date.max):
@@ -240,7 +240,7 @@ class Timeline(Generic[R]):
     # --- by words -----------------------------------------------------------------------------------------------------
 
     async def _hits(self) -> Sequence[R]:
-        matches = await found_in(self.journal, asked_for(self.wanted.q[:200]))
+        matches = await found_in(self.journal, query_words(self.wanted.q[:200]))
         kept = [each for each in matches if self.filter.keeps(each.entry.metrics) and self._in_time(each.entry)]
         return await self.hits(kept[:MOST_HITS])
 
@@ -251,7 +251,7 @@ class Timeline(Generic[R]):
         )
 
     def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
-        """What was found, with the words marked in what is shared."""
+        """The search results, with the words marked in the shared text."""
         return [
             self.row(
                 entry.entry_id,
@@ -313,7 +313,7 @@ class Timeline(Generic[R]):
 
 
 class OwnTimeline(Timeline[OwnRow]):
-    """For its athlete: private words too."""
+    """For its athlete, with private text."""
 
     async def rows(self, entries: Sequence[Entry]) -> list[OwnRow]:
         views = await self.at.show(EntryView, entries)
@@ -325,7 +325,7 @@ class OwnTimeline(Timeline[OwnRow]):
 
 
 class SharedTimeline(Timeline[SharedRow]):
-    """For a coach: what is shared."""
+    """For a coach: only what is shared."""
 
     async def rows(self, entries: Sequence[Entry]) -> list[SharedRow]:
         views = await self.at.show(SharedEntryView, entries)
@@ -340,7 +340,7 @@ def own_row(row: SharedRow, private: list[Piece]) -> OwnRow:
 
 
 def _private_hit(match: Match) -> list[Piece]:
-    """Where the words are in what is private, if they are there."""
+    """An excerpt of the private text with the words marked; empty if it has none of them."""
     entry, words = match.entry, set(match.words)
     assert isinstance(entry, WholeEntry)
     if not spans_of(entry.private, words):

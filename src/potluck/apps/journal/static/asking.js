@@ -1,4 +1,4 @@
-// Asking: the question stands there at once, while the answer is looked for; a citation's number opens it.
+// Asking: shows the question at once, while the answer is on its way; a citation's number opens it.
 
 const ask = document.querySelector("form[data-ask], form[data-begin]");
 const field = ask.querySelector("[name=content]");
@@ -19,7 +19,7 @@ ask.addEventListener("submit", (event) => {
   turns.append(under);
   turns.lastElementChild.scrollIntoView({ block: "end" });
 });
-// Brought back by the browser as it was left.
+// Restored from the back/forward cache, it would still show the question as pending.
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 document.addEventListener("click", (event) => {

@@ -1,5 +1,5 @@
-// The days of a heat map open in the timeline: touched, or by keyboard. Its drawing becomes a grid with a row for each
-// weekday: one day can be tabbed to, arrows go on from there, and every day says its date and what was trained.
+// The days of a heat map open in the timeline, by touch or keyboard. The drawing becomes an ARIA grid with a row for each
+// weekday: one day can be tabbed to, arrows move on from there, and every day says its date and what was trained.
 //
 //   <div data-timeline="/journal/athletes/ID">   whose timeline it is; else one's own
 
@@ -57,5 +57,5 @@ document.addEventListener("keydown", (event) => {
 
 const makeGrids = () => document.querySelectorAll("[data-days]").forEach(makeGrid);
 makeGrids();
-// Beside a list that changes, the drawing does too.
+// Live updates replace the drawing.
 new MutationObserver(makeGrids).observe(document.querySelector("main"), { childList: true, subtree: true });

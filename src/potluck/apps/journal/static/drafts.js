@@ -1,8 +1,8 @@
-// Drafts: what somebody has typed and not saved, on this device, for them alone.
+// Drafts: what somebody has typed but not saved, kept on this device for them alone.
 //
-// A draft is sealed with a key that the server gives to its person and to nobody else, so whoever sits here next finds
-// bytes that say nothing, also where nobody signed out. Browsers seal nothing on pages that came over plain http: there a
-// draft is kept as it is, in this tab, until the tab is closed. Who signs out takes both away: see js/leaving.js.
+// A draft is encrypted with a key that the server gives only to its author, so the next person at this device cannot read
+// it, even if nobody signed out. Browsers offer no encryption on pages served over plain http: there a draft is kept
+// unencrypted, in this tab, until the tab is closed. Signing out deletes both: see js/leaving.js.
 
 const PREFIX = `potluck-draft-journal-${document.body.dataset.person}-`;
 const sealing = Boolean(globalThis.crypto?.subtle);
@@ -41,7 +41,7 @@ export async function keep(name, draft, key) {
   }
 }
 
-// None, if nothing was kept, or nothing that opens.
+// Null if there is no draft, or none that can be decrypted.
 export async function found(name, key) {
   const kept = store()?.getItem(PREFIX + name);
   if (!kept) return null;

@@ -1,4 +1,4 @@
-// A journal that is taken in: the file is chosen, its numbers are shown, and only then anything is written.
+// Importing a journal: choose the file, see a preview, and only then write anything.
 
 const LARGEST = 10_000_000;
 const form = document.querySelector("[data-import]");

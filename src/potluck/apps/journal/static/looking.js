@@ -1,9 +1,9 @@
-// Says what somebody has looked at, so that it is not new any more; and leads away from what is not theirs to see any more.
+// Marks what somebody has looked at as seen; and leaves the page once they may no longer see it.
 //
-//   <div data-looked="/api/v1/…/seen" data-until="…">   what was there at that time, once the page is in front of somebody
-//   data-looked-list="said"                             what comes into this list while they look
-//   <div data-over="/journal/athletes">                 where to go when nothing will be heard any more; nowhere: the page
-//                                                       is asked for again, and says what is so
+//   <div data-looked="/api/v1/…/seen" data-until="…">   seen up to that time, once the page is visible
+//   data-looked-list="said"                             what is added to this list while the page is visible
+//   <div data-over="/journal/athletes">                 where to go when live updates end for good; if empty, the
+//                                                       page is reloaded, and says why
 
 const told = new Set();
 const looks = () => document.querySelectorAll("[data-looked]");

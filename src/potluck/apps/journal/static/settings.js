@@ -1,4 +1,4 @@
-// The device knows where it is.
+// Offers the device's own time zone.
 
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const field = document.getElementById("time-zone");

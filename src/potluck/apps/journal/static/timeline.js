@@ -1,4 +1,4 @@
-// Weeks that are shown stay shown: after “Show September” the page is read again as far back as that.
+// Weeks that are shown stay shown: after “Show September”, refreshes reach that far back.
 
 const weeks = document.getElementById("weeks");
 

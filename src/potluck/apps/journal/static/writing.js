@@ -1,7 +1,7 @@
 // Writing an entry: tags become chips, the device says its time zone, and what is typed is kept as a draft.
 //
-//   <form data-draft="new" data-draft-key="…">      data-draft="ID:VERSION" of an entry that is changed
-//   data-draft-refused                             what is in the form was just sent, and is newer than any draft
+//   <form data-draft="new" data-draft-key="…">      data-draft="ID:VERSION" when editing an entry
+//   data-draft-refused                             the form holds what was just sent, which is newer than any draft
 
 import { drop, found, keep, lasting } from "./drafts.js";
 
@@ -11,7 +11,7 @@ const [name, version = ""] = form.dataset.draft.split(":");
 const key = form.dataset.draftKey;
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-// --- the time zone, for who has never said one ---
+// --- the time zone, for people who have never set one ---
 
 const zone = form.querySelector("[data-zone]");
 if (zone) {
@@ -59,7 +59,7 @@ const filledIn = () => [...new FormData(form)].filter(([field, value]) => !NOT_T
 const untouched = JSON.stringify(filledIn());
 let waiting = null;
 
-// One after the other: of several, the last one stays.
+// One at a time, so that the last save wins.
 async function save() {
   if (waiting) return (waiting.again = true);
   waiting = { again: true };
@@ -86,7 +86,7 @@ function fill(values) {
     if (field.type === "radio") field.checked = of(field.name).includes(field.value);
     else if (of(field.name).length) {
       [field.value] = of(field.name);
-      // A stepper shows what it is told by this.
+      // Steppers update their display on this event.
       field.dispatchEvent(new Event("input"));
     }
   }
@@ -120,7 +120,7 @@ form.addEventListener("change", save);
 document.getElementById("when").addEventListener("input", save);
 document.querySelector("[data-draft-drop]")?.addEventListener("click", () => drop(name));
 
-// --- saving: once ---
+// --- submitting only once ---
 
 form.addEventListener("submit", (event) => {
   if (form.dataset.sent !== undefined) return event.preventDefault();

@@ -1,4 +1,4 @@
-"""What the pages have in common: their files, what stands around a shareable, and what a browser keeps of it."""
+"""What the pages share: static files, the frame around a shareable, and its cookies."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from starlette.responses import Response
 from potluck.apps.polls.pages.frame import FILES as POLLS_FILES
 from potluck.apps.shareables.access import SHARE_COOKIE, Reader, ToShareable
 from potluck.apps.shareables.ballots import VOTE_COOKIE, VOTER_COOKIE
-from potluck.apps.shareables.pages.terms import days_to_choose
+from potluck.apps.shareables.pages.expiry import days_to_choose
 from potluck.apps.shareables.passcodes import SESSION_LASTS
 from potluck.apps.shareables.shareables import HOME
 from potluck.web.app_files import AppFiles
@@ -38,13 +38,13 @@ __all__ = [
 
 ONE = f"{HOME}/{{short_id}}"
 FILES = AppFiles(Path(__file__).parent.parent / "static", f"{HOME}/files")
-# Of a ballot, whether or not polls are served.
+# The scripts of ballots, served here too because the polls app may not be.
 BALLOT_FILES = AppFiles(POLLS_FILES.folder, f"{HOME}/ballot-files")
-# Nothing of it is to be found by searching.
+# Search engines must not list any page.
 UNLISTED = {"x-robots-tag": "noindex"}
 # Passcodes that were just set, for the one page that shows them.
 FRESH_COOKIE = "potluck-share-fresh"
-# Messengers and search engines fetch a link to show what is behind it; each says who it is. Cubot makes telephones.
+# User agents of messengers and search engines, which fetch a link to preview it. Cubot is a maker of phones.
 PREVIEWS = re.compile(
     r"(?<!cu)bot\b|crawl|spider|scrap|preview|externalhit|embed|unfurl|snippet|iframely"
     r"|whatsapp|skype|viber|mastodon|pleroma|akkoma|cardyb",
@@ -59,7 +59,7 @@ def frame() -> dict[str, Any]:
 
 
 def page(call: Call, name: str, *cookies: Cookie, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
-    """A page of the app; none is found by searching, and who only previews a link is told nothing of a shareable."""
+    """A page of the app: never indexed, and without anything of a shareable if it is fetched for a link preview."""
     if "shareable" in context and previews(call):
         name, cookies = "preview", ()
     context = {**frame(), **context}
@@ -67,7 +67,7 @@ def page(call: Call, name: str, *cookies: Cookie, headers: Mapping[str, str] | N
 
 
 def previews(call: Call) -> bool:
-    """Whether somebody fetches the page only to show what is behind its address."""
+    """Whether the page is fetched for a link preview or by a crawler."""
     return PREVIEWS.search(call.request.headers.get("user-agent", "")) is not None
 
 
@@ -76,12 +76,12 @@ def address_of(short_id: str) -> str:
 
 
 def to_unlock(call: Call) -> str:
-    """Where whoever asks for this shareable gives its passcode."""
+    """The address of the page that asks for this shareable's passcode."""
     return f"{address_of(call.text('short_id'))}/unlock"
 
 
 def around(at: ToShareable) -> dict[str, Any]:
-    """What a page shows of a shareable whatever it is about."""
+    """What every page about a shareable shows."""
     shareable = at.shareable
     address = address_of(at.short_id)
     return {
@@ -94,27 +94,27 @@ def around(at: ToShareable) -> dict[str, Any]:
         "open": not shareable.expired(at.now),
         "left": days_left(shareable.expires_at, at.now),
         **days_to_choose(at.now),
-        # Something is kept here that can be forgotten.
+        # Offers to forget the session on this device.
         "unlocked": at.session is not None,
     }
 
 
 def days_left(end: datetime, now: datetime) -> str:
-    """How long it is open, in the largest unit that says something."""
+    """How long it stays open, in the largest unit that fits."""
     for unit, name in UNITS:
-        # What was laid out for a week a moment ago has a week left.
+        # Rounded up a little: created for a week a moment ago, it has a week left.
         if (count := (end - now + unit / 24) // unit) > 0:
             return f"{count} {name}{'' if count == 1 else 's'} left"
     return "closes within a minute"
 
 
 def vote_sections(at: Reader, current: str) -> list[Section]:
-    """The parts of a poll, for the bar under the thumb."""
+    """The sections of a poll, for the bottom bar."""
     parts = (("vote", "vote", "Vote", ""), ("results", "chart-column", "Results", "/results"))
     return [Section(address_of(at.short_id) + path, icon, name, each == current) for each, icon, name, path in parts]
 
 
-# --- what a browser keeps, for the pages of that shareable alone ------------------------------------------------------
+# --- cookies, scoped to the pages of one shareable --------------------------------------------------------------------
 
 
 def keep_session(call: Call, short_id: str, token: str) -> Sequence[Cookie]:
@@ -122,6 +122,6 @@ def keep_session(call: Call, short_id: str, token: str) -> Sequence[Cookie]:
 
 
 def forget_one(call: Call, short_id: str) -> list[Cookie]:
-    """The cookies that take away all that is kept of it."""
+    """Expired cookies, which delete everything the browser keeps about it."""
     names = (SHARE_COOKIE, VOTER_COOKIE, VOTE_COOKIE, FRESH_COOKIE)
     return [cookie for name in names for cookie in call.drop(name, address_of(short_id))]

@@ -1,4 +1,4 @@
-"""Opening by id: the box that takes any spelling, the passcode, and forgetting it on this device."""
+"""Opening by id: the box that accepts any spelling, entering the passcode, and forgetting it on this device."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ pages = Endpoints()
 
 class OpenForm(Input):
     id: Line = ""
-    """In any spelling, or a link."""
+    """A short id in any spelling, or a link."""
 
 
 # --- the box ----------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ async def open_by_id(call: Call) -> Response:
 
 
 async def nothing_there(call: Call, typed: str) -> Response:
-    """The box once more, with an id that nothing has."""
+    """The home page again, saying that nothing has this id."""
     filled = blank(OpenForm, {"id": typed})
     return await _home_again(call, filled, 404, "Nothing on the table has this id. Two digits swapped, perhaps?")
 
@@ -70,7 +70,7 @@ async def _home_again(call: Call, filled: Form[Any], status: int, wrong: str) ->
 
 
 def _what_is_wrong(typed: str) -> str:
-    """What is missing of an id, or too much."""
+    """A message that says how many letters or digits are missing or too many."""
     last = spelled(typed).rsplit("/", 1)[-1].lower()
     letters, digits = len(re.findall("[a-z]", last)), len(re.findall("[0-9]", last))
     rule = "Three letters, three letters, five digits"
@@ -85,7 +85,7 @@ def _what_is_wrong(typed: str) -> str:
 
 
 async def _own(call: Call) -> dict[str, Any]:
-    """What the person who is signed in has laid out, and what was just done."""
+    """What the home page shows: the signed-in person's shareables, and what was just done."""
     own: list[Any] = []
     now = call.core.clock()
     if call.principal is not None:
@@ -128,14 +128,14 @@ async def unlock(call: Call) -> Response:
 
 def _wrong_passcode(error: WrongPasscode) -> str:
     left = error.members["triesLeft"]
-    # One left may be the last of few, after which it takes longer.
+    # With one attempt left, it may be the stricter limit that is reached, whose pause is longer.
     pause = "a pause" if left == 1 else "a minute’s pause"
     tries = f"{in_words(left).capitalize()} {'try' if left == 1 else 'tries'} left, then {pause}."
     return f"{error}. {tries if left else 'The next try is after a pause.'}"
 
 
 def _locked(at: ToShareable) -> dict[str, Any]:
-    """Nothing of what is in it, not even its name."""
+    """What the unlock page may show: nothing of the contents, not even the name."""
     said = around(at)
     return {name: said[name] for name in ("address", "kind")} | {
         "short_id": at.short_id,
@@ -156,7 +156,7 @@ async def leave(call: Call) -> Response:
 
 @pages.post(f"{HOME}/forget")
 async def forget(call: Call) -> Response:
-    """Whoever is signed in signs out instead: what was given to them opens for them alone."""
+    """Forget everything opened on this device. Signed-in people sign out instead: their cookies work for them only."""
     if call.principal is not None:
         return redirect("/account")
     return redirect(f"{HOME}?said=forgotten", *call.forget())

@@ -1,4 +1,4 @@
-"""The poll in a shareable: its ballot and what came of it, by the pieces of polls."""
+"""The poll in a shareable: its ballot and its results, made of the page parts of the polls app."""
 
 from typing import Any, TypeVar
 
@@ -41,7 +41,7 @@ from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["pages", "poll_page"]
 
-# Browsers keep none longer than 400 days.
+# Browsers keep no cookie longer than 400 days.
 KEPT_SECONDS = 400 * 24 * 3600
 In = TypeVar("In", bound=Input)
 
@@ -49,7 +49,7 @@ pages = Endpoints()
 
 
 async def poll_page(call: Call, context: dict[str, Any]) -> Response:
-    """The ballot, of somebody who may vote."""
+    """The ballot, for somebody who may vote."""
     at = await call.admit(Voter)
     own = await _own_vote(at)
     if own is None and at.keys.voter_key is not None and await _has_voted(at):
@@ -57,7 +57,7 @@ async def poll_page(call: Call, context: dict[str, Any]) -> Response:
     ranked = Ballot() if own is None else ranked_in(at.poll.candidates, own.rankings)
     cookies = []
     if at.keys.voter_key is None:
-        # Before the form is sent, so that a form that is sent twice is one voter's.
+        # Set before the form is sent, so that sending it twice is one voter's doing.
         key = new_voter_key(at.services.random)
         cookies = [*call.keep(VOTER_COOKIE, key, KEPT_SECONDS, address_of(at.short_id))]
     return page(call, "poll", *cookies, form=blank(BallotForm), **context, **_on_ballot(at, ranked, own))
@@ -93,7 +93,7 @@ async def change(call: Call) -> Response:
     at = await call.admit(Voter)
     own = await _own_vote(at)
     if own is None:
-        # Withdrawn meanwhile, or another's: what is left is to vote.
+        # Withdrawn meanwhile, or not theirs: they can only vote anew.
         return redirect(address_of(at.short_id))
     filled, ranked = await _read(call, at)
     refusal: Exception | None = None
@@ -120,7 +120,7 @@ async def withdraw(call: Call) -> Response:
     return redirect(f"{address}/results?said=withdrawn", *call.drop(VOTE_COOKIE, address))
 
 
-# --- what came of it --------------------------------------------------------------------------------------------------
+# --- the results ------------------------------------------------------------------------------------------------------
 
 
 @pages.get(f"{ONE}/results")
@@ -128,7 +128,7 @@ async def results(call: Call) -> Response:
     try:
         at = await call.admit(InPoll)
     except (PasscodeNeeded, Expired):
-        # The page at its own address says what is so.
+        # The shareable's own page says why.
         return redirect(address_of(call.text("short_id")))
     position = await at.core.live.position(*LiveShareable(at).lists)
     said = call.query.get("said", "")
@@ -183,7 +183,7 @@ def _names(at: Voter, ranked: Ballot) -> list[str]:
 async def _refused(
     call: Call, at: Voter, filled: Form[BallotForm], ranked: Ballot, refusal: Exception | None, own: Vote | None = None
 ) -> Response:
-    """The ballot once more, as it was filled in, with what is wrong."""
+    """The ballot again, as it was filled in, with its errors."""
     wrong = refusal.errors if isinstance(refusal, InvalidFields) else ()
     about_ranking = next((each.message for each in wrong if each.field.startswith("rankings")), "")
     refused = call.refused(filled, refusal)
@@ -214,5 +214,5 @@ def _poll(at: InPoll) -> dict[str, Any]:
 
 
 def _query(call: Call, kind: type[In]) -> In:
-    """What stands in the address after `?`, as far as it says something."""
+    """The query parameters, without empty ones."""
     return decode_query(kind, [each for each in call.request.query_params.multi_items() if each[1]], strict=False)

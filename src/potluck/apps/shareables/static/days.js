@@ -1,4 +1,4 @@
-// Until when it is open: the end of a day by the person's own clock, which the server cannot know.
+// When it expires: the end of a day in the person's own time zone, which the server cannot know.
 
 const two = (number) => String(number).padStart(2, "0");
 const asDay = (date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
@@ -9,9 +9,9 @@ function follow(part) {
   const [day, moment] = part.querySelectorAll("input");
   const known = new Date(moment.value);
   if (!Number.isNaN(known.valueOf())) day.value = day.defaultValue = asDay(known);
-  // Without a script it is not sent at all, and the day is taken by UTC.
+  // Without a script it is not sent at all, and the day is taken in UTC.
   moment.disabled = false;
-  // A moment that nobody has touched stays as it is, to the second.
+  // An expiry that nobody has touched stays as it is, to the second.
   let shown = day.value;
   const told = () => {
     if (day.value === shown) return;
@@ -44,5 +44,5 @@ for (const part of document.querySelectorAll("[data-lasting]")) {
   part.addEventListener("input", () => say(part));
   say(part);
 }
-// Rules that another admin changed arrive anew.
+// The form is replaced when another admin changes the settings.
 new MutationObserver(() => begin(document)).observe(document.body, { childList: true, subtree: true });

@@ -1,4 +1,4 @@
-// What is forgotten in one window is not left standing in another, nor brought back by the browser as it was.
+// What is forgotten in one window disappears from the others too, and the back/forward cache does not bring it back.
 //
 //   <div data-shareable="kfm-tre-40718">   on every page about one
 //   <div data-forgotten="left">            on the page after it was forgotten; "forgotten": all that was opened here

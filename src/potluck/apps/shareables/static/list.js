@@ -1,4 +1,4 @@
-// The list: ticking for everybody, and for admins adding and another order. Everything works without a script, by forms.
+// The list: ticking for everybody, adding and reordering for admins. Without a script, forms do all of it.
 
 import "./people.js";
 import "./ticking.js";
@@ -8,7 +8,7 @@ import { tell, waits } from "./unsent.js";
 const list = document.getElementById("contents");
 const refresh = () => list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
 
-// --- another order ---
+// --- reordering ---
 
 if (list.dataset.sorting) {
   const order = { wanted: false, sending: false, failed: false };
@@ -25,7 +25,7 @@ if (list.dataset.sorting) {
     order.sending = false;
     order.failed = went.how === "no-signal" || went.how === "later";
     if (went.how === "refused") {
-      // Somebody added or deleted one meanwhile.
+      // Somebody added or deleted an item meanwhile.
       toast(went.status === 409 ? "The order changed meanwhile. Move yours again." : went.words);
       refresh();
     }
@@ -33,7 +33,7 @@ if (list.dataset.sorting) {
   }
 
   list.addEventListener("potluck:moved", () => {
-    // As the server will: the numbers in use stay in use, so that what it tells of them moves nothing.
+    // As the server does: the same order numbers are dealt out again, so that its events move nothing.
     const rows = [...list.children];
     const numbers = rows.map((row) => row.dataset.order).sort();
     rows.forEach((row, place) => (row.dataset.order = numbers[place]));
@@ -50,7 +50,7 @@ if (list.dataset.sorting) {
   });
 }
 
-// --- one more ---
+// --- adding ---
 
 const adding = document.querySelector("[data-add]");
 

@@ -1,4 +1,4 @@
-// Laying one out: rows as one types Enter, in place of one large field. What is sent is that field.
+// Creating one: rows, a new one with each Enter, in place of one large field. That field is still what is sent.
 
 const part = document.querySelector("[data-lines]");
 const area = part.querySelector("textarea");
@@ -57,7 +57,7 @@ part.addEventListener("keydown", (event) => {
     event.preventDefault();
     take(event.target.closest("li"));
   }
-  // Enter is for one more row here, not for sending it all.
+  // Enter adds a row here instead of submitting the form.
   if (event.key !== "Enter" || event.isComposing || !event.target.matches("input")) return;
   event.preventDefault();
   if (event.target === field) addTyped();

@@ -1,4 +1,4 @@
-// Under the box stands what it is read as: any spelling will do.
+// Shows below the box how the id is read, since any spelling will do.
 
 const form = document.querySelector("[data-opening]");
 const said = form.querySelector("[data-read]");

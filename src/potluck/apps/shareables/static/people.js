@@ -1,4 +1,4 @@
-// How many look, votes that are still being counted, and what to do when it is not open to this person any more.
+// How many people are viewing, votes still being counted, and what to do once this person may no longer view it.
 
 document.addEventListener("potluck:heard", (event) => {
   if (event.detail.name !== "looking") return;
@@ -9,7 +9,7 @@ document.addEventListener("potluck:heard", (event) => {
   }
 });
 
-// While votes come in, the page shows the last count: it looks again for as long as it is behind.
+// While votes come in, the page shows the last count, and reloads for as long as that is behind.
 const BEHIND = 1500;
 let looking = 0;
 function lookAgain() {
@@ -24,7 +24,7 @@ function lookAgain() {
 new MutationObserver(lookAgain).observe(document.getElementById("contents") ?? document.body, { childList: true });
 lookAgain();
 
-// Its time is over, another passcode was set, or it is gone: the page as it is now says which.
+// It expired, its passcode was replaced, or it was deleted: reloading the page says which.
 const OVER = new Set([401, 403, 404, 410]);
 document.addEventListener("htmx:sse:error", (event) => OVER.has(event.detail.status) && location.reload());
 document.addEventListener("potluck:heard", (event) => event.detail.name === "over" && location.reload());

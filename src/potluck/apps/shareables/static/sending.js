@@ -1,7 +1,7 @@
-// What a page sends, and how that went: "done", "no-signal", "later", or the status and the words of a refusal.
+// Sends a form, and returns how that went: "done", "no-signal", "later", or the status and text of the error.
 
 const PATIENCE = 10_000;
-// Not open to this person any more: the page as it is now says why.
+// This person may no longer view it: reloading the page says why.
 const OVER = new Set([401, 410]);
 
 export async function send(address, fields) {
@@ -11,7 +11,7 @@ export async function send(address, fields) {
       method: "POST",
       body: new URLSearchParams(fields),
       headers: { accept: "application/json" },
-      // Where a form leads is not of interest, only that it was taken.
+      // Only success matters, not where the form redirects.
       redirect: "manual",
       signal: AbortSignal.timeout(PATIENCE),
     });

@@ -1,12 +1,12 @@
-// A touched row is ticked at once and then sent. What somebody ticks twice while it is under way is sent as it stands.
+// Optimistic ticking: a row is ticked at once, then sent. If it is ticked again while in flight, only the last state is sent.
 
 import { send, toast } from "./sending.js";
 import { tell, waits } from "./unsent.js";
 
 const list = document.getElementById("contents");
-// By the row's id: what is wanted, whether it is under way, and whether it failed.
+// By the row's id: the wanted state, whether it is in flight, and whether it failed.
 const ticks = new Map();
-// Ticked here and taken: what the server tells of it is no news.
+// Ticked here and accepted: the server's own event about it is no news.
 const mine = new Map();
 
 const button = (row) => row.querySelector("[data-tick] [role=checkbox]");
@@ -28,7 +28,7 @@ function drawAll() {
   tell();
 }
 
-// --- how far it is ---
+// --- progress ---
 
 const progress = document.querySelector("[data-progress]");
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -69,7 +69,7 @@ async function push(id) {
     toast(went.words);
     list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
   }
-  // Who hears nothing has to ask.
+  // Without live updates, the page has to ask.
   else if (went.how === "done" && document.querySelector("[data-live-badge].off"))
     list.dispatchEvent(new Event("potluck:refresh", { bubbles: true }));
   drawAll();
@@ -95,7 +95,7 @@ waits({
   again: () => failed().forEach(([id]) => push(id)),
 });
 
-// --- what others do ---
+// --- changes by others ---
 
 new MutationObserver((changes) => {
   const rows = (nodes) => [...nodes].filter((node) => node.nodeType === Node.ELEMENT_NODE);
@@ -104,7 +104,7 @@ new MutationObserver((changes) => {
     const before = gone.get(row.id);
     if (before && button(before) && !isDone(before) && isDone(row) && !ticks.has(row.id))
       toast(`Somebody ticked ${nameOf(row)}.`);
-    // What was done here is not tinted.
+    // Only changes by others are highlighted.
     const own = mine.get(row.id) ?? ticks.get(row.id)?.wanted;
     if (before && own === isDone(row)) row.classList.remove("changed");
     mine.delete(row.id);

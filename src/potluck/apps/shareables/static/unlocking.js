@@ -1,11 +1,11 @@
-// The passcode can be looked at while it is typed, and a pause counts down.
+// Lets people see the passcode while they type it, and counts down a pause.
 
 const field = document.getElementById("passcode");
 const shows = document.querySelector("[data-show]");
 const pause = document.querySelector("[data-pause]");
 
 shows.addEventListener("change", () => (field.type = shows.checked ? "text" : "password"));
-// No browser is to keep it as what was typed here last.
+// Keeps the browser from remembering the passcode as ordinary text.
 field.form.addEventListener("submit", () => (field.type = "password"));
 
 if (pause) {

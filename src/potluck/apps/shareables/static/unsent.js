@@ -1,4 +1,4 @@
-// What did not reach the server is told above the list, with a way to try again; it is not lost while the page is open.
+// A notice above the list of changes that did not reach the server, with a retry. They last as long as the page is open.
 
 const place = document.querySelector("[data-unsent]");
 const ready = document.getElementById("try-again");
@@ -25,5 +25,5 @@ place.addEventListener("click", (event) => event.target.closest("[data-again]") 
 addEventListener("online", tryAgain);
 addEventListener("offline", tell);
 document.addEventListener("htmx:sse:after:connection", tryAgain);
-// Whoever leaves now would lose them.
+// Leaving the page now would lose them.
 addEventListener("beforeunload", (event) => kinds.some((kind) => kind.count() > 0) && event.preventDefault());

@@ -1,4 +1,4 @@
-"""Laying one out, and the card by which it is handed around; passcodes stand beside it once."""
+"""The form that creates a shareable, and the card to share it by, which shows new passcodes once."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -8,11 +8,11 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.shareables.access import PasscodeNeeded, Reader
+from potluck.apps.shareables.creation import NewShareable, ShareableMade, create_shareable
 from potluck.apps.shareables.entities import ChecklistItem
 from potluck.apps.shareables.fields import MOST_ITEMS
-from potluck.apps.shareables.laying_out import NewShareable, ShareableMade, create_shareable
+from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, days_to_choose
 from potluck.apps.shareables.pages.frame import FRESH_COOKIE, ONE, address_of, around, keep_session, page, to_unlock
-from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, days_to_choose
 from potluck.apps.shareables.passcodes import new_passcode
 from potluck.apps.shareables.shareables import HOME, shareables
 from potluck.field_types import Text
@@ -36,14 +36,14 @@ class NewForm(TermsForm):
     name: Line = ""
     note: Line = ""
     lines: Annotated[str, Text(0, 100_000, "That is more than fits on a list", trim=False)] = ""
-    """Items or candidates, one in each line."""
+    """Items or candidates, one per line."""
     asks: bool = False
     """Whether viewers need a passcode."""
     view_passcode: Line = ""
     admin_passcode: Line = ""
 
     def as_sent(self, random: Random) -> dict[str, Any]:
-        """The same as a program would send it."""
+        """The same as API input."""
         lines = [each.strip() for each in self.lines.splitlines() if each.strip()]
         inside = {"candidates": lines} if self.entity == "poll" else {"items": [{"name": each} for each in lines]}
         view = self.view_passcode.strip() or new_passcode(random) if self.asks else None
@@ -78,7 +78,7 @@ def _choices(call: Call) -> dict[str, Any]:
 
 
 def _beside_fields(error: InvalidFields) -> InvalidFields:
-    """The form has one field for items and candidates."""
+    """The errors, moved to the form's one field for items and candidates."""
     inside = ("items", "candidates")
     return InvalidFields(
         *(
@@ -97,18 +97,18 @@ class Fresh(Struct, array_like=True, frozen=True):
     view: str | None = None
     admin: str | None = None
     replaced: bool = False
-    """Whether there were others before."""
+    """Whether they replace earlier ones."""
 
 
 def to_card(call: Call, made: ShareableMade) -> Response:
-    """To its card, as its admin."""
+    """Redirect to its card, signed in as its admin."""
     session = keep_session(call, made.short_id, made.admin_token)
     fresh = shown_once(call, made.short_id, Fresh(made.view_passcode, made.admin_passcode))
     return redirect(f"{address_of(made.short_id)}/share", *session, *fresh)
 
 
 def shown_once(call: Call, short_id: str, fresh: Fresh) -> Sequence[Cookie]:
-    """The cookies by which the card shows these passcodes, once: they are in no address and nowhere else."""
+    """The cookies by which the card shows these passcodes once, without putting them in a URL or storing them."""
     return call.keep(FRESH_COOKIE, msgspec.json.encode(fresh).decode(), FRESH_SECONDS, address_of(short_id))
 
 

@@ -1,4 +1,4 @@
-"""Writing a session down, and writing it anew: a form that a phone fills in within a minute."""
+"""The form to write an entry, and to edit it: made to be filled in on a phone within a minute."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from potluck.apps.journal.access import Athlete, OwnEntry
 from potluck.apps.journal.addresses import ENTRIES, HOME
+from potluck.apps.journal.aggregation import Statistics
 from potluck.apps.journal.entities import (
     CoachAthleteLink,
     Entry,
@@ -40,10 +41,9 @@ from potluck.apps.journal.fields import (
 )
 from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.pages.drawn import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
+from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
 from potluck.apps.journal.pages.frame import WORN, around, facts, long_date
 from potluck.apps.journal.profile import usual_profile
-from potluck.apps.journal.statistics import Statistics
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people.errors import InvalidFields, WrongField
@@ -59,7 +59,7 @@ __all__ = ["coach_names", "home", "write_page"]
 
 TAGS_OFFERED = 8
 MINUTES_STEP = 5
-# Where nobody knows better yet.
+# The defaults for a first entry.
 USUAL = {"durationMinutes": "60", "rounds": "5", "giOrNoGi": "gi"}
 AS_TYPED = "%Y-%m-%dT%H:%M"
 NOT_A_TIME = "Say the day and the time, such as 13 November, 18:30"
@@ -68,24 +68,24 @@ home: Actions[Any] = Actions(Athlete, page=HOME)
 
 
 class EntryForm(Versioned):
-    """A session as the form has it. Its version counts where it is changed."""
+    """A session as the form sends it; its version matters only when editing."""
 
     when: Line = ""
-    """By the clock of the person's time zone; now, if it is not said."""
+    """Local time in the person's time zone; now, if blank."""
     duration_minutes: Duration
     intensity: Intensity
     rounds: Rounds
     gi_or_no_gi: GiOrNoGi
     tags: Tags | Unset = UNSET
-    """Those that were offered, and chosen."""
+    """Chosen among those offered."""
     new_tags: Line = ""
-    """Others, with commas between them."""
+    """Others, separated by commas."""
     shared: SectionText = ""
     private: SectionText = ""
     entry_id: EntryId | Unset = UNSET
-    """Chosen when the form was made, so that what is sent twice is one entry."""
+    """Generated with the form, so that submitting it twice makes one entry."""
     time_zone: TimeZone | Unset = UNSET
-    """The device's own, from a script, for who has never said any."""
+    """The device's own, filled in by a script, for people who have never set one."""
 
     @property
     def all_tags(self) -> list[str]:
@@ -94,7 +94,7 @@ class EntryForm(Versioned):
         return list(dict.fromkeys(each for each in (*chosen, *typed) if each))
 
     def metrics(self) -> SessionMetrics:
-        """As a program would send it; InvalidFields for tags that are none."""
+        """The metrics as API input; InvalidFields for invalid tags."""
         try:
             return decode_tree(
                 SessionMetrics,
@@ -110,7 +110,7 @@ class EntryForm(Versioned):
             raise InvalidFields(*(WrongField("newTags", each.message) for each in error.errors)) from error
 
     def moment(self, zone: tzinfo) -> datetime | Unset:
-        """When it was; nothing, if it was not said."""
+        """When it was; unset if blank."""
         if not self.when.strip():
             return UNSET
         try:
@@ -168,13 +168,13 @@ async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
         entry_id=said.entry_id if known is None else UNSET,
     )
     writes = await _beside_its_field(add_entry(at, new))
-    # Asked again, the rule finds what the other one of two has just written.
+    # If the form was submitted twice at once, the retried rule finds what the other submission has written.
     of_profile = [] if made is None else [put(made, when=absent)]
     return Writes(writes.answer, *map(or_retry, [*writes.operations, *of_profile]))
 
 
 async def _beside_its_field(rule: Any) -> Writes[Entry]:
-    """What the rule says about the date, the form says about its own field."""
+    """Run the rule, moving its errors about the date to the form's own field."""
     try:
         done: Writes[Entry] = await rule
     except InvalidFields as error:
@@ -185,7 +185,7 @@ async def _beside_its_field(rule: Any) -> Writes[Entry]:
 
 
 def _as_last_time(last: Entry | None) -> dict[str, Any]:
-    """What one session has in common with the next; how hard it was is said anew each time."""
+    """Defaults from the last session; intensity is left to be chosen each time."""
     if last is None:
         return dict(USUAL)
     metrics = last.session_metrics
@@ -197,7 +197,7 @@ def _as_last_time(last: Entry | None) -> dict[str, Any]:
 
 
 async def _to_fill_in(at: Athlete, half_year: Statistics) -> dict[str, Any]:
-    """What the form offers, whatever it is about."""
+    """What the form shows for a new entry and for an edit alike."""
     return {
         "offered": [each.tag for each in half_year.top_tags[:TAGS_OFFERED]],
         "readers": await coach_names(at),
@@ -208,13 +208,13 @@ async def _to_fill_in(at: Athlete, half_year: Statistics) -> dict[str, Any]:
 
 
 async def coach_names(at: Athlete) -> list[str]:
-    """Who reads what is shared, now."""
+    """The names of the coaches who can read what is shared now."""
     found = await at.rows.all(Link.of_user(at.own_id))
     ids = [each.coach_id for each in found if isinstance(each, CoachAthleteLink) and each.status == "active"]
     return sorted((await names_of(at.rows, ids)).values(), key=str.casefold)
 
 
-# --- anew -------------------------------------------------------------------------------------------------------------
+# --- an edit ----------------------------------------------------------------------------------------------------------
 
 
 @entries.page("/edit", "journal/edit.html")
@@ -247,7 +247,7 @@ async def change_by_form(at: OwnEntry, entry: Entry, said: EntryForm) -> Writes[
     stored = await at.rows.get(UserProfile.one(at.own_id))
     zone = zone_of("UTC" if stored is None else stored.time_zone)
     metrics, when = said.metrics(), said.moment(zone)
-    # The form knows minutes: the same minute is the same time.
+    # The form has no seconds: the same minute means that the time was not changed.
     as_shown = datetime.strptime(_typed(entry, zone), AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
     return await _beside_its_field(
         change_entry(

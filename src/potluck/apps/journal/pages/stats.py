@@ -1,4 +1,4 @@
-"""What training adds up to, drawn: of one's own, and of an athlete whom one coaches."""
+"""The statistics pages: of one's own training, and of an athlete whom one coaches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from potluck.apps.journal.entries import shared_entries
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedJournal, WholeJournal
 from potluck.apps.journal.links import names_of
-from potluck.apps.journal.pages.drawn import (
+from potluck.apps.journal.pages.charts import (
     HEAT_WEEKS,
     Levels,
     drawn_heat,
@@ -75,11 +75,11 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
         found = await stats_of(journal, asked, time_zone, at.now)
     assert asked.from_ is not UNSET
     assert asked.to is not UNSET
-    # Days are drawn by the half year, whatever else is asked for: a shorter time shows no pattern.
+    # The heat map always covers half a year or more: a shorter period shows no pattern.
     last = min(asked.to, today)
     ends = [last]
     if (last - asked.from_).days >= 7 * HEAT_WEEKS:
-        # Up to the Sunday before the first week of the other half.
+        # Ends on the Sunday before the first week of the other half.
         ends.insert(0, first_of_week(last) - timedelta(weeks=HEAT_WEEKS - 1, days=1))
     first_drawn = first_of_week(ends[0]) - timedelta(weeks=HEAT_WEEKS - 1)
     whole = found
@@ -116,7 +116,7 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
 
 
 def _asked(wanted: SpanQuery, today: date) -> tuple[str, StatsOf, str]:
-    """Which of the spans, the days that are meant, and what is wrong with those that were said."""
+    """The chosen span, its days, and an error message for invalid dates."""
     if wanted.from_.strip() or wanted.to.strip():
         said = {"from": wanted.from_.strip(), "to": wanted.to.strip() or today.isoformat()}
         if not said["from"]:
@@ -130,5 +130,5 @@ def _asked(wanted: SpanQuery, today: date) -> tuple[str, StatsOf, str]:
 
 
 def _weeks(count: int, today: date) -> StatsOf:
-    """So many whole weeks, this one with them."""
+    """The last weeks, this one included."""
     return StatsOf(from_=first_of_week(today) - timedelta(weeks=count - 1), to=today)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from potluck.apps.shareables import short_ids
 from potluck.apps.shareables.app import SUBJECTS, shareables_app
+from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import NewItem
-from potluck.apps.shareables.laying_out import NewShareable, create_shareable
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened

@@ -1,4 +1,4 @@
-"""Words: what an entry is found by, and what a question is made of. The same for both, so that they meet."""
+"""Splits text into normalized words, in the same way for entries and for queries, so that they match."""
 
 import re
 import unicodedata
@@ -8,18 +8,18 @@ from potluck.apps.journal.fields import LONGEST_WORD
 
 __all__ = ["forms_of", "metric_words", "sentences_of", "spans_of", "words_in", "words_of"]
 
-# Letters and digits of any script; what stands between two of them in "don't" and "no-gi" joins them.
+# Letters and digits of any script, joined by the apostrophe in "don't" or the hyphen in "no-gi".
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 JOINER = re.compile(r"['’-]")
 SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*", re.UNICODE)
-# An "s" is taken for a plural only behind so many letters.
+# A final "s" is a plural only in words of at least this many letters.
 SHORTEST_PLURAL = 4
 
 GI_WORDS = {"gi": ("gi",), "no-gi": ("nogi",), "both": ("gi", "nogi")}
 
 
 def folded(word: str) -> str:
-    """Without case and accents, as far as a word goes in a key."""
+    """The word without case and accents, cut to the length that fits in a key."""
     if word.isascii() and word.isalnum():
         return word.lower()[:LONGEST_WORD]
     decomposed = unicodedata.normalize("NFKD", word.casefold())
@@ -28,12 +28,12 @@ def folded(word: str) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """Its words in their order, each as often as it is there."""
+    """The words of a text, in order and with repetitions."""
     return [word for found in WORD.finditer(text) for word in _of_match(found[0])]
 
 
 def _of_match(match: str) -> list[str]:
-    """A word; of one that is joined, its parts too: "no-gi" is found by nogi, no and gi."""
+    """The word, and the parts of a joined one: "no-gi" is found by nogi, no and gi."""
     whole = folded(match)
     if match.isalnum():
         return [whole] if whole else []
@@ -46,22 +46,22 @@ def words_of(texts: Iterable[str]) -> set[str]:
 
 
 def metric_words(gi_or_no_gi: str) -> tuple[str, ...]:
-    """How one asks for what was worn."""
+    """The words by which a session is found for what was worn."""
     return GI_WORDS[gi_or_no_gi]
 
 
 def forms_of(word: str) -> tuple[str, ...]:
-    """The word, and its plural or singular as English mostly has it."""
+    """The word, and its regular English plural or singular."""
     if len(word) >= SHORTEST_PLURAL and word.endswith("s") and not word.endswith("ss"):
         return word, word[:-1]
     return (word, f"{word}s"[:LONGEST_WORD]) if len(word) >= SHORTEST_PLURAL - 1 else (word,)
 
 
 def spans_of(text: str, wanted: set[str]) -> list[tuple[int, int]]:
-    """Where in a text these words are."""
+    """The spans of these words in a text."""
     return [each.span() for each in WORD.finditer(text) if wanted.intersection(_of_match(each[0]))]
 
 
 def sentences_of(text: str) -> Sequence[str]:
-    """Its sentences, each word for word as it is there."""
+    """The sentences of a text, verbatim."""
     return [sentence for each in SENTENCE.finditer(text) if (sentence := each[0].strip())]

@@ -1,7 +1,7 @@
-"""What is new to whom: to an athlete what coaches said, to a coach what the athlete wrote and answered.
+"""What is unread: coaches' comments for an athlete; the athlete's entries and replies for a coach.
 
-An athlete's look is kept with each entry, a coach's with the mirror of the link. A time beside the entry tells whether
-there may be something; what is counted are the comments that are there, and that the reader sees, now.
+When an athlete last looked is stored with each entry, when a coach did with the mirror of the link. A time on the entry
+tells whether there may be unread comments; the count is of those that exist now and that the reader may see.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from potluck.table import at_least
 
 __all__ = ["NewToAthlete", "NewToCoach", "is_new_to_athlete", "may_be_new_to_athlete", "new_entries"]
 
-# A session that is written down later than this is still new on its athlete's page, but is not counted beside the name.
+# A session written down later than this still shows as new on the athlete's page, but is not counted by their name.
 WRITTEN_LATE = timedelta(days=14)
 
 
@@ -34,7 +34,7 @@ def _later(time: datetime | None, than: datetime | None) -> bool:
 
 
 class NewToAthlete:
-    """How many comments on each entry its athlete has not looked at."""
+    """How many comments on each entry its athlete has not read."""
 
     def __init__(self, counts: dict[UUID, int]) -> None:
         self._counts = counts
@@ -48,7 +48,7 @@ class NewToAthlete:
 
 
 def may_be_new_to_athlete(entry: Entry) -> bool:
-    """Whether a coach said something since its athlete looked; it may be gone again, or hidden."""
+    """Whether a coach has commented since its athlete last looked; the comment may be deleted or hidden by now."""
     return _later(entry.coach_said_at, entry.looked_at)
 
 
@@ -58,7 +58,7 @@ def is_new_to_athlete(entry: Entry, comment: Comment) -> bool:
 
 
 class NewToCoach:
-    """What an athlete wrote, and answered, since the coach last looked."""
+    """What an athlete wrote and replied since the coach last looked."""
 
     def __init__(self, since: datetime | None, counts: dict[UUID, int]) -> None:
         self._since, self._counts = since, counts
@@ -85,12 +85,12 @@ class NewToCoach:
 
 
 def _new_since(mirror: AthleteCoachLink) -> datetime:
-    """Since when what an athlete writes is new to the coach: the last look, or when they were linked."""
+    """From when on an athlete's entries are new to the coach: the last look, or when they were linked."""
     return mirror.updated_at if mirror.looked_at is None else max(mirror.looked_at, mirror.updated_at)
 
 
 async def new_entries(rows: Store, mirror: AthleteCoachLink) -> int:
-    """How many sessions an athlete wrote down since the coach last looked."""
+    """How many recent sessions an athlete has written down since the coach last looked."""
     since = _new_since(mirror)
     recent = Entry.in_time(mirror.athlete_id, at_least(since - WRITTEN_LATE))
     return sum(each.created_at > since for each in await rows.all(recent))

@@ -1,4 +1,4 @@
-"""How a form says until when something is open: a number of days, or a day of the calendar."""
+"""How a form says when something expires: after a number of days, or on a calendar day."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -24,21 +24,21 @@ LAST_SECOND = time(23, 59, 59, tzinfo=UTC)
 
 class TermsForm(Input):
     days: Line = "30"
-    """A number, or `until`: then one of the two below counts."""
+    """A number of days, or `until`: then one of the next two fields counts."""
     until: Line = ""
-    """A day, by UTC."""
+    """A day, in UTC."""
     expires_at: Line = ""
-    """The end of that day by the person's own clock, from a script."""
+    """The end of that day in the person's own time zone, filled in by a script."""
 
     def expiry(self) -> dict[str, Any]:
-        """The same as a program would send it."""
+        """The same as API input."""
         if self.days != UNTIL:
             return {"expiresInDays": int(self.days) if self.days.isdecimal() else self.days}
         return {"expiresAt": self.expires_at or end_of(self.until).isoformat()}
 
 
 def end_of(day: str) -> datetime:
-    """The last second of a day of the calendar, by UTC; InvalidFields for what is none."""
+    """The last second of a calendar day, in UTC; InvalidFields if it is not a date."""
     try:
         return datetime.combine(date.fromisoformat(day), LAST_SECOND)
     except ValueError:
@@ -46,6 +46,6 @@ def end_of(day: str) -> datetime:
 
 
 def days_to_choose(now: datetime) -> dict[str, str]:
-    """The first and the last day that may be chosen, wherever on earth that one ends."""
+    """The first and the last day to choose from; the last is early enough to be allowed in every time zone."""
     latest = now + LONGEST_LIFE - timedelta(days=2)
     return {"today": now.date().isoformat(), "latest": latest.date().isoformat()}

@@ -1,4 +1,4 @@
-"""Laying one out: a checklist with its items, or a poll, under an id of the pool; and once more, as a clone."""
+"""Creating a shareable, a checklist with its items or a poll, under an id from the pool; and cloning one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class ShareableMade(Struct, rename="camel", frozen=True, kw_only=True):
-    """A shareable that was just laid out; its passcodes are never shown again."""
+    """A shareable that was just created; its passcodes are never shown again."""
 
     short_id: str
     url: str
@@ -52,14 +52,14 @@ class ShareableMade(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Terms(Input):
-    """Until when it is open, 30 days if nothing is said; and its passcodes."""
+    """When it expires, by default after 30 days; and its passcodes."""
 
     expires_at: datetime | Unset = UNSET
     expires_in_days: Days | Unset = UNSET
     view_passcode: Passcode | Unset | None = UNSET
-    """With none, whoever has the id may look. A clone for which none is named gets one if the original has one."""
+    """Null: whoever has the id may view it. Unset, a clone gets a generated one if the original has one."""
     admin_passcode: Passcode | None = None
-    """If there is none, it is made up."""
+    """Generated if none is given."""
 
     @staticmethod
     def check(sent: "Terms") -> Iterator[WrongField]:
@@ -105,14 +105,14 @@ OF_POLLS = ("candidates", "candidate_descriptions", "max_rankings", "method", "s
 
 
 class Clone(Terms):
-    """What is to be otherwise than in the original."""
+    """What differs from the original."""
 
     name: Name | Unset = UNSET
     keep_ticks: bool = False
 
 
 def _size(new: NewShareable) -> int:
-    """What it takes of what strangers may lay out: a long list counts for several short ones."""
+    """How much of the rate limit it uses up: a long list counts as several short ones."""
     texts = [new.note, *(each.note for each in new.items or ()), *(each.name for each in new.items or ())]
     return 1 + sum(len(each) for each in texts if each is not None) // CHARACTERS_OF_ONE
 
@@ -122,24 +122,24 @@ SHAREABLES = RateLimit("shareables", 300, weight=_size)
 CLONES = RateLimit("clones", 60)
 
 
-# --- laying one out ---------------------------------------------------------------------------------------------------
+# --- creating one -----------------------------------------------------------------------------------------------------
 
 
-async def _laid_out(
+async def _new_shareable(
     at: ShareMaker,
     like: Mapping[str, Any],
     terms: Terms,
     view_passcode: str | None,
     fill: Callable[[Shareable], tuple[Shareable, Iterable[Operation | Outcome]]],
 ) -> Writes[ShareableMade]:
-    """A new shareable under an id of the pool; `fill` says what is in it."""
+    """The writes that create a shareable under an id from the pool; `fill` adds its contents."""
     end = end_of(at, terms.expires_at, terms.expires_in_days)
     admin_passcode = terms.admin_passcode or new_passcode(at.services.random)
     hashing, client = at.services.hashing, at.visitor.client
     admin_hash = await hashing.hash(admin_passcode, client)
     view_hash = None if view_passcode is None else await hashing.hash(view_passcode, client)
     principal = at.principal
-    # As late as can be, since others pick as well.
+    # As late as possible: the longer it is held, the likelier that somebody else claims it.
     entry = await at.services.pool.pick()
     empty = Shareable(
         short_id=entry.id.lower(),
@@ -195,7 +195,7 @@ async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[Shareabl
         return _with_poll(shareable, created(said, None, at.now, random, short_id=shareable.short_id))
 
     like = {"entity": new.entity, "name": new.name, "note": new.note}
-    return await _laid_out(at, like, new, new.view_passcode or None, fill)
+    return await _new_shareable(at, like, new, new.view_passcode or None, fill)
 
 
 @shareables.action("POST", "/clone", status=201, secret=True, input_optional=True, rate_limit=CLONES)
@@ -217,7 +217,7 @@ async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Wr
     view_passcode = wanted.view_passcode
     if view_passcode is UNSET:
         view_passcode = None if shareable.view_passcode is None else new_passcode(random)
-    return await _laid_out(at, like, wanted, view_passcode, fill)
+    return await _new_shareable(at, like, wanted, view_passcode, fill)
 
 
 def _cloned(item: ChecklistItem, clone: Shareable, keep_ticks: bool, random: Random) -> ChecklistItem:

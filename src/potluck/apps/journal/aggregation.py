@@ -1,4 +1,4 @@
-"""What training adds up to, by the day, the week and the month of whoever asks. No clock and no store in here."""
+"""Training statistics by day, week and month in the caller's time zone. Pure: no clock and no store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEEK = timedelta(days=7)
 
 
 class Session(NamedTuple):
-    """What counts of an entry."""
+    """The part of an entry that is counted."""
 
     at: datetime
     metrics: SessionMetrics
@@ -30,7 +30,7 @@ class Totals(Struct, rename="camel", frozen=True, kw_only=True):
     minutes: int
     rounds: int
     load: int
-    """Minutes times how hard, summed up."""
+    """The sum of minutes times intensity."""
 
 
 class Period(Totals, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class Period(Totals, frozen=True, kw_only=True):
 
     begins: date
     intensity: float | None
-    """On average; null without a session."""
+    """The average; null without a session."""
     easiest: int | None
     hardest: int | None
 
@@ -69,18 +69,18 @@ class Statistics(Struct, rename="camel", frozen=True, kw_only=True):
     time_zone: str
     total: Totals
     days: list[Period]
-    """Those with a session."""
+    """Only days with a session."""
     weeks: list[Period]
-    """Every one, also without a session; of the first and the last only the days that were asked for."""
+    """Every week, even without a session; the first and the last count only the days asked for."""
     months: list[Period]
-    """The same of months."""
+    """The same for months."""
     gi_split: GiSplit
     top_tags: list[TagCount]
     streak: Streak
 
 
 def statistics_of(sessions: Sequence[Session], first: date, last: date, zone: tzinfo, name: str) -> Statistics:
-    """What these sessions add up to, of the days from the first to the last there; others are left out."""
+    """The statistics of the sessions from the first day to the last in this time zone; others are ignored."""
     by_day: dict[date, list[SessionMetrics]] = {}
     for at, metrics in sessions:
         day = day_of(at, zone)
@@ -158,7 +158,7 @@ def _streak(days: Iterable[date], last: date) -> Streak:
     day_runs = _runs(trained, timedelta(days=1))
     week_runs = _runs(sorted({first_of_week(each) for each in trained}), WEEK)
     return Streak(
-        # A day or week that is not over yet ends nothing.
+        # A day or week without a session does not end a streak before it is over.
         days=_current(day_runs, last, timedelta(days=1)),
         weeks=_current(week_runs, first_of_week(last), WEEK),
         longest_days=max((length for _, length in day_runs), default=0),
@@ -167,7 +167,7 @@ def _streak(days: Iterable[date], last: date) -> Streak:
 
 
 def _runs(ordered: Sequence[date], step: timedelta) -> list[tuple[date, int]]:
-    """What follows on each other without a gap: where each run ends, and how long it is."""
+    """The runs without a gap: the last date of each, and its length."""
     runs: list[tuple[date, int]] = []
     for each in ordered:
         if runs and each - runs[-1][0] == step:

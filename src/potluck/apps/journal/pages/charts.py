@@ -1,6 +1,6 @@
-"""Statistics as the pages draw them: days by how hard they were, hours and intensity over time, what was worn, tags.
+"""The charts of statistics: a heat map of days, hours and intensity over time, what was worn, tags.
 
-Every drawing has its words: a sentence for who does not see it, and a table of the same numbers.
+Every chart comes with text: a sentence for people who cannot see it, and a table of the same numbers.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from potluck.apps.journal.aggregation import Period, Statistics
 from potluck.apps.journal.pages.frame import hours, long_date, several, short_date
-from potluck.apps.journal.statistics import Period, Statistics
 from potluck.apps.journal.times import first_of_week
 from potluck.web.drawings import Chart, HeatMap, Spark, Trend, columns, heat_map, spark, trend
 
@@ -28,7 +28,7 @@ __all__ = [
 
 HEAT_WEEKS = 26
 HEAT_LEVELS = 4
-# Names under columns are about so many units wide; more of them would run into each other.
+# The approximate width of a label under a column; closer together, labels would overlap.
 NAME_WIDTH = 44
 PLOT_WIDTH = 310
 MARKS_OF_INTENSITY = (1, 4, 7, 10)
@@ -38,7 +38,7 @@ TAGS_SHOWN = 8
 
 
 class Levels:
-    """How hard each day was, from 1 to 4, among the days there are: a quarter of them at each level."""
+    """The heat level of each day by its load, from 1 to 4: a quarter of the days at each level."""
 
     def __init__(self, days: Sequence[Period]) -> None:
         loads = sorted(each.load for each in days)
@@ -50,7 +50,7 @@ class Levels:
 
 
 class Drawn(NamedTuple):
-    """A drawing with what it says in words."""
+    """A chart with its text alternative."""
 
     picture: HeatMap | Chart | Trend
     said: str
@@ -59,11 +59,11 @@ class Drawn(NamedTuple):
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     days: Sequence[date] = ()
-    """Which day each row is about, where each is about one."""
+    """The day of each row, if rows are days."""
 
 
 def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Drawn:
-    """The days of half a year, up to the last one."""
+    """A heat map of half a year, up to the last day."""
     first = first_of_week(last) - timedelta(weeks=HEAT_WEEKS - 1)
     days = [each for each in found.days if first <= each.begins <= last]
     all_days = (first + timedelta(days=day) for day in range((last - first).days + 1))
@@ -95,7 +95,7 @@ def drawn_heat(found: Statistics, levels: Levels, last: date, today: date) -> Dr
 
 
 class Steps(NamedTuple):
-    """The weeks or months of a time, as they stand under a drawing."""
+    """The weeks or months of a period, with their labels for an axis."""
 
     periods: Sequence[Period]
     unit: str
@@ -103,7 +103,7 @@ class Steps(NamedTuple):
 
     @classmethod
     def of(cls, found: Statistics) -> Steps:
-        """Months, if there are more weeks than can be told apart."""
+        """Weeks, or months if there are too many weeks to tell apart."""
         by_month = len(found.weeks) > HEAT_WEEKS + 1
         periods = found.months if by_month else found.weeks
         every = max(1, -(-NAME_WIDTH * len(periods) // PLOT_WIDTH))
@@ -124,13 +124,13 @@ class Steps(NamedTuple):
 
 
 def drawn_hours(found: Statistics) -> Drawn:
-    """Hours by week, or by month."""
+    """Hours by week or month."""
     steps = Steps.of(found)
     minutes = [each.minutes for each in steps.periods]
     most = max(minutes, default=0)
     step = next((each for each in STEPS_OF_HOURS if each * (MOST_MARKS - 1) >= most / 60), STEPS_OF_HOURS[-1])
     said_at = {place: _clock(minutes[place]) for place in {minutes.index(most), len(minutes) - 1} if minutes[place]}
-    # Two numbers side by side would run into each other.
+    # Two numbers this close would overlap.
     if abs(minutes.index(most) - (len(minutes) - 1)) * PLOT_WIDTH / len(minutes) < NAME_WIDTH / 2:
         said_at.pop(len(minutes) - 1, None) if minutes.index(most) != len(minutes) - 1 else None
     average = round(sum(minutes) / len(minutes))
@@ -148,7 +148,7 @@ def drawn_hours(found: Statistics) -> Drawn:
 
 
 def drawn_intensity(found: Statistics) -> Drawn | None:
-    """How hard it was by week, or by month; None without a session."""
+    """Intensity by week or month; None without a session."""
     steps = Steps.of(found)
     trained = [each for each in steps.periods if each.intensity is not None]
     if not trained:
@@ -173,7 +173,7 @@ def drawn_intensity(found: Statistics) -> Drawn | None:
 
 
 def drawn_spark(found: Statistics) -> tuple[Spark, str]:
-    """Hours by week as a small line, and what it says."""
+    """A sparkline of hours by week, and its description."""
     minutes = [each.minutes for each in found.weeks]
     said = f"Hours by week, {several(len(minutes), 'week')}: from {hours(min(minutes))} to {hours(max(minutes))}, "
     return spark([float(each) for each in minutes]), f"{said}now {hours(minutes[-1])}."
@@ -187,13 +187,13 @@ def _clock(minutes: int) -> str:
 
 
 def drawn_split(found: Statistics) -> tuple[str, list[tuple[str, int]]]:
-    """What was worn, in percent that add up to a hundred, and in a sentence."""
+    """What was worn: a sentence, and percentages that add up to a hundred."""
     worn = {"Gi": found.gi_split.gi, "No-gi": found.gi_split.no_gi, "Both": found.gi_split.both}
     total = sum(worn.values())
     if not total:
         return "", []
     shares = {name: 100 * count // total for name, count in worn.items()}
-    # What was rounded away goes to those who lost most by it.
+    # What was rounded off goes to the shares that lost the most.
     lost = sorted(worn, key=lambda name: -(100 * worn[name] % total))
     for name in lost[: 100 - sum(shares.values())]:
         shares[name] += 1
@@ -213,7 +213,7 @@ def drawn_tags(found: Statistics) -> list[TagBar]:
 
 
 def fact_list(found: Statistics) -> list[tuple[str, str]]:
-    """The time in four numbers."""
+    """The period in four numbers."""
     total = found.total
     return [
         ("sessions" if total.sessions != 1 else "session", f"{total.sessions:,}"),

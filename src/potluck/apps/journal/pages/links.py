@@ -1,4 +1,4 @@
-"""Coaches and athletes: who reads with whom, who asks, who is invited; and what a coach sees of an athlete."""
+"""The pages of coaches and athletes: links, requests and invitations; and an athlete as their coach sees them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from potluck.apps.journal.links import (
     request_link,
     withdraw_request,
 )
-from potluck.apps.journal.pages.drawn import drawn_spark
+from potluck.apps.journal.pages.charts import drawn_spark
 from potluck.apps.journal.pages.frame import around, written_day
 from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
 from potluck.apps.journal.profile import time_zone_for
@@ -48,7 +48,7 @@ SPARK_WEEKS = 12
 
 
 async def _both_sides(at: Athlete, show: Show, role: str) -> dict[str, Any]:
-    """What the page of the coaches and that of the athletes have in common."""
+    """What the coaches page and the athletes page share."""
     found = await own_links(at)
     asking = [each for each in found.items if each.status == "pending" and not each.requested_by_me]
     return {
@@ -63,7 +63,7 @@ async def _both_sides(at: Athlete, show: Show, role: str) -> dict[str, Any]:
     }
 
 
-# --- those who coach one ----------------------------------------------------------------------------------------------
+# --- coaches, and athletes --------------------------------------------------------------------------------------------
 
 
 @links.page("", "journal/coaches.html")
@@ -73,7 +73,7 @@ async def coaches_page(at: Athlete, show: Show) -> dict[str, Any]:
 
 @athletes.page("", "journal/athletes.html")
 async def athletes_page(at: Athlete, show: Show) -> dict[str, Any]:
-    """Those whom one coaches, the last session first."""
+    """The athletes whom one coaches, most recent session first."""
     found = (await own_athletes(at)).items
     time_zone = await time_zone_for(at)
     zone = zone_of(time_zone)
@@ -128,11 +128,11 @@ invitation_pages = Endpoints()
 
 @invitation_pages.post("/journal/invitation")
 async def come_in(call: Call) -> Response:
-    """Accept the invitation that the browser carries."""
+    """Accept the invitation that is in the browser's cookie."""
     principal, secret = call.signed_in(), carried_invitation(call)
     invitation = await call.core.people.invitations.look(secret)
     await Linking(call.core).accept(principal, secret)
-    # Whoever came in as a coach has an athlete now.
+    # Somebody invited as a coach now has an athlete.
     address = ATHLETES if invitation.role == "coach" else COACHES
     return redirect(f"{address}?said=linked", *drop_invitation(call))
 
@@ -142,7 +142,7 @@ async def come_in(call: Call) -> Response:
 
 @shared_entries.page("", "journal/athlete.html")
 async def athlete_page(at: CoachOf, wanted: TimelineQuery) -> dict[str, Any]:
-    """What an athlete shares: sessions by week, or found by their shared words."""
+    """What an athlete shares: sessions by week, or search results."""
     base = f"{ATHLETES}/{at.athlete_id}"
     journal = SharedJournal(at.rows, at.athlete_id)
     timeline = SharedTimeline(at, journal, base, await time_zone_for(at), wanted)

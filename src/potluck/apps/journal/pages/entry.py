@@ -1,7 +1,7 @@
-"""One entry, for its athlete and for a coach, and what was said about it.
+"""The page of one entry with its comments, for its athlete and for a coach.
 
-The access shows as much of the entry as the reader may see: what a coach's page is given is a SharedEntryView, which
-has no private words by its type.
+The access decides how much of the entry the reader sees: a coach's page is given a SharedEntryView, a type that has no
+private text.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ comments.form("", then=f"{ENTRY}#comments", on=entry_page)(add_comment)
 
 @comments.page("", "journal/comment_edit.html")
 async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str, Any]:
-    """One's own words, to be changed."""
+    """The form to edit one's own comment."""
     if comment.coach_id != at.own_id:
-        # Whoever did not write it has nothing to change; the rule says so.
+        # Only the author may edit it: the rule raises the error.
         await change_comment(at, comment, CommentChange(body=comment.body))
     return {
         **around("timeline" if at.own else "coaches"),
@@ -87,7 +87,7 @@ comments.form("/delete", then=f"{ENTRY}#comments")(delete_comment)
 
 
 class Hiding(Input):
-    """Said of a comment whatever else was changed in it meanwhile."""
+    """Without a version: hiding applies whatever else was changed meanwhile."""
 
     visibility: Visibility
 

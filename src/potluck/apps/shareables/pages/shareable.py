@@ -1,4 +1,4 @@
-"""The list or the poll itself, live; what is left of it when its time is over; and what a preview of its link sees."""
+"""The page of a shareable: the list or the poll, live; an expired one; and what link previews get."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from potluck.apps.shareables.access import Expired, PasscodeNeeded, Reader, ToSh
 from potluck.apps.shareables.fields import MOST_ITEMS, spelled
 from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.live import LiveShareable
+from potluck.apps.shareables.pages.admin import to_clone
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, page, previews, to_unlock
-from potluck.apps.shareables.pages.looking_after import to_clone
 from potluck.apps.shareables.pages.opening import nothing_there
 from potluck.apps.shareables.pages.voting import poll_page
 from potluck.apps.shareables.shareables import ShareableView
@@ -31,7 +31,7 @@ async def look(call: Call) -> Response:
     if short_id != typed:
         return redirect(address_of(short_id))
     if previews(call):
-        # The same whether it is there or not.
+        # The same whether it exists or not.
         return page(call, "preview")
     try:
         at = await call.admit(Reader)

@@ -1,7 +1,7 @@
-"""How many people look at a shareable now, in all processes: a number, and nothing else.
+"""How many people are viewing a shareable now, across all processes: a number, and nothing about who they are.
 
-Each process writes how many it has, which everybody who looks hears by the table's stream. The row ends by itself
-unless it is written anew, so that nobody is counted for long whose process is gone.
+Each process writes its own count, and viewers learn of it through the table's stream. The row expires unless it is
+renewed, so viewers of a process that died are soon no longer counted.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ RENEWED_AFTER = timedelta(seconds=30)
 
 
 class Presence:
-    """Counts who looks in this process, and tells the others."""
+    """Counts the viewers in this process, and publishes the count to the others."""
 
     def __init__(self, store: Store, clock: Clock, random: Random = system_random) -> None:
         self._store = store
@@ -33,16 +33,16 @@ class Presence:
         self._worker = random(16).hex()
         self._people: Counter[str] = Counter()
         self._told: dict[str, float] = {}
-        # Of two writes, the later number must be the one that stays.
+        # Of two concurrent writes, the later count must win.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def people(self, short_id: str) -> int:
-        """How many look at it now."""
+        """How many are viewing it now, in all processes."""
         return sum(each.people for each in await self._store.all(Onlookers.of(short_id)))
 
     @asynccontextmanager
     async def looking(self, short_id: str) -> AsyncIterator[None]:
-        """Somebody looks until the block ends."""
+        """Count one more viewer until the block ends."""
         self._people[short_id] += 1
         try:
             await self._tell(short_id)
@@ -51,8 +51,8 @@ class Presence:
             self._people[short_id] -= 1
             await self._tell(short_id)
 
-    async def stay(self, short_id: str) -> None:
-        """To be called from time to time while somebody looks."""
+    async def renew(self, short_id: str) -> None:
+        """Renew the row if it is due; call this now and then while somebody is viewing."""
         told = self._told.get(short_id)
         if told is not None and self._clock().timestamp() - told >= RENEWED_AFTER.total_seconds():
             await self._tell(short_id)
@@ -61,7 +61,7 @@ class Presence:
         try:
             await self._write(short_id)
         except Exception:
-            # Nobody is kept from looking because they could not be counted, and the row ends by itself.
+            # Failing to count viewers must not keep them out, and the row expires by itself.
             log.info("who looks could not be counted", exc_info=True)
 
     async def _write(self, short_id: str) -> None:

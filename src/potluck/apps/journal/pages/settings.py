@@ -1,4 +1,4 @@
-"""Settings of the journal, and the journal as a file: taken along, and taken in."""
+"""The settings of the journal, and its export and import as a file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from potluck.web.inputs import Input
 from potluck.web.pages import to_sign_in
 from potluck.web.schema.decoding import decode
 
-__all__ = ["keeping_pages", "settings_page"]
+__all__ = ["settings_page", "settings_pages"]
 
 MOST_WRONG = 8
 NO_FILE = "This is not the export of a journal"
 
-keeping_pages = Endpoints()
+settings_pages = Endpoints()
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -58,24 +58,24 @@ async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
 profile.form("/profile", then=f"{SETTINGS}?said=saved", on=settings_page)(change_profile)
 
 
-# --- taken along ------------------------------------------------------------------------------------------------------
+# --- export -----------------------------------------------------------------------------------------------------------
 
 
-@keeping_pages.post(f"{SETTINGS}/export")
+@settings_pages.post(f"{SETTINGS}/export")
 async def take_along(call: Call) -> Response:
     return await export_journal(await call.admit(Athlete))
 
 
-# --- taken in ---------------------------------------------------------------------------------------------------------
+# --- import -----------------------------------------------------------------------------------------------------------
 
 
 class FileForm(Input):
     file: Annotated[str, Text(1, LARGEST_FILE, "Choose the file, or paste all that is in it", trim=False)]
     sure: bool = False
-    """Whether its numbers were looked at."""
+    """Whether the preview was confirmed."""
 
 
-@keeping_pages.get(IMPORT)
+@settings_pages.get(IMPORT)
 async def import_page(call: Call) -> Response:
     if call.principal is None:
         return to_sign_in(call.request)
@@ -83,9 +83,9 @@ async def import_page(call: Call) -> Response:
     return call.page("journal/import.html", **around(""), **_nothing(), form=blank(FileForm))
 
 
-@keeping_pages.post(IMPORT)
+@settings_pages.post(IMPORT)
 async def take_in(call: Call) -> Response:
-    """First its numbers, then, when they were looked at, all of it."""
+    """Show a preview first; import the file once it is confirmed."""
     at = await call.admit(Athlete)
     filled = await call.form(FileForm)
     refusal: Exception | None = None
@@ -114,7 +114,7 @@ def _nothing(**but: Any) -> dict[str, Any]:
 
 
 def _without_the_file(filled: Form[Any]) -> Form[Any]:
-    """A file that is none is not sent back."""
+    """The form without the file: an invalid one is not sent back."""
     return Form(blank(FileForm).values, filled.wrong, None, frozenset({"file", "sure"}), FileForm)
 
 

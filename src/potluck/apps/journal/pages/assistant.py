@@ -1,7 +1,7 @@
-"""Asking the assistant: conversations, what each may read, and answers whose citations open the entry.
+"""The pages of the assistant: conversations, what each may read, and answers whose citations open the entry.
 
-A conversation shows of an entry what its scope shows: in a shared one, and in one about somebody else, there are only
-SharedEntries, which have no private words.
+A conversation shows only as much of an entry as its scope allows: a shared one, or one about somebody else, is given
+only SharedEntries, which have no private text.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ from potluck.web.http.responses import redirect
 from potluck.web.inputs import UNSET, Input
 from potluck.web.pages import to_sign_in
 
-__all__ = ["asking_pages", "thread_page"]
+__all__ = ["assistant_pages", "thread_page"]
 
 THREAD = f"{ASK}/{{thread_id}}"
 MOST_THREADS = 30
-# An answer that begins with a number: the number is what was asked for.
+# An answer that begins with a number, which is shown large.
 COUNTED = re.compile(r"(?P<number>[\d,.]+(?: h(?: \d\d)?)?) (?P<rest>.+)", re.DOTALL)
 PROVIDERS = {"openai": "the model that was set up here", "anthropic": "Anthropic’s model"}
 
-asking_pages = Endpoints()
+assistant_pages = Endpoints()
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
 
 
 class Cited(Struct, frozen=True, kw_only=True):
-    """Where an answer has something from, and how it stands there now."""
+    """A citation of an answer, with the cited text as it is now."""
 
     entry_id: UUID
     day: str
@@ -71,7 +71,7 @@ class Cited(Struct, frozen=True, kw_only=True):
     is_private: bool
     by_coach: bool
     facts: str
-    """Nothing, if the entry is gone."""
+    """Empty if the entry is gone."""
     text: list[Piece]
 
 
@@ -80,7 +80,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     text: str
     cited: list[Cited]
     by: str
-    """Who answered, in words."""
+    """Which assistant answered, in words."""
     icon: str
     is_fallback: bool
     is_withdrawn: bool
@@ -121,7 +121,7 @@ async def _threads(at: Athlete, zone: tzinfo) -> list[ThreadLine]:
 
 
 def _assistant(at: Athlete, consents: bool) -> dict[str, Any]:
-    """Who answers, and whether that needs to be agreed to."""
+    """Whether the assistant is remote, and whether the person has consented to that."""
     return {"remote": at.journal.provider.remote, "consents": consents}
 
 
@@ -134,7 +134,7 @@ class Beginning(Input):
     athlete_id: Line = ""
 
 
-@asking_pages.get(ASK)
+@assistant_pages.get(ASK)
 async def ask_page(call: Call) -> Response:
     if call.principal is None:
         return to_sign_in(call.request)
@@ -162,9 +162,9 @@ def _among(coached: Sequence[AthleteSummary], athlete_id: str) -> AthleteSummary
     return next((each for each in coached if str(each.athlete_id) == athlete_id), None)
 
 
-@asking_pages.post(ASK)
+@assistant_pages.post(ASK)
 async def begin(call: Call) -> Response:
-    """A conversation with its first question."""
+    """Begin a conversation with its first question."""
     at = await call.admit(Athlete)
     filled = await call.form(Beginning)
     refusal: Exception | None = None
@@ -229,7 +229,7 @@ async def _turns(at: InThread, views: Sequence[MessageView], zone: tzinfo) -> li
 async def _comments(
     at: InThread, citations: Sequence[Citation], entries: Mapping[UUID, SharedEntry]
 ) -> dict[UUID, Comment]:
-    """The comments that answers quote, as far as everybody sees them now."""
+    """The comments that answers cite, if they are still visible to everybody."""
     of = list(dict.fromkeys(each.entry_id for each in citations if each.comment_id and each.entry_id in entries))
     found = await all_done([at.rows.all(Comment.of_entry(each)) for each in of])
     return {each.comment_id: each for some in found for each in some if each.visibility == "visible"}
@@ -262,7 +262,7 @@ def _cited(
 
 
 def _with_quote(text: str, quote: str) -> list[Piece]:
-    """The text with the quote marked; as much of it as fits, if the quote is not there any more."""
+    """The text with the quote marked; an excerpt if the quote is no longer in it."""
     place = text.find(quote)
     return plain(excerpt(text)) if place < 0 else pieces(text, [(place, place + len(quote))])
 
@@ -271,7 +271,7 @@ def _answer(view: MessageView, cited: list[Cited]) -> Answer:
     own = view.provider in ("embedded", FALLBACK)
     text, number = view.content, ""
     if own and cited:
-        # The built-in one's own list of quotes: they stand below, where they open.
+        # Drop the built-in assistant's list of quotes: the page shows them as citations below.
         text = view.content.partition("\n")[0]
     elif own and (found := COUNTED.fullmatch(view.content)):
         number, text = found["number"], found["rest"]

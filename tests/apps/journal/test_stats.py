@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from potluck.apps.journal.aggregation import Session, statistics_of
 from potluck.apps.journal.entities import SessionMetrics
-from potluck.apps.journal.statistics import Session, statistics_of
 from potluck.apps.journal.times import span_of
 from tests.apps.journal.gym import Gym, data, problem
 

@@ -1,4 +1,4 @@
-"""What admins do: name, note and rules, items, other passcodes, a clone, and the end of it."""
+"""The pages for admins: settings, items, passcodes, cloning and deleting."""
 
 from datetime import datetime
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 from starlette.responses import Response
 
 from potluck.apps.shareables.access import Editor, Keeper, Reader
+from potluck.apps.shareables.creation import Clone, clone_shareable
 from potluck.apps.shareables.entities import ChecklistItem, Shareable
 from potluck.apps.shareables.fields import MOST_ITEMS, Name, Note
 from potluck.apps.shareables.items import LIST, ItemChange, ListEditor, NewItem, add_item, change_item, items
-from potluck.apps.shareables.laying_out import Clone, clone_shareable
+from potluck.apps.shareables.pages.creation import Fresh, shown_once, to_card
+from potluck.apps.shareables.pages.expiry import OPEN_FOR, TermsForm, end_of
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, keep_session, page
-from potluck.apps.shareables.pages.laying_out import Fresh, shown_once, to_card
-from potluck.apps.shareables.pages.terms import OPEN_FOR, TermsForm, end_of
 from potluck.apps.shareables.passcodes import PasscodeChange, Unlock, new_passcode
 from potluck.apps.shareables.shareables import (
     ShareableChange,
@@ -39,15 +39,15 @@ pages = Endpoints()
 
 
 class Settings(Versioned):
-    """A change as a page sends it: the day until which it is open, too."""
+    """A change as the page sends it, which may say the last day that it is open."""
 
     name: Name | Unset = UNSET
     note: Note | Unset | None = UNSET
     viewers_can_tick: bool | Unset = UNSET
     until: Line = ""
-    """By UTC."""
+    """The last day, in UTC."""
     expires_at: datetime | Unset = UNSET
-    """The end of that day by the person's own clock, from a script."""
+    """The end of that day in the person's own time zone, filled in by a script."""
 
 
 @shareables.page("/edit", "shareables/edit.html")
@@ -83,16 +83,16 @@ async def item_page(at: ListEditor, item: ChecklistItem, show: Show) -> dict[str
 items.form("/edit", then=LIST, on=item_page)(change_item)
 
 
-# --- other passcodes --------------------------------------------------------------------------------------------------
+# --- passcodes --------------------------------------------------------------------------------------------------------
 
 
 class PasscodesForm(Input):
     view: Line = ""
     admin: Line = ""
     open: bool = False
-    """Whether viewers need none from now on."""
+    """Whether viewers need no passcode from now on."""
     made: bool = False
-    """Whether we make good ones, in place of all that there are."""
+    """Whether to generate new ones, replacing all existing ones."""
 
 
 @pages.get(f"{ONE}/passcodes")
@@ -113,7 +113,7 @@ async def passcodes(call: Call) -> Response:
             view, admin = given.get("view"), given.get("admin")
             cookies = [*shown_once(call, at.short_id, Fresh(view, admin, replaced=True))] if view or admin else []
             if admin and at.session is not None:
-                # Their own session went with the old one.
+                # Replacing the passcode ended their own session.
                 opened = await call.perform(shareables, open_session, Unlock(passcode=admin))
                 cookies += keep_session(call, at.short_id, opened.token)
             return redirect(f"{address_of(at.short_id)}/share" if cookies else address_of(at.short_id), *cookies)
@@ -123,7 +123,7 @@ async def passcodes(call: Call) -> Response:
 
 
 def _wanted(at: Editor, said: PasscodesForm) -> dict[str, str | None]:
-    """The same as a program would send it."""
+    """The form as API input."""
     if said.made:
         random = at.services.random
         view = {} if at.shareable.view_passcode is None else {"view": new_passcode(random)}
@@ -132,7 +132,7 @@ def _wanted(at: Editor, said: PasscodesForm) -> dict[str, str | None]:
     return {**view_said, **({"admin": said.admin} if said.admin.strip() else {})}
 
 
-# --- once more --------------------------------------------------------------------------------------------------------
+# --- cloning ----------------------------------------------------------------------------------------------------------
 
 
 class CloneForm(TermsForm):
@@ -140,7 +140,7 @@ class CloneForm(TermsForm):
     keep_ticks: bool = False
 
     def as_sent(self) -> dict[str, Any]:
-        """The same as a program would send it."""
+        """The same as API input."""
         named = {"name": self.name} if self.name.strip() else {}
         return {**named, **self.expiry(), "keepTicks": self.keep_ticks}
 
@@ -166,7 +166,7 @@ async def clone(call: Call) -> Response:
 
 
 def to_clone() -> dict[str, Any]:
-    """What the form has to offer."""
+    """What the form to clone one shows."""
     return {"form": blank(CloneForm), "open_for": OPEN_FOR}
 
 
@@ -174,7 +174,7 @@ async def _ticked(at: Keeper) -> int:
     return sum(each.done for each in await at.rows.all(ChecklistItem.of(at.short_id)))
 
 
-# --- the end of it ----------------------------------------------------------------------------------------------------
+# --- deleting ---------------------------------------------------------------------------------------------------------
 
 
 @shareables.page("/delete", "shareables/delete.html")

@@ -1,0 +1,55 @@
+"""What an account means to shareables: its export, and what is deleted with it."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from msgspec import Struct
+
+from potluck.apps.shareables.entities import ChecklistItem, CreatedShareable, Shareable
+from potluck.apps.shareables.items import ItemView, in_order
+from potluck.apps.shareables.shareables import OwnShareable, deletion_of
+from potluck.store import Clock, Store
+from potluck.table import WriteRefused
+from potluck.web.views import view_plan
+
+__all__ = ["AccountData"]
+
+
+class ItemOfShareable(Struct, rename="camel", frozen=True, kw_only=True):
+    """One item in its maker's export."""
+
+    short_id: str
+    item: ItemView
+
+
+class AccountData:
+    """Exports and deletes what one account has made."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
+        """The shareables made while signed in to this account, and the items on their lists."""
+        made = await self._store.all(CreatedShareable.of_creator(user_id))
+        found = [each for each in await self._store.get_many([Shareable.one(row.short_id) for row in made]) if each]
+        for shareable in found:
+            yield "shareables", view_plan(OwnShareable).show(shareable)
+        for shareable in found:
+            for item in in_order(await self._store.all(ChecklistItem.of(shareable.short_id))):
+                shown = view_plan(ItemView).show(item)
+                yield "items", ItemOfShareable(short_id=shareable.short_id, item=shown)
+
+    async def forget(self, user_id: UUID) -> None:
+        """Delete every shareable made while signed in to this account; safe to call again."""
+        for made in await self._store.all(CreatedShareable.of_creator(user_id)):
+            while (shareable := await self._store.get(Shareable.one(made.short_id))) is not None:
+                deletion = await deletion_of(self._store, shareable, self._clock().replace(microsecond=0))
+                try:
+                    await self._store.transact(*deletion.operations)
+                except WriteRefused:
+                    # Changed or deleted concurrently: delete it as it is now.
+                    continue
+                if deletion.after is not None:
+                    await deletion.after()
+            await self._store.delete(made)

@@ -1,0 +1,62 @@
+"""The polls of shareables whose year is over.
+
+Deleting a shareable deletes everything under it at once. An expired one is removed by the sweeper instead, row by row,
+and its poll is in another table: the consumer of this table's stream deletes that.
+"""
+
+from uuid import UUID
+
+from potluck.apps.polls.deletion import deleting
+from potluck.apps.polls.entities import Poll
+from potluck.apps.shareables.entities import Shareable, shareables
+from potluck.engines.recording import access_pattern
+from potluck.store import Clock, Store
+from potluck.streams import Change, Consumer, PositionLost
+from potluck.table import WriteRefused
+from potluck.table.entity import plan_of
+from potluck.table.tables import Request
+
+__all__ = ["PollsOfPurged"]
+
+
+class PollsOfPurged:
+    """Deletes the polls of shareables that are gone."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def consumer(self) -> Consumer:
+        return Consumer(
+            self._store.engine, "shareable-polls", shareables.name, self.handle, of=[Shareable], lost=self.lost
+        )
+
+    async def handle(self, change: Change) -> None:
+        """Delete the poll of a shareable that this change removed."""
+        plan = plan_of(Shareable)
+        if change.kind != "REMOVE" or change.old is None or not plan.matches(change.old):
+            return
+        shareable: Shareable = plan.coding.decode(change.old)
+        if shareable.poll_id is not None:
+            await self._delete(shareable.poll_id)
+
+    async def lost(self, lost: PositionLost) -> None:
+        """Check every poll that belongs to a shareable, since removals may have been missed."""
+        plan, body = plan_of(Poll), {"TableName": plan_of(Poll).table.name}
+        while True:
+            with access_pattern("Poll of purged shareables"):
+                answer = await self._store.repeat(Request("Scan", body))
+            for poll in (plan.coding.decode(each) for each in answer["Items"] if plan.matches(each)):
+                if poll.short_id is not None and await self._store.get(Shareable.one(poll.short_id)) is None:
+                    await self._delete(poll.poll_id)
+            if "LastEvaluatedKey" not in answer:
+                return
+            body |= {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    async def _delete(self, poll_id: UUID) -> None:
+        """Delete the poll itself; its votes and counts follow as with any deleted poll."""
+        while (poll := await self._store.get(Poll.one(poll_id))) is not None:
+            try:
+                await self._store.transact(*deleting(poll, self._clock().replace(microsecond=0)))
+            except WriteRefused:
+                continue
