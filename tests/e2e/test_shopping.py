@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from potluck.apps.shopping.lines import read_lines
+from potluck.apps.shopping.line_parser import read_lines
 from tests.e2e.browsing import Visit, keep_picture, open_visit
 from tests.e2e.coming_in import join, send
 from tests.e2e.shops import Home, Shop, call, family_of

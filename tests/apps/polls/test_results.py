@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from potluck.apps.polls import records
+from potluck.apps.polls import count_records
 from potluck.apps.polls.access import ResultsHidden
 from potluck.apps.polls.ballot_files import read as read_ballots
 from potluck.apps.polls.context import ReadersWait
@@ -176,13 +176,13 @@ async def test_results_never_read_the_votes(embedded_booth):
 
 async def test_counting_is_done_in_another_thread(embedded_booth, monkeypatch):
     threads = []
-    real = records.counted
+    real = count_records.counted
 
     def noting(*arguments):
         threads.append(threading.current_thread())
         return real(*arguments)
 
-    monkeypatch.setattr(records, "counted", noting)
+    monkeypatch.setattr(count_records, "counted", noting)
     poll = await voted(embedded_booth)
     await embedded_booth.polls.results.read(NOBODY, poll.id)
     assert threads
@@ -367,7 +367,7 @@ async def test_a_count_of_a_poll_that_is_deleted_meanwhile_leaves_no_record(raci
 
 async def test_a_record_in_parts_is_kept_and_read_whole_and_a_shorter_one_takes_the_rest_away(booth, monkeypatch):
     poll = await voted(booth)
-    monkeypatch.setattr(records, "MOST_BYTES_IN_RECORD_PART", 100)
+    monkeypatch.setattr(count_records, "MOST_BYTES_IN_RECORD_PART", 100)
     shown = await booth.polls.results.read(NOBODY, poll.id)
     parts = await booth.store.all(Record.by_method(poll.id, "irv"))
     assert len(parts) > 2
@@ -375,7 +375,7 @@ async def test_a_record_in_parts_is_kept_and_read_whole_and_a_shorter_one_takes_
     with booth.recording.scope() as calls:
         assert await booth.polls.results.read(NOBODY, poll.id) == shown
     assert calls.operations == ["Query"]
-    monkeypatch.setattr(records, "MOST_BYTES_IN_RECORD_PART", 400_000)
+    monkeypatch.setattr(count_records, "MOST_BYTES_IN_RECORD_PART", 400_000)
     await booth.cast(poll, "Ada")
     booth.clock.forward(seconds=1)
     assert (await booth.polls.results.read(NOBODY, poll.id)).votes == 10
@@ -387,7 +387,7 @@ async def test_a_record_in_parts_is_kept_and_read_whole_and_a_shorter_one_takes_
 async def test_parts_that_are_no_record_are_counted_anew(embedded_booth, monkeypatch, damage):
     booth = embedded_booth
     poll = await voted(booth)
-    monkeypatch.setattr(records, "MOST_BYTES_IN_RECORD_PART", 100)
+    monkeypatch.setattr(count_records, "MOST_BYTES_IN_RECORD_PART", 100)
     shown = await booth.polls.results.read(NOBODY, poll.id)
     first, second, *_ = await booth.store.all(Record.by_method(poll.id, "irv"))
     changed = {

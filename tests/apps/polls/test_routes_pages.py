@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 import segno
 
+from potluck.apps.polls.pages.ballot_form import ranked_in, read_ballot
 from potluck.apps.polls.pages.poll_form import as_lines, read_lines
-from potluck.apps.polls.pages.ranks import ranked_in, read_ballot
 from potluck.web.qr import QUIET, qr_code
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data
 

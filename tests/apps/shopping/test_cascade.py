@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from potluck.apps.shopping.cascade import LINKS_AT_ONCE
+from potluck.apps.shopping.conflicts import AlreadyThere
 from potluck.apps.shopping.entities import Deletion, PendingGuard, ShoppingListItem
-from potluck.apps.shopping.taken import AlreadyThere
 from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.streams import PositionLost
 from potluck.table import absent, put

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from potluck.apps.shopping.access import AdminsOnly
+from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken
 from potluck.apps.shopping.entities import InventoryItem
-from potluck.apps.shopping.taken import AlreadyThere, NameTaken
 from potluck.people.errors import InvalidFields
 from potluck.web.errors import Conflict, NotFound
 from tests.apps.shopping.assembly import outcomes

@@ -1,7 +1,7 @@
 """Every refusal is a problem that a caller can look up."""
 
 from potluck.apps.shopping.app import SUBJECTS
-from potluck.apps.shopping.taken import AlreadyThere
+from potluck.apps.shopping.conflicts import AlreadyThere
 from potluck.web.errors import ProblemError
 
 

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 import pytest
 
+from potluck.apps.shopping.conflicts import AlreadyThere
 from potluck.apps.shopping.duplicates import DuplicateItem
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.apps.shopping.ordering import by_store
-from potluck.apps.shopping.taken import AlreadyThere
 from potluck.people.errors import InvalidFields
 from potluck.people.idempotency import IdempotencyKey, KeptAnswers
 from potluck.web.errors import Conflict, NotFound

@@ -1,4 +1,4 @@
-"""Who may: the poll is read consistently for every call, and the caller shows a key or is signed in."""
+"""Access to polls: each call reads the poll consistently, and the caller presents a key or is signed in."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -37,7 +37,7 @@ EDIT_KEY = {"X-Edit-Key": "The vote's `editKey`, which shows whose it is."}
 LAST_EVENT_ID = {
     "Last-Event-ID": "The id of the last event that was seen; browsers send it by themselves. It comes before `since`."
 }
-# The cookies of a browser: one voter's key for all polls, and for each poll the keys that were given for it.
+# Browser cookies: one voter key for all polls, and for each poll the keys that were issued for it.
 ADMIN_COOKIE = "potluck-poll-admin"
 EDIT_COOKIE = "potluck-poll-vote"
 VOTER_COOKIE = "potluck-voter"
@@ -80,12 +80,12 @@ class ResultsHidden(ProblemError, slug="results-hidden", status=403, title="Resu
 
 
 def still_open(now: datetime) -> Condition:
-    """That votes are taken, for the write that decides."""
+    """The condition that the poll takes votes, for a write to check."""
     return the(Poll.closed_at).is_none() & (the(Poll.expires_at).is_none() | (the(Poll.expires_at) > now))
 
 
 def served(poll: Poll | None, context: PollsContext) -> Poll:
-    """The poll, if it can be reached here."""
+    """The poll, if it is served here: a shareable's poll only through its shareable. NotFound otherwise."""
     if poll is None or (poll.short_id is not None) != context.shared:
         raise NotFound
     return poll
@@ -120,13 +120,13 @@ class ToPoll(Access):
         self.poll = served(rows[0], self.polls)
 
     async def has_voted(self) -> bool:
-        """Whether the caller shows what a vote in this poll was cast with, or the key that it gave them."""
+        """Whether the caller presents the credentials that a vote in this poll was cast with, or its edit key."""
         by_key, by_voter = vote_of(self.keys.edit_key), self.polls.voters.vote_id(self.poll, self.keys)
         found = await self.rows.get_many([Vote.one(self.poll_id, each) for each in (by_key, by_voter) if each])
         return any(vote is not None and (vote.vote_id == by_voter or self.keys.holds(vote)) for vote in found)
 
     async def must_see_results(self) -> None:
-        """ResultsHidden for whoever the poll's results are not shown to, or not yet."""
+        """Raises ResultsHidden if the caller may not see the results, or not yet."""
         visibility = self.poll.results_visibility
         if visibility == "always" or self.keys.administers(self.poll):
             return
@@ -137,12 +137,12 @@ class ToPoll(Access):
         raise ResultsHidden(visibility)
 
     async def readmit(self) -> None:
-        """Raise for a caller who is not admitted any more; the poll is then as it is now."""
+        """Reads the poll again; raises if the caller is no longer admitted."""
         await self.admit(*await read_together(self.rows, self.reads()))
 
 
 class PollAdmin(ToPoll):
-    """Whoever made the poll: with its admin key, or signed in."""
+    """The poll's creator: with its admin key, or signed in."""
 
     headers = ADMIN_KEY
 
@@ -153,15 +153,15 @@ class PollAdmin(ToPoll):
 
 
 class PollCopier(Maker, PollAdmin):
-    """Whoever made the poll, and makes another."""
+    """The poll's creator, making a copy."""
 
 
 class Voter(Maker, ToPoll):
-    """Anybody who has the poll's id; who of them may vote, its policy says."""
+    """Anybody who has the poll's id; the poll's policy decides whether they may vote."""
 
 
 class VoteHolder(ToPoll):
-    """Whoever cast the vote: with its edit key."""
+    """The voter who cast the vote, by its edit key."""
 
     headers = EDIT_KEY
     vote_id: VoteId
@@ -173,12 +173,12 @@ class VoteHolder(ToPoll):
         poll, vote = rows
         await super().admit(poll)
         if vote is None or not self.keys.holds(vote):
-            # The same answer: whether somebody has voted, or has withdrawn it, is nobody else's business.
+            # The same error for both, so that nobody learns whether a vote exists or was withdrawn.
             raise WrongKey.of_vote()
 
 
 class SeesResults(ToPoll):
-    """Those to whom the poll shows its results."""
+    """A caller to whom the poll shows its results."""
 
     headers = {**ADMIN_KEY, **EDIT_KEY}  # noqa: RUF012 - declared in Access
 
@@ -188,13 +188,13 @@ class SeesResults(ToPoll):
 
 
 class FollowsResults(SeesResults):
-    """The same, for as long as they see them."""
+    """The same, for a live stream."""
 
     headers = {**SeesResults.headers, **LAST_EVENT_ID}  # noqa: RUF012 - declared in Access
 
 
 class ReadsRecord(SeesResults):
-    """The same, with everything that results are made of: the poll, its records and its shards, by one query."""
+    """The same, having read in one query all that results need: the poll, its records and its shards."""
 
     def reads(self) -> Sequence[Ref[Any]]:
         return ()
@@ -205,7 +205,7 @@ class ReadsRecord(SeesResults):
 
 
 def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
-    """What the caller shows: a program by the headers that the access declares, a browser by what it keeps for them."""
+    """The caller's credentials: a program's from the headers that the access declares, a browser's from its cookies."""
     if visitor.by_page:
         return Credentials(
             principal=visitor.principal,
@@ -218,5 +218,5 @@ def _credentials(visitor: Visitor, headers: Mapping[str, str]) -> Credentials:
 
 
 def cookie_key(visitor: Visitor, name: str) -> str | None:
-    """The key that a browser keeps under this name, if it is theirs who use it now."""
+    """The key in this cookie, if it was stored for the person using the browser now."""
     return visitor.kept(name) or None

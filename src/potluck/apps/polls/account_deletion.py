@@ -1,10 +1,10 @@
-"""What an account means to polls: what its owner takes along, and what goes with them.
+"""Account export and deletion: what an account's owner gets from polls, and what is deleted with the account.
 
-Polls that someone made signed in are theirs, and go with their account, votes and all. Their votes in polls of others
-stay: a vote says nothing of its voter. Its id was made of poll and voter by the suite's key, and of an account that is
-gone it cannot be made again; so nothing leads from the person to the vote or back, while taking votes out of results
-that were final would change what others decided together. For the same reason no vote is in the export: to list a
-person's votes, somebody would have to keep who voted where.
+Polls that people made while signed in are deleted with their account, votes and all. Their votes in other people's
+polls stay, because a vote does not identify its voter. Its id is a keyed hash of poll and voter, which cannot be
+computed again once the account is gone; so nothing leads from the person to the vote or back, while removing votes
+from final results would change what others decided together. For the same reason no vote is in the export: to list a
+person's votes, we would have to store who voted where.
 """
 
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ __all__ = ["AccountData"]
 
 
 class BallotsOfPoll(Struct, rename="camel", frozen=True, kw_only=True):
-    """One ranking of a poll in its maker's export, and how many gave it; who did is stored nowhere."""
+    """One ranking of a poll in its creator's export, and how many voters gave it; who they are is stored nowhere."""
 
     poll_id: UUID
     ranking: list[str]
@@ -30,7 +30,7 @@ class BallotsOfPoll(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class AccountData:
-    """Everything of one person."""
+    """Exports and deletes one person's polls."""
 
     def __init__(self, context: PollsContext) -> None:
         self._store = context.store
@@ -38,7 +38,7 @@ class AccountData:
         self._deletions = Deletions(context.store)
 
     async def export(self, user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
-        """The polls they made, and what was voted in them, by nobody in particular."""
+        """Yields the polls they made, and the anonymous rankings that were cast in them."""
         created = await self._store.all(CreatedPoll.of_creator(user_id))
         polls = [each for each in await self._store.get_many([Poll.one(each.poll_id) for each in created]) if each]
         now = self._clock()
@@ -51,7 +51,7 @@ class AccountData:
                     yield "ballots", BallotsOfPoll(poll_id=poll.poll_id, ranking=ranking, count=each.count)
 
     async def forget(self, user_id: UUID) -> None:
-        """Delete every poll they made, to the last row; called again, it finds less to do."""
+        """Delete every poll they made, to the last row; safe to call again after an interruption."""
         for created in await self._store.all(CreatedPoll.of_creator(user_id)):
             await self._forget(created)
 
@@ -66,6 +66,6 @@ class AccountData:
                 await self._store.transact(*deleting(poll, now))
                 break
             except WriteRefused:
-                # Closed, reopened or deleted meanwhile: whatever it is now, it goes.
+                # Closed, reopened or deleted meanwhile: read it again and delete what is there.
                 continue
         await self._deletions.carry_on(Deletion(poll_id=created.poll_id, deleted_at=now))

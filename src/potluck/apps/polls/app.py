@@ -1,10 +1,10 @@
-"""Polls, as they are handed to the assembly."""
+"""The Polls app, as the suite mounts it."""
 
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Its rules add to the subject of results.
+# Imported for its rules, which register with the subject of results.
 import potluck.apps.polls.live_results  # noqa: F401
 from potluck.apps.polls.account_deletion import AccountData
 from potluck.apps.polls.context import polls_context
@@ -28,11 +28,11 @@ __all__ = ["TEMPLATES", "VOTER_IDS", "polls_app"]
 APP = "polls"
 TEMPLATES = Path(__file__).parent / "templates"
 VOTER_IDS = "poll voters"
-"""What the key for the ids of votes is derived for, from the suite's secret."""
+"""The purpose for which the key behind vote ids is derived from the suite's secret."""
 
 
 def polls_app(core: Core) -> App:
-    """The app on the suite's core."""
+    """Builds the app on the suite's core."""
     context = polls_context(core.store, core.clock, derived(load_secret(core.settings), VOTER_IDS))
     account_data = AccountData(context)
     subjects: list[Actions[Any]] = [polls, votes, outcome]

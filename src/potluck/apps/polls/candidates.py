@@ -1,4 +1,4 @@
-"""Candidates by name and by number: which names are too alike, whom a ranking names, and the order of the lots."""
+"""Candidates by name and number: names that are too alike, rankings of names, and the lots that break ties."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,12 +11,12 @@ from potluck.people.secrets import Random
 __all__ = ["Numbers", "described", "drawn", "look_alikes"]
 
 LOT_BYTES = 16
-# What ballot files mean by these names is no candidate.
+# Ballot files reserve these names for something other than a candidate.
 TAKEN = frozenset({OVERVOTE, UNDECLARED})
 
 
 def look_alikes(names: Sequence[str]) -> list[WrongField]:
-    """Names that a voter, or a ballot file, would take for something else."""
+    """Errors for names that voters would confuse with each other, or that ballot files reserve."""
     wrong: list[WrongField] = []
     first: dict[str, int] = {}
     for place, name in enumerate(names):
@@ -29,20 +29,20 @@ def look_alikes(names: Sequence[str]) -> list[WrongField]:
 
 
 def described(names: Sequence[str], about: Mapping[str, str]) -> tuple[dict[str, str] | None, bool]:
-    """What is said of each candidate, by the name as it is kept; and whether all of it is about candidates."""
+    """Candidates' descriptions by stored name; and whether every description is about a candidate."""
     by_name = {seen_as(name): name for name in names}
     kept = {by_name.get(seen_as(given)): text for given, text in about.items()}
     return {name: kept[name] for name in names if kept.get(name)} or None, None not in kept
 
 
 def drawn(candidates: int, random: Random) -> list[int]:
-    """The candidates' numbers in an order that chance decides: the favoured first."""
+    """The candidates' numbers in random order: a tie favours the earlier one."""
     lots = {number: random(LOT_BYTES) for number in range(1, candidates + 1)}
     return sorted(lots, key=lots.__getitem__)
 
 
 class Numbers:
-    """A poll's candidates' numbers by name."""
+    """The numbers of a poll's candidates, by name."""
 
     def __init__(self, poll: Poll) -> None:
         self._poll = poll
@@ -50,11 +50,11 @@ class Numbers:
         self._seen_as = {seen_as(name): number for name, number in self._exact.items()}
 
     def number(self, name: str) -> int | None:
-        """Whom this names, however it is spelt."""
+        """The candidate of this name, or of one that looks the same."""
         return self._exact.get(name) or self._seen_as.get(seen_as(name))
 
     def ranking(self, rankings: Sequence[str]) -> tuple[int, ...]:
-        """Whom a voter ranks, first to last; InvalidFields for what the poll does not take as a ranking."""
+        """A voter's ranking as numbers, first choice first; InvalidFields if the poll does not accept it."""
         if not rankings:
             raise InvalidFields(WrongField("rankings", "Rank at least one candidate"))
         most = min(self._poll.max_rankings or MOST_CANDIDATES, len(self._poll.candidates))
@@ -76,6 +76,6 @@ class Numbers:
 
 
 def _short(name: str) -> str:
-    """So much of a name as may be said of it."""
+    """A name cut short and made printable for an error message."""
     shown = name[:LONGEST_NAME].encode("utf-8", "replace").decode()
     return shown if len(name) <= LONGEST_NAME else f"{shown}…"

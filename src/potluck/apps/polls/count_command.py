@@ -23,11 +23,11 @@ from potluck.progress_bar import ProgressBar
 
 __all__ = ["add_parser", "run"]
 
-# Smaller files are counted before a bar could be read.
+# Smaller files are counted before anyone could read a progress bar.
 LARGE_BYTES = 2_000_000
-# More of what comes through a pipe lies on the disk.
+# Piped input beyond this size is buffered on disk.
 MOST_IN_MEMORY = 64 << 20
-# Control characters but for the line's end, and the signs that override the direction of what follows.
+# Control characters except the line end, and characters that override the direction of text.
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -130,7 +130,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Count the file and print the result; what cannot be counted is said on standard error."""
+    """Count the file and print the result; errors go to standard error."""
     bar = ProgressBar(sys.stderr)
     try:
         file = _read(args, bar)
@@ -153,13 +153,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(text: str, out: TextIO) -> None:
-    """Write it as far as somebody reads it; what the output's encoding does not have is shown by its number."""
+    """Print until the reader closes the pipe; characters that the output's encoding lacks are escaped."""
     encoding = getattr(out, "encoding", None) or "utf-8"
     try:
         out.write(text.encode(encoding, "backslashreplace").decode(encoding))
         out.flush()
     except BrokenPipeError:
-        # Whoever read has seen enough. Python would complain once more when it flushes at the end.
+        # The reader closed the pipe. Without this, Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
@@ -174,7 +174,7 @@ def _read(args: argparse.Namespace, bar: ProgressBar) -> BallotFile:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """A file that can be read again; what comes through a pipe is put aside first."""
+    """A seekable file; piped input is buffered first."""
     if str(path) != "-" and path.is_file():
         return path.open("rb")
     aside = tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115 - whoever asked for it closes it
@@ -217,7 +217,7 @@ def _rules(args: argparse.Namespace, file: BallotFile) -> Rules:
 
 
 def _lot_order(args: argparse.Namespace, file: BallotFile) -> tuple[list[int], TieOrder]:
-    """Who is favoured, and what made it so; before draws from a seed, candidates are in the order of their names."""
+    """The order that breaks ties, and where it comes from; a draw from a seed starts from the candidates by name."""
     everybody = list(range(1, len(file.candidates) + 1))
     by_name = sorted(everybody, key=lambda number: file.candidates[number - 1])
     if args.lot_order is None:
@@ -237,7 +237,7 @@ def _lot_order(args: argparse.Namespace, file: BallotFile) -> tuple[list[int], T
 
 
 def _harmless(text: str) -> str:
-    """Without what would command a terminal or turn a line around: the names come from a file of anybody's."""
+    """Without terminal control sequences or direction overrides: names come from untrusted files."""
     return COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

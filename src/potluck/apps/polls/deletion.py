@@ -1,9 +1,9 @@
-"""What goes with a poll: every row that lay under it, however many there are and whoever is killed when.
+"""Deleting a poll with every row under it, however many there are, even if a process is killed halfway.
 
-The transaction that deletes a poll also puts a Deletion. Nothing can be written under the poll after it, for whoever
-writes there checks in the same transaction that the poll is there. So what is left then only gets less: a small poll is
-gone when the call is answered; of a large one, the consumer of the table's stream deletes the rest, then the Deletion.
-Done twice it does nothing, so it may be killed at any moment.
+The transaction that deletes a poll also puts a Deletion. Nothing can be written under the poll after it, because every
+write there checks in the same transaction that the poll exists. So the rows left can only become fewer: a small poll is
+gone when the call is answered; for a large one, the consumer of the table's stream deletes the rest, then the Deletion.
+The work is idempotent, so it may be killed at any moment.
 """
 
 from datetime import datetime
@@ -19,12 +19,12 @@ __all__ = ["ROWS_PROMPTLY", "Deletions", "deleting"]
 
 ROWS_AT_ONCE = 500
 ROWS_A_WRITER = 125
-# How many rows whoever deletes a poll waits for; a million votes would take minutes.
+# How many rows are deleted before the call returns; a million votes would take minutes.
 ROWS_PROMPTLY = 2_000
 
 
 def deleting(poll: Poll, now: datetime) -> list[Operation]:
-    """What deletes the poll for everybody, for one transaction; refused if it was changed since it was read."""
+    """The operations that delete the poll, for one transaction; refused if it was changed since it was read."""
     operations: list[Operation] = [
         delete(poll, when=the(Poll.version).still(poll.version)),
         put(Deletion(poll_id=poll.poll_id, deleted_at=now)),
@@ -48,7 +48,7 @@ class Deletions:
         )
 
     async def carry_on(self, deletion: Deletion, *, promptly: bool = False) -> None:
-        """Delete what is left, then the deletion itself; `promptly`, only as much as a caller waits for."""
+        """Delete what is left, then the deletion itself; if `promptly`, only as much as a caller waits for."""
         deleted = 0
         while not promptly or deleted < ROWS_PROMPTLY:
             rows = (await self._store.page(PollRow.of_poll(deletion.poll_id), ROWS_AT_ONCE)).items
@@ -62,13 +62,13 @@ class Deletions:
     # --- the consumer -------------------------------------------------------------------------------------------
 
     async def handle(self, change: Change) -> None:
-        """What the consumer of the table's stream does with a change."""
+        """Called for each change in the table's stream."""
         plan = plan_of(Deletion)
         if change.kind != "INSERT" or change.new is None or not plan.matches(change.new):
             return
         await self.carry_on(plan.coding.decode(change.new))
 
     async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed: every deletion that is under way is carried on."""
+        """Changes may have been missed, so continue every unfinished deletion."""
         for deletion in await self._store.all(Deletion.all_under_way()):
             await self.carry_on(deletion)

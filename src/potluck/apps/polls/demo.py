@@ -1,4 +1,4 @@
-"""Polls to look around in: one that is open and close, one that is decided, one for those who have a code."""
+"""Demo polls: an open one with a close race, a decided one, and one that needs a code."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ JUNE = NewPoll(
         SEA: "Tents. Somebody has to book by March.",
     },
 )
-# Two are level at first. Four rounds: the last one turns it around.
+# Two candidates tie at first. Four rounds: the last one turns it around.
 JUNE_VOTES = (
     (5, (LAKE, SEA, HUT, CITY, HOME)),
     (4, (LAKE, CITY)),
@@ -70,7 +70,7 @@ CODES_LEFT = 3
 
 
 def demo_of(direct: Direct) -> Demo:
-    """What fills the polls with these rules."""
+    """The function that fills the demo, by the app's own rules."""
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
         await _sunday(direct, guests)
@@ -83,7 +83,7 @@ async def _june(direct: Direct, guests: Guests) -> Sequence[WorthALook]:
     guests.ago(days=3)
     poll = await direct.do(create_poll, guests.mara, JUNE)
     ballots = [ranking for times, ranking in JUNE_VOTES for _ in range(times)]
-    # Not all of one mind in a row: seven does not divide how many they are, so each has a turn.
+    # Interleaves the rankings: seven does not divide the number of ballots, so each is cast once.
     for turn in range(len(ballots)):
         guests.ago(hours=70 * (1 - turn / len(ballots)))
         vote = NewVote(rankings=list(ballots[turn * 7 % len(ballots)]))

@@ -1,11 +1,11 @@
-"""The table `ranked-choice-polls`: what is stored of a poll, and how it is found.
+"""The table `ranked-choice-polls`: what is stored about a poll, and how it is found.
 
 Everything of one poll lies in one partition, `POLL#{pollId}`, in this order:
 
     CODE#{hash} < COUNT#{ranking} < METADATA < RECORD#{method}#{part} < SHARD#{shard} < VOTE#{voteId}
 
-What is read together is neighbours: one range gives the poll, its records and its shards, and leaves the codes, the
-counts and the votes, of which there may be a million, unread.
+What is read together is adjacent: one range gives the poll, its records and its shards, without reading the codes, the
+counts and the votes, of which there may be a million.
 """
 
 from collections.abc import Iterable
@@ -64,10 +64,10 @@ __all__ = [
 
 SHARDS = 10
 
-# A row may have 400 KB (409,600 bytes); what this leaves is for the names, the key and the other attributes.
+# A row may have 400 KB (409,600 bytes); the rest is for attribute names, the key and the other attributes.
 MOST_BYTES_IN_RECORD_PART = 400_000
 
-# A candidate's place in the poll's list, counted from 1.
+# A candidate's position in the poll's list, counted from 1.
 CandidateNumber = Annotated[int, Meta(ge=1, le=MOST_CANDIDATES)]
 # SHA-256, in hexadecimal: a secret is never stored.
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
@@ -81,7 +81,7 @@ def _numbers(dashed: str) -> tuple[int, ...]:
     return tuple(map(int, dashed.split("-")))
 
 
-# All candidates in their own order is as long as any ranking of them; candidates' names would not fit a sort key.
+# Numbers, because names would not fit a sort key. No ranking is longer than one of all candidates.
 Ranking = Annotated[
     tuple[CandidateNumber, ...],
     Meta(min_length=1, max_length=MOST_CANDIDATES),
@@ -111,28 +111,28 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
     created_at: Seconds
     expires_at: Seconds | None = None
 
-    # The document ends here. What follows is left out where it says what a poll stored by the document would be: an
-    # open one, without an admin.
+    # The design document's attributes end here. Those below are left out of the row at their defaults, which describe a
+    # poll stored by the document alone: open, and without an admin.
     candidate_descriptions: AboutCandidates | None = None
     voter_policy: Annotated[Policy, LeftOut] = "open"
     results_visibility: Annotated[Visibility, LeftOut] = "always"
     max_rankings: MaxRankings | None = None
     method: Annotated[MethodName, LeftOut] = "irv"
     seats: Annotated[Seats, LeftOut] = 1
-    # How ties are broken that the rounds do not break; drawn when the poll is made, shown before the first vote.
-    # Empty: none were drawn, and the order of the candidates decides.
+    # Breaks ties that the rounds do not break; drawn when the poll is made, and shown before the first vote.
+    # If empty, none were drawn, and the order of the candidates decides.
     lot_order: Annotated[list[CandidateNumber], Meta(max_length=MOST_CANDIDATES), LeftOut] = field(default_factory=list)
     closed_at: Seconds | None = None
     admin_key_hash: Hash | None = None
     creator_id: UUID | None = None
-    # How many codes were made for it, since there is an end to them.
+    # How many codes were made for it, because their number is limited.
     codes: Annotated[Counter, LeftOut] = 0
-    # The shareable that the poll was made by: its passcodes guard it, so under its own address there is none.
+    # The shareable that the poll belongs to: its passcodes protect the poll, which has no address of its own.
     short_id: Annotated[str, Meta(min_length=13, max_length=13)] | None = None
     version: Annotated[Version, LeftOut] = 1
 
     def is_open(self, now: datetime) -> bool:
-        """Whether votes are taken: strictly before the poll's time is over, and until it is closed."""
+        """Whether votes are taken: strictly before the poll expires, and until it is closed."""
         return self.closed_at is None and (self.expires_at is None or now.replace(microsecond=0) < self.expires_at)
 
     def names(self, numbers: Iterable[int]) -> list[str]:
@@ -148,15 +148,15 @@ class Poll(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "METADATA")
 
 
 class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote_id}")):
-    """One voter's ranking. Its id is made of poll and voter, so that a second vote meets the first."""
+    """One voter's ranking. Its id is derived from poll and voter, so that a second vote collides with the first."""
 
     vote_id: UUID = field(name="id")
     poll_id: UUID
     rankings: Annotated[list[CandidateName], Meta(min_length=1, max_length=MOST_CANDIDATES)]
     voted_at: Seconds
 
-    # Whoever has the key may change or withdraw the vote. What it was is a condition of the change, since the counts
-    # of both rankings change with it; so a vote needs no version.
+    # Whoever has the key may change or withdraw the vote. A change is conditional on the ranking that was read, because
+    # the counts of both rankings change with it; so a vote needs no version.
     edit_key_hash: Hash | None = None
 
     @query(consistent=True)
@@ -171,14 +171,14 @@ class Vote(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "VOTE#{vote
         """What did this voter say, and may the caller change it?"""
 
 
-# "Calculate results" reads the poll and all votes in the document. Here a vote adds to the counts as it is cast:
-# results are worked out from Count.of_poll, kept as records, and read by Results.of. They never read the votes.
+# The document's "Calculate results" reads the poll and all votes. Here a vote adds to the counts as it is cast: results
+# are calculated from Count.of_poll, stored as records, and read by Results.of. They never read the votes.
 
 
 class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ranking}")):
     """How many votes say exactly this ranking: COUNT#2-1-3 puts the second candidate first.
 
-    Made by the first vote that says so. There may be as many of these rows as votes, so they hold nothing else.
+    Created by the first vote for it. There may be as many of these rows as votes, so they hold nothing else.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -199,14 +199,14 @@ class Count(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "COUNT#{ra
 
 
 class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{shard:1}")):
-    """A part of the votes' version: each voter raises one of ten, so that they do not all meet in one row.
+    """A part of the votes' version: each voter increments one of ten, so that they do not all contend for one row.
 
-    Made by the first vote that raises it.
+    Created by the first vote that increments it.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
     shard: Annotated[int, Meta(ge=0, lt=SHARDS), KeyOnly]
-    # Raised by every vote, change and withdrawal. The sum over all shards tells whether a record is still right.
+    # Incremented by every vote, change and withdrawal. The sum over all shards tells whether a record is up to date.
     votes_version: Counter = 0
     # How many votes there are now; the sum over all shards is what a page shows while the poll is open.
     votes: Counter = 0
@@ -226,8 +226,8 @@ class Shard(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "SHARD#{sh
 class Code(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "CODE#{hash}")):
     """A code that lets its holder vote, where the poll asks for one.
 
-    It does not say whether it was used, or by which vote: the vote's id is made of the code, so the vote itself is
-    what makes the code single use, and nothing leads from one to the other.
+    It does not say whether it was used, or by which vote: the vote's id is a keyed hash of the code, so the vote itself
+    makes the code single-use, and nothing stored leads from one to the other.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -242,8 +242,8 @@ class Code(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "CODE#{hash
 class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{method}#{part:02}")):
     """A finished count by one method, or a part of it: compressed, candidates by number.
 
-    Every part says which votes' version it was made of, and of how many parts: parts that do not agree, left from a
-    renewal that is under way or that was longer, are no record.
+    Every part names the votes' version it was counted at, and the number of parts: parts that disagree, left from a
+    longer record or a renewal that is under way, are not a record.
     """
 
     poll_id: Annotated[UUID, KeyOnly]
@@ -252,9 +252,9 @@ class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{
     part: Annotated[int, Meta(ge=0, lt=100), KeyOnly]
     parts: Annotated[int, Meta(ge=1, le=100)]
     votes_version: Annotated[int, Meta(ge=0)]
-    # To the millisecond, since a second is how soon it may be renewed.
+    # To the millisecond, because it may be renewed after a second.
     counted_at: Milliseconds
-    # How long the count took: a record is not renewed more often than its making allows.
+    # How long the count took: slow counts are renewed less often.
     counting_milliseconds: Annotated[int, Meta(ge=0)]
     content: Annotated[bytes, Meta(max_length=MOST_BYTES_IN_RECORD_PART)]
 
@@ -268,7 +268,7 @@ class Record(Entity, table=ranked_choice_polls, key=("POLL#{poll_id}", "RECORD#{
 
 
 class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "POLL#{created_at}#{poll_id}")):
-    """A poll in its creator's own list: only where it is, so that nothing here can differ from the poll itself."""
+    """A poll in its creator's own list: only a reference, so that nothing here can differ from the poll itself."""
 
     creator_id: Annotated[UUID, KeyOnly]
     created_at: Annotated[Seconds, KeyOnly]
@@ -280,7 +280,7 @@ class CreatedPoll(Entity, table=ranked_choice_polls, key=("USER#{creator_id}", "
 
 
 class Deletion(Entity, table=ranked_choice_polls, key=("DELETIONS", "POLL#{poll_id}")):
-    """A poll that is gone for everybody, until the last row that lay under it is gone too."""
+    """A poll that is deleted for everybody; kept until the last row under it is gone too."""
 
     poll_id: Annotated[UUID, KeyOnly]
     deleted_at: Seconds
@@ -294,7 +294,7 @@ class Deletion(Entity, table=ranked_choice_polls, key=("DELETIONS", "POLL#{poll_
         """Of which polls may rows be left?"""
 
 
-# Questions whose answer holds several kinds of rows.
+# Access patterns that return several kinds of rows.
 
 
 class Results(ItemCollection):

@@ -1,4 +1,4 @@
-"""The fields of polls: what each accepts, and the message when it does not; for entities, inputs and forms."""
+"""Polls' field types: each field's bounds and error message, for entities, inputs and forms."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, get_args
@@ -48,28 +48,28 @@ MOST_CANDIDATES = 100
 LONGEST_TITLE = 200
 LONGEST_DESCRIPTION = 2_000
 LONGEST_NAME = 100
-# Short enough that a hundred of them, with their names, fit the poll's row.
+# Short enough that a hundred descriptions, with their names, fit into the poll's row.
 LONGEST_ABOUT_CANDIDATE = 500
 LONGEST_VOTER_KEY = 200
 LONGEST_CODE = 100
 MOST_CODES = 1_000
 MOST_CODES_OF_POLL = 10_000
-# Ten of these are two million: more than any count here was ever tried with.
+# Ten shards make two million votes: more than counting was ever tested with.
 MOST_VOTES_OF_SHARD = 200_000
 
 
 def tidy(name: str) -> str:
-    """The name as it is kept: its accents composed, without space around it, and one space where there are several."""
+    """The name as it is stored: accents composed, surrounding space removed, runs of space collapsed."""
     return " ".join(normalize("NFC", name).split())
 
 
 def seen_as(name: str) -> str:
-    """The same for names that a voter could not tell apart by form, case, spacing or what is not seen."""
+    """Equal for names that a voter could not tell apart: by Unicode form, case, spacing or invisible characters."""
     return normalize("NFC", folded(seen(name)))
 
 
 def _wrong_name(name: str) -> Iterable[WrongField]:
-    # Not OneLine: a line end or a tab in it becomes a space.
+    # Not OneLine, because tidy() turns a line end or a tab into a space.
     kept = tidy(name)
     if len(kept) > LONGEST_NAME:
         yield WrongField("", "")
@@ -82,7 +82,7 @@ NAME_MESSAGE = f"A candidate's name must have 1 to {LONGEST_NAME} characters, al
 
 VoterPolicy = Literal["open", "codes", "accounts"]
 ResultsVisibility = Literal["always", "afterVote", "afterClose", "admin"]
-# Those that a page can explain and draw; `potluck count` knows more.
+# The methods that the results page can explain and draw; `potluck count` knows more.
 Method = Literal["irv", "stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality"]
 POLL_METHODS: tuple[Method, ...] = get_args(Method)
 
@@ -123,7 +123,7 @@ MethodName = Annotated[
 Seats = Annotated[int, Integer(1, MOST_CANDIDATES, SEATS_MESSAGE)]
 
 Rankings = Annotated[
-    # A name that is longer than any candidate's is no candidate's: which one it is, the rule says.
+    # Longer than a candidate's name can be: such a name matches no candidate, and the rule reports which one it is.
     list[Annotated[str, Text(0, 1_000, trim=False)]],
     Length(0, MOST_CANDIDATES, f"Rankings must be a list of candidates' names, at most {MOST_CANDIDATES}"),
     Check(lambda names: [] if names else [WrongField("", "Rank at least one candidate")]),

@@ -1,4 +1,4 @@
-"""What polls have to say to a person on the home page."""
+"""Polls' card on the home page."""
 
 from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.entities import CreatedPoll, Poll
@@ -10,13 +10,13 @@ from potluck.web.app import HomeCard, Waiting
 __all__ = ["ICON", "home_card"]
 
 ICON = "vote"
-# Whoever has made hundreds of polls is told of the latest.
+# A person who made hundreds of polls sees only the latest.
 POLLS_AT_A_GLANCE = 100
 WAITING_SHOWN = 3
 
 
 async def home_card(context: PollsContext, principal: Principal) -> HomeCard:
-    """How many of the caller's polls are open, and which of those nobody but the caller will close."""
+    """How many of the caller's polls are open, and which of those stay open until the caller closes them."""
     rows = context.store
     created = (await rows.page(CreatedPoll.of_creator(principal.user_id), POLLS_AT_A_GLANCE)).items
     found = await rows.get_many([Poll.one(each.poll_id) for each in created])

@@ -1,4 +1,4 @@
-"""The keys of polls: for whoever made one, for each vote, and codes; and the ids of votes, which are made of voters."""
+"""The keys of polls: admin keys, edit keys of votes, voting codes; and vote ids, which are derived from voters."""
 
 import hmac
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ADMIN_KEY, EDIT_KEY, VOTER_KEY = "pla_", "ple_", "plv_"
 KEY_BYTES = 32
 EDIT_KEY_LENGTH = len(EDIT_KEY) + 2 * len(UUID(int=0).bytes) + 2 * KEY_BYTES
 
-# Crockford's alphabet: no letter is taken for a digit, and those that are left out are read as what they look like.
+# Crockford's alphabet: no letter looks like a digit, and an omitted letter is read as the digit it looks like.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LOOK_ALIKES = str.maketrans("OIL", "011", " -\t\n")
 CODE_LENGTH = 12  # 5 bits each: 60 bits
@@ -23,7 +23,7 @@ CODE_GROUP = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What a request brings along to show whose it is; nobody's, as it comes."""
+    """What a request presents to show who sent it; empty by default."""
 
     principal: Principal | None = None
     admin_key: str | None = None
@@ -36,13 +36,13 @@ class Credentials:
         return None if self.principal is None else self.principal.user_id
 
     def administers(self, poll: Poll) -> bool:
-        """Whether they made the poll."""
+        """Whether these show the poll's creator."""
         if self.user_id is not None and self.user_id == poll.creator_id:
             return True
         return _matches(self.admin_key, poll.admin_key_hash)
 
     def holds(self, vote: Vote) -> bool:
-        """Whether they cast the vote."""
+        """Whether these show the vote's voter."""
         return _matches(self.edit_key, vote.edit_key_hash)
 
 
@@ -59,12 +59,12 @@ def new_voter_key(random: Random) -> str:
 
 
 def new_edit_key(vote_id: UUID, random: Random) -> str:
-    """A key that says which vote it is of, so that whoever holds it need not know more."""
+    """A key that contains the vote's id, so that its holder needs nothing else."""
     return EDIT_KEY + vote_id.hex + random(KEY_BYTES).hex()
 
 
 def vote_of(edit_key: str | None) -> UUID | None:
-    """The vote that a key says it is of; only the key's hash can tell whether it is."""
+    """The vote id that a key claims; only a comparison with the stored hash proves it."""
     if edit_key is None or len(edit_key) != EDIT_KEY_LENGTH or not edit_key.startswith(EDIT_KEY):
         return None
     try:
@@ -81,13 +81,13 @@ def new_code(random: Random) -> str:
 
 
 class VoterIds:
-    """Makes ids of voters by a key that only the suite has: nobody else gets from a voter to the vote, or back."""
+    """Derives vote ids from voters with a key that only the suite has, so that nobody else can link the two."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     def vote_id(self, poll: Poll, by: Credentials) -> UUID | None:
-        """The id that this voter's vote in this poll has, or would have; None for who shows nothing to make it of."""
+        """The id that this voter's vote in this poll has, or would have; None without the credential for it."""
         match poll.voter_policy:
             case "open":
                 voter = None if by.voter_key is None else by.voter_key.encode("utf-8", "surrogatepass")
@@ -101,7 +101,7 @@ class VoterIds:
         return UUID(bytes=digest[:16], version=4)
 
     def code_hash(self, poll_id: UUID, code: str) -> str:
-        """What is stored of a code. By the key, since it is short enough to be typed, and so to be guessed offline."""
+        """The stored form of a code. Keyed, because a code short enough to type could be guessed offline."""
         return self._digest(b"code", poll_id, _as_written(code)).hex()
 
     def _digest(self, purpose: bytes, poll_id: UUID, about: bytes) -> bytes:
@@ -109,5 +109,5 @@ class VoterIds:
 
 
 def _as_written(code: str) -> bytes:
-    """The same for one code however it is typed."""
+    """A code's normal form, however it is typed."""
     return code.upper().translate(LOOK_ALIKES).encode("utf-8", "surrogatepass")

@@ -1,11 +1,11 @@
-"""A poll that somebody follows: votes counted so far and the record, sent anew whenever there is something new.
+"""Live results of a poll: the number of votes and the record, sent again whenever something changes.
 
-What changes are rows: ten shards that votes raise, records, and the poll itself. Each of them means the same to whoever
-follows: look again. So a row makes an event only if it is newer than what was read the last time, and then everything
-is read at once. Two hundred votes that come in together are one or two events, not two hundred.
+What changes are rows: ten shards that votes increment, records, and the poll itself. To a follower each of them means
+the same: read again. So a row causes an event only if it is newer than what was read last, and then everything is read
+at once. Two hundred votes that come in together are one or two events, not two hundred.
 
-No row says that a poll's time is over. Each stream knows when that will be, from the poll that it reads to see whether
-its caller may look, and sends it then; so in every process, without one writing anything for the others.
+No row changes when a poll expires. Each stream knows the time from the poll, which it reads anyway to check access, and
+sends an event then; this works in every process, without any of them writing something for the others.
 """
 
 from datetime import datetime
@@ -15,9 +15,9 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from potluck.apps.polls.access import FollowsResults, ResultsHidden, SeesResults
+from potluck.apps.polls.count_records import version_of, votes_of
 from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.entities import Poll, Record, Results, Shard
-from potluck.apps.polls.records import version_of, votes_of
 from potluck.apps.polls.results import CurrentRecord, current_record, outcome
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
@@ -28,18 +28,18 @@ __all__ = ["LiveResults", "PollNow"]
 
 
 class PollNow(Struct, rename="camel", frozen=True, kw_only=True):
-    """How a poll stands."""
+    """A poll's current state."""
 
     votes: int
     """How many votes there are; some may be newer than the record."""
     votes_version: int
-    """A number that every vote, change and withdrawal raises."""
+    """Incremented by every vote, change and withdrawal."""
     status: Literal["live", "final"]
     results: ResultsShown
 
 
 class LiveResults:
-    """What one caller hears of one poll, for as long as they may see its results."""
+    """One caller's live updates of one poll, for as long as they may see its results."""
 
     def __init__(self, at: SeesResults) -> None:
         self._at = at
@@ -47,11 +47,11 @@ class LiveResults:
         self._recorded = 0
         self._poll_version = 0
         self._sent_end: datetime | None = None
-        # Until something was sent, nobody knows how old what they look at is.
+        # Until something was sent, we cannot tell how old the caller's view is.
         self._behind = True
 
     def stream(self, since: str | None, *, whole: bool = True) -> Response:
-        """The answer that sends it; not `whole`: only that there is something new, for a page that is read again."""
+        """The event stream. Not `whole` sends only that something changed, for a page that then reloads its content."""
         at = self._at
 
         async def allowed() -> bool:
@@ -59,7 +59,7 @@ class LiveResults:
                 return False
             await at.readmit()
             if self._behind:
-                # Nobody else may be looking: whoever follows has it counted when it is time to, and hears of it then.
+                # Reads trigger counting, and nobody else may be reading: so each follower triggers it when it is due.
                 await current_record(at.polls, at.poll_id)
             return True
 
@@ -83,7 +83,7 @@ class LiveResults:
         )
 
     async def changes(self, since: str | None) -> Changes:
-        """How it stands, if anything changed since the position."""
+        """The current state, if anything changed since the position."""
         of = Results.of(self._at.poll_id)
         found = await self._at.core.live.changes(since, of=of, see=_what_counts, schedule=self._end)
         changed: list[Changed] = []
@@ -92,7 +92,7 @@ class LiveResults:
         return Changes(changes=changed, position=found.position, reset=found.reset, more=found.more)
 
     async def _now(self) -> PollNow:
-        """How it stands, as the caller may see it."""
+        """The current state; raises if the caller may no longer see it."""
         shards, found = await self._look()
         return PollNow(
             votes=votes_of(shards) if self._behind else found.known.record.votes,
@@ -102,9 +102,9 @@ class LiveResults:
         )
 
     async def _look(self) -> tuple[list[Shard], CurrentRecord]:
-        """Everything as it is now; what is no newer is not sent again."""
+        """Reads everything, and remembers the versions, so that nothing older is sent again."""
         at = self._at
-        # The shards first: what is voted from here on changes them, whether or not the record has it already.
+        # The shards first: a vote after this read changes a shard again, whether or not the record includes it.
         shards = await at.rows.all(Shard.of_poll(at.poll_id))
         read = await at.rows.gather(Results.of(at.poll_id))
         await at.admit(None if read is None else read.poll)
@@ -112,13 +112,13 @@ class LiveResults:
         self._shards = {each.shard: each.votes_version for each in shards}
         self._recorded = found.known.votes_version
         self._poll_version = found.poll.version
-        # One that was closed early and is open again ends once more.
+        # A poll that was closed early and reopened ends once more.
         self._sent_end = found.poll.expires_at if found.status == "final" else None
         self._behind = found.known.votes_version < version_of(shards)
         return shards, found
 
     def _end(self) -> datetime | None:
-        """When its time is over, unless the caller knows that it is."""
+        """When the poll expires, unless the caller was told already."""
         poll = self._at.poll
         ends = poll.expires_at if poll.closed_at is None else None
         return None if ends == self._sent_end else ends
@@ -141,7 +141,7 @@ def _what_counts(row: Poll | Record | Shard) -> Any:
             return row.shard, row.votes_version
         case Poll():
             return row.version
-    # Counted because somebody looked, perhaps this very caller: of votes that are no news.
+    # A record is only a count of votes that the shards have announced already, perhaps triggered by this very caller.
     return None
 
 

@@ -1,4 +1,4 @@
-"""Polls: making one, changing it until the first vote, closing it, its codes, its end."""
+"""Polls: creating one, changing it until the first vote, closing, reopening, copying and deleting it, and its codes."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -71,11 +71,12 @@ __all__ = [
     "view_of",
 ]
 
-# A transaction takes 100 actions. Beside the codes there are the poll, and up to three that keep an idempotent answer.
+# A transaction takes 100 actions. Besides the codes there are the poll, and up to three that store an idempotent
+# response.
 CODES_AT_ONCE = 90
-# What one client may make that has no account: for all that an evening needs, and not to fill the store with.
+# For a client without an account: plenty for an evening, but not enough to fill the store.
 POLLS = RateLimit("polls", 100)
-# Each writes the whole poll anew, and both forms of it to the change log: up to 200 KB.
+# Each rewrites the whole poll, and logs its old and new image in the stream: up to 200 KB.
 CHANGES = RateLimit("changes of polls", 200)
 CODES = RateLimit("codes", 5_000, weight=lambda wanted: wanted.count)
 
@@ -104,7 +105,7 @@ class NoCodesAsked(
 
 
 class AsOf(Struct, frozen=True):
-    """The moment a poll is looked at, when its time may be over; and for whoever just made it, its key."""
+    """What a view needs besides the poll: the current time, which decides its status, and the key of a new poll."""
 
     now: datetime
     admin_key: str = ""
@@ -125,7 +126,7 @@ class PollView(View[Poll]):
     created_at: datetime
     expires_at: datetime | None
     closed_at: datetime | None
-    """When whoever made it closed it; a poll whose time is over closed by itself."""
+    """When its creator closed it; null for a poll that only expired."""
     voter_policy: VoterPolicy
     results_visibility: ResultsVisibility
     max_rankings: int | None
@@ -180,7 +181,7 @@ class NewPoll(New[Poll]):
     candidates: Candidates
     description: Description | None = None
     candidate_descriptions: AboutCandidates | None = None
-    """What is said of a candidate, by name."""
+    """Descriptions of candidates, by name."""
     expires_at: datetime | None = None
     """Votes are accepted strictly before it."""
     voter_policy: Policy | Unset = UNSET
@@ -189,7 +190,7 @@ class NewPoll(New[Poll]):
     """Who sees the results while the poll is open."""
     max_rankings: MaxRankings | None = None
     method: MethodName | Unset = UNSET
-    """How it is counted where nobody asks for another method: `irv`, for several seats `stv`."""
+    """The method that results use by default: `irv`, or `stv` for several seats."""
     seats: Seats | Unset = UNSET
 
 
@@ -212,7 +213,7 @@ class Reopening(Input):
     """Until when, if that is to be otherwise."""
 
     expires_at: datetime | Unset | None = UNSET
-    """Votes are accepted strictly before it. Left out, it stays as it was, and none if it has passed; null: none."""
+    """Votes are accepted strictly before it. Left out, it is kept, or removed if it has passed; null removes it."""
 
 
 class NewCodes(Input):
@@ -223,14 +224,14 @@ SETTINGS = NewPoll.__struct_fields__
 
 
 def settings_in(sent: NewPoll | PollChange) -> dict[str, Any]:
-    """The settings that an input says, by name."""
+    """The settings that an input contains, by name."""
     return {name: value for name in SETTINGS if (value := getattr(sent, name)) is not UNSET}
 
 
 def settled(
     said: Mapping[str, Any], now: datetime, before: Poll | None = None
 ) -> tuple[dict[str, Any], list[WrongField]]:
-    """A poll's settings as they are kept, of what is said and what was before; and what does not fit together."""
+    """A poll's settings as they are stored, merged from the input and the poll before; and the errors in them."""
     after = {} if before is None else {name: getattr(before, name) for name in SETTINGS}
     after |= said
     names = after["candidates"] = [tidy(each) for each in after.get("candidates", ())]
@@ -254,7 +255,7 @@ def settled(
 
 
 def _end(expires_at: datetime, now: datetime) -> tuple[datetime, list[WrongField]]:
-    """When a poll ends, in UTC to the second; and what is wrong with that."""
+    """A poll's end, in UTC to the second; and the error if it is not in the future."""
     to_the_second = expires_at.astimezone(UTC).replace(microsecond=0)
     return to_the_second, [WrongField("expiresAt", "expiresAt must be in the future")] if to_the_second <= now else []
 
@@ -272,7 +273,7 @@ def _taken(settings: tuple[dict[str, Any], list[WrongField]]) -> dict[str, Any]:
 def created(
     said: Mapping[str, Any], creator_id: UUID | None, now: datetime, random: Random, *, short_id: str | None = None
 ) -> Writes[PollMade]:
-    """A new poll, its lots drawn; `short_id` is the shareable that it is made by."""
+    """A new poll, with its lots drawn; `short_id` is the shareable that it belongs to."""
     settings = _taken(settled(said, now))
     admin_key = new_admin_key(random)
     poll = Poll(
@@ -300,7 +301,7 @@ def copied(
     short_id: str | None = None,
     **otherwise: Any,
 ) -> Writes[PollMade]:
-    """Another poll like it, open, without its votes and codes, with lots and a key of its own."""
+    """An open copy of a poll, without its votes and codes, with lots and a key of its own."""
     said = {name: getattr(poll, name) for name in SETTINGS} | otherwise
     if poll.expires_at is not None and said["expires_at"] == poll.expires_at <= now:
         said["expires_at"] = None
@@ -308,32 +309,32 @@ def copied(
 
 
 def following(poll: Poll, title: str, description: str | None, expires_at: datetime) -> Writes[Poll]:
-    """The poll with what it has from the shareable that it was made by, whoever has voted."""
+    """The poll, updated to match its shareable; allowed even after the first vote."""
     after, operations = _with(poll, {"title": title, "description": description, "expires_at": expires_at})
     return Writes(after, *map(or_retry, operations))
 
 
 def changed(poll: Poll, change: PollChange, now: datetime, random: Random) -> Writes[Poll]:
-    """The poll with other settings, unless somebody has voted: the write decides. New candidates draw new lots."""
+    """The poll with other settings; the write refuses if somebody has voted. New candidates draw new lots."""
     settings = _taken(settled(settings_in(change), now, poll))
     if settings["candidates"] != poll.candidates:
         settings["lot_order"] = drawn(len(settings["candidates"]), random)
     after, operations = _with(poll, settings)
     if not operations:
         return Writes(poll)
-    # A vote raises one of these in the transaction that checks the poll's version: one of the two comes first.
+    # A vote creates one of these in a transaction that checks the poll's version: whichever comes second is refused.
     shards = (check(Shard.one(poll.poll_id, shard), when=absent) for shard in range(SHARDS))
     return Writes(after, *operations, *(or_raise(each, VotesBegun) for each in shards))
 
 
 def closed(poll: Poll, now: datetime) -> Writes[Poll]:
-    """The poll without an opening for votes; what is closed stays as it is."""
+    """The poll, closed; one that is closed already stays as it is."""
     after, operations = _with(poll, {"closed_at": now} if poll.is_open(now) else {})
     return Writes(after, *operations)
 
 
 def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Writes[Poll]:
-    """The poll, open until then. Where nothing is said, what is open stays so, and an end that has passed is none."""
+    """The poll, open until then. Without `until`, it keeps its end, unless that has passed."""
     end = poll.expires_at if until is UNSET else until
     if until is UNSET and end is not None and end <= now:
         end = None
@@ -346,7 +347,7 @@ def reopened(poll: Poll, until: datetime | Unset | None, now: datetime) -> Write
 
 
 def _with(poll: Poll, values: Mapping[str, Any]) -> tuple[Poll, list[Operation]]:
-    """The poll with these values, and the write; none if it has them already."""
+    """The poll with these values, and the write; no write if it has them already."""
     new = {name: value for name, value in values.items() if value != getattr(poll, name)}
     if not new:
         return poll, []
@@ -374,7 +375,7 @@ def own_polls(at: SignedIn) -> References[Poll]:
 def own_polls_of(rows: Store, user_id: UUID) -> References[Poll]:
     async def get(created: Any) -> list[Poll]:
         found = await rows.get_many([Poll.one(each.poll_id) for each in created])
-        # One that is deleted just now has gone from both, but the list was read first.
+        # A poll can be deleted after the list was read.
         return [each for each in found if each is not None and each.short_id is None]
 
     return References(CreatedPoll.of_creator(user_id), get)
@@ -397,7 +398,7 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     """Delete a poll with every vote in it."""
     now = at.now
     deletion = Deletion(poll_id=poll.poll_id, deleted_at=now)
-    # Many votes are deleted by the consumer; the call waits only for a few thousand.
+    # The call waits for a few thousand rows; the consumer deletes the rest.
     return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.rows).carry_on(deletion, promptly=True))
 
 
@@ -430,13 +431,13 @@ async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[Code
 
 
 async def write_codes(context: PollsContext, poll: Poll, made: CodesMade, now: datetime, last: list[Operation]) -> None:
-    """Store what the codes hash to, in as many transactions as they need; `last` goes into the last of them."""
+    """Store the codes' hashes, in as many transactions as they need; `last` goes into the last of them."""
     if poll.voter_policy != "codes":
         raise NoCodesAsked
     hashes = [context.voters.code_hash(poll.poll_id, each) for each in made.codes]
     rows = [put(Code(poll_id=poll.poll_id, hash=each, created_at=now), when=absent) for each in hashes]
     asked = the(Poll.voter_policy) == "codes"
-    # All are counted with the first of them, so that nobody gets codes of which some were one too many.
+    # The first transaction counts all codes, so that a request over the limit is refused before any code is stored.
     there: Operation = update(
         Poll.one(poll.poll_id),
         the(Poll.codes).add(len(rows)),

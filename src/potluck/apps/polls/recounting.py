@@ -1,7 +1,7 @@
-"""Counts built anew from the votes: for votes that were put into the table without them, and for an audit that differs.
+"""Rebuilds counts from the votes: for votes written into the table without counts, and after an audit that differs.
 
-What is missing or too much is added to the counts, as a vote adds to them. It is added only if no shard has changed
-since the votes were read, and raises the shards, so that no record of before is shown any more.
+The differences are added to the counts, as a vote adds to them. That is conditional on no shard having changed since
+the votes were read, and increments the shards, so that older records are no longer shown.
 """
 
 from collections import Counter
@@ -25,22 +25,22 @@ COUNTS_AT_ONCE = 80
 
 
 class VotesKeepComing(RuntimeError):
-    """Votes came in while they were read, again and again."""
+    """Every attempt was interrupted by new votes."""
 
 
 class Recount(Struct, frozen=True, kw_only=True):
     votes: int
-    """How many votes there are that name candidates."""
+    """How many valid votes there are."""
     counted: int
     """How many were counted before."""
     changed: int
-    """How many rankings had another count."""
+    """How many rankings had a wrong count."""
     unreadable: int
-    """Votes that name somebody who is no candidate; they count for nothing."""
+    """Votes that name somebody who is not a candidate; they are not counted."""
 
 
 async def every_poll(store: Store) -> AsyncIterator[UUID]:
-    """The ids of all polls; reads the whole table, as nothing else does."""
+    """The ids of all polls. Scans the whole table, as nothing else does."""
     position = None
     while True:
         body = {
@@ -61,7 +61,7 @@ async def every_poll(store: Store) -> AsyncIterator[UUID]:
 
 
 async def recounted(store: Store, poll: Poll) -> Recount:
-    """Make the counts what the votes say, and tell what they were."""
+    """Correct the counts to match the votes, and report what was wrong."""
     for _ in range(ATTEMPTS):
         before = {each.shard: each for each in await store.all(Shard.of_poll(poll.poll_id))}
         votes, in_shards, unreadable = await _votes(store, poll)
@@ -88,7 +88,7 @@ async def recounted(store: Store, poll: Poll) -> Recount:
 
 
 async def _votes(store: Store, poll: Poll) -> tuple[Counter[tuple[int, ...]], Counter[int], int]:
-    """How many votes say each ranking, how many each shard should know of, and how many name nobody who stands."""
+    """How many votes each ranking has, how many each shard should have, and how many name somebody not a candidate."""
     numbers = Numbers(poll)
     votes: Counter[tuple[int, ...]] = Counter()
     in_shards: Counter[int] = Counter()
@@ -110,7 +110,7 @@ async def _mended(
     in_shards: Counter[int],
     before: dict[int, Shard],
 ) -> None:
-    """The first write makes the shards right; each raises the first of them, so that of two recounts one is refused."""
+    """The first write corrects all shards; every write increments the first, so that of two recounts one is refused."""
     rankings = list(missing)
     for start in range(0, max(1, len(rankings)), COUNTS_AT_ONCE):
         operations: list[Operation] = [

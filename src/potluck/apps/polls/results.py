@@ -1,7 +1,7 @@
-"""Results: who has won and why, for those who may see it; the ballots to count again, and the audit from the votes.
+"""Results: who won and why, for those who may see it; the ballots as a file; and an audit that recounts the votes.
 
-Results are worked out from the counts and never read the votes. What was counted is kept, so that results on which
-nobody has voted since are one request, at ten votes and at a million.
+Results are calculated from the counts and never read the votes. Finished counts are stored, so that showing results
+takes one request if nobody has voted since, at ten votes and at a million.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from potluck.apps.polls.access import (
 from potluck.apps.polls.ballot_files import BallotFile, Format, write
 from potluck.apps.polls.candidates import Numbers
 from potluck.apps.polls.context import PollsContext
+from potluck.apps.polls.count_records import FinishedCount, counted, rules_of, stored_record, version_of, votes_of
 from potluck.apps.polls.counting import CannotCount, Ranking, Record, as_bytes, results
 from potluck.apps.polls.counting import Results as ResultsShown
 from potluck.apps.polls.counting.tables import as_csv
 from potluck.apps.polls.entities import Poll, Results, Shard, Vote
 from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, MethodName
-from potluck.apps.polls.records import Known, counted, rules_of, stored_record, version_of, votes_of
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
 from potluck.web.actions import Actions
@@ -54,7 +54,7 @@ __all__ = [
 
 CSV = "text/csv"
 BALLOT_MEDIA_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": CSV, "blt": "text/plain"}
-# How often counting is begun anew because votes came in meanwhile: of a closed poll, none do.
+# How often to start over because votes came in meanwhile, which a closed poll rules out.
 ATTEMPTS = 5
 DIFFERENCES_SHOWN = 100
 
@@ -70,7 +70,7 @@ class VotesComingIn(
 
 
 class Turnout(NamedTuple):
-    """How many votes there are, and a number that every vote, change and withdrawal raises."""
+    """How many votes there are, and a version that every vote, change and withdrawal increments."""
 
     votes: int
     votes_version: int
@@ -92,12 +92,12 @@ class Audit(Struct, rename="camel", frozen=True, kw_only=True):
     votes: int
     """How many votes were read."""
     counted: int
-    """How many the counts have."""
+    """How many votes the counts add up to."""
     unreadable: int
-    """Votes that name somebody who is no candidate."""
+    """Votes that name somebody who is not a candidate."""
     votes_version: int
     recount: str
-    """The SHA-256 of the record that the votes give."""
+    """The SHA-256 of the record counted from the votes."""
     record: str
     """The SHA-256 of the record that the results show."""
     differences: list[CountDifference]
@@ -112,15 +112,15 @@ class InFormat(Input):
 
 
 class CurrentRecord(NamedTuple):
-    """A poll with what was counted of it, by candidate number in exact units."""
+    """A poll with its finished count, by candidate number in exact units."""
 
     poll: Poll
-    known: Known
+    known: FinishedCount
     status: Literal["live", "final"]
 
     @property
     def results(self) -> ResultsShown:
-        """The same in words and names."""
+        """The same with names and sentences."""
         return results(
             self.known.record, self.poll.candidates, status=self.status, votes_version=self.known.votes_version
         )
@@ -132,7 +132,7 @@ class CurrentRecord(NamedTuple):
 async def current_record(
     context: PollsContext, poll_id: UUID, method: str | Unset = UNSET, found: Results | None = None
 ) -> CurrentRecord:
-    """The record to show by this method, or by the poll's own, renewed if it is time to; `found` is what was just read.
+    """The record to show by this method, or by the poll's own, renewed if due; `found` is what the caller just read.
 
     While votes come in, readers see the last count, at most a second old where counting is quick.
     """
@@ -158,7 +158,7 @@ async def current_record(
             if wait > timedelta() and (waited or wait > patience.until_due):
                 return CurrentRecord(poll, known, "live")
             if wait > timedelta():
-                # It is renewed in a moment, and whoever has just voted wants to see that.
+                # A recount is due in a moment, and people who have just voted want to see their vote in it.
                 waited = True
                 await asyncio.sleep(wait.total_seconds())
                 continue
@@ -168,7 +168,7 @@ async def current_record(
         known = await asyncio.shield(records.renewal(poll, by_method, parts))
         if live or known.votes_version == version:
             return CurrentRecord(poll, known, "live" if live else "final")
-        # The count was begun before the last vote came in, by somebody who looked earlier.
+        # An earlier reader started this count before the last vote came in.
     assert poll is not None
     assert known is not None
     return CurrentRecord(poll, known, "final")
@@ -180,13 +180,13 @@ async def turnout_of(rows: Store, poll_id: UUID) -> Turnout:
 
 
 async def ballot_file(context: PollsContext, poll: Poll, format: Format) -> str:
-    """Every ranking and how many gave it, as a ballot file without voters."""
+    """Every ranking and its number of votes, as a ballot file without voters."""
     found = await context.records.ballots(poll.poll_id)
     return await asyncio.to_thread(_written, poll, found.ballots, format)
 
 
 async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET) -> Audit:
-    """A recount from the votes; VotesComingIn if they do not stand still for as long as they are read."""
+    """Recounts from the votes and compares; raises VotesComingIn if they keep changing while they are read."""
     by_method = _method(poll, method)
     rows = context.store
     for _ in range(ATTEMPTS):
@@ -202,13 +202,13 @@ async def audited(context: PollsContext, poll: Poll, method: str | Unset = UNSET
         known = stored_record(kept.records, by_method)
         record = None if known is None or known.votes_version != version else known.record
         found = await asyncio.to_thread(_compared, poll, by_method, votes, unreadable, ballots.ballots, record, version)
-        # A vote that was put into the table without its count is in no shard either.
+        # A vote written into the table without its count is missing from the shards too.
         return found if votes_of(before) == found.votes else replace(found, equal=False)
     raise VotesComingIn
 
 
 async def _votes(rows: Store, poll: Poll) -> tuple[dict[Ranking, int], int]:
-    """How many votes say each ranking, and how many name somebody who is no candidate."""
+    """How many votes each ranking has, and how many name somebody who is not a candidate."""
     numbers = Numbers(poll)
     tallied: dict[Ranking, int] = {}
     unreadable = 0
@@ -256,7 +256,7 @@ def _compared(
     shown: Record | None,
     version: int,
 ) -> Audit:
-    """Both records side by side; `shown` is the one that is kept, if that is of these votes."""
+    """Compares both records; `shown` is the stored one, if it is of the same version."""
     recount = as_bytes(counted(poll, method, votes))
     record = as_bytes(counted(poll, method, counts) if shown is None else shown)
     different = sorted(each for each in {*votes, *counts} if votes.get(each, 0) != counts.get(each, 0))
@@ -313,6 +313,6 @@ async def poll_audit(at: PollAdmin, wanted: ByMethod) -> Audit:
 
 
 def as_file(content: str, media_type: str, name: str) -> Response:
-    """What a browser keeps under this name."""
+    """A response that browsers download under this name."""
     named = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
     return Response(content.encode(), headers=named, media_type=media_type)

@@ -1,7 +1,7 @@
-"""Votes: one each, decided by the write; what a vote says is counted in the vote's own transaction.
+"""Votes: one per voter, enforced by the write; each is counted in its own transaction.
 
-A vote checks the poll's row and does not write it, so voters meet only where they say the same, or share one of ten
-shards. What is counted and the version that tells of it change together with the vote, or not at all.
+A vote checks the poll's row but does not write it, so voters contend only if they cast the same ranking or share one of
+ten shards. The counts and the votes' version change together with the vote, or not at all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ class NewVote(Input):
 
     rankings: Rankings
     voter_key: VoterKey | None = None
-    """Whatever tells this voter from others, in a poll that is open; without one, the voter is a new one."""
+    """Identifies the voter in a poll with the policy `open`; without one, a new voter is assumed."""
     code: CodeText | None = None
 
 
@@ -123,7 +123,7 @@ class VoteChange(Input):
 def cast(
     poll: Poll, by: Credentials, rankings: Sequence[str], now: datetime, context: PollsContext
 ) -> Writes[VoteCast]:
-    """This vote, if it is the voter's first here; in an open poll, a voter who shows no key is a new one."""
+    """A new vote, refused if the voter has one; under the policy `open`, a caller without a key is a new voter."""
     if not poll.is_open(now):
         raise PollClosed
     by = _admitted(by, poll, context)
@@ -144,7 +144,7 @@ def cast(
         entitled.append(or_raise(check(code, when=present), CodeNeeded))
     return Writes(
         answer,
-        # The ranking was read by this version's candidates: none of them may have become another.
+        # The ranking was resolved against this version's candidates, which must not have changed since.
         or_retry(check(Poll.one(poll.poll_id), when=the(Poll.version).still(poll.version) & still_open(now))),
         *entitled,
         or_raise(put(vote, when=absent), AlreadyVoted),
@@ -154,18 +154,18 @@ def cast(
                 _shard(vote),
                 the(Shard.votes_version).add(1),
                 the(Shard.votes).add(1),
-                # Said so, it holds for the shard's first vote as well, which makes the row.
+                # Negated, so that it also holds for the shard's first vote, which creates the row.
                 when=~(the(Shard.votes) >= MOST_VOTES_OF_SHARD),
             ),
             PollFull,
         ),
-        # Not the vote's id, which would be kept for a day beside its voter's.
+        # Not the vote's id: the stored idempotent response would link it to its voter for a day.
         made=poll.poll_id,
     )
 
 
 def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> Writes[Vote]:
-    """The vote with another ranking; the counts of both change with it."""
+    """The vote with another ranking, and the counts of both rankings adjusted."""
     if not poll.is_open(now):
         raise PollClosed
     numbers = Numbers(poll)
@@ -184,7 +184,7 @@ def changed(poll: Poll, vote: Vote, rankings: Sequence[str], now: datetime) -> W
 
 
 def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
-    """The vote taken back; its voter may vote again."""
+    """Withdraws the vote; its voter may vote again."""
     if not poll.is_open(now):
         raise PollClosed
     return Writes(
@@ -197,7 +197,7 @@ def withdrawn(poll: Poll, vote: Vote, now: datetime) -> Writes[None]:
 
 
 def _admitted(by: Credentials, poll: Poll, context: PollsContext) -> Credentials:
-    """The voter, if the poll lets them vote; in an open poll, a stranger gets a key of their own."""
+    """The voter's credentials, if the poll's policy lets them vote; under `open`, with a new key if they have none."""
     if poll.voter_policy == "accounts" and by.principal is None:
         raise AccountNeeded
     if poll.voter_policy == "codes" and by.code is None:
@@ -208,7 +208,7 @@ def _admitted(by: Credentials, poll: Poll, context: PollsContext) -> Credentials
 
 
 def _shard(vote: Vote) -> Ref[Shard]:
-    """Where everything about this vote is counted, so that each shard's own sum is right."""
+    """The shard that counts everything about this vote, so that each shard's own sum is right."""
     return Shard.one(vote.poll_id, vote.vote_id.int % SHARDS)
 
 
@@ -218,7 +218,7 @@ def _as_read(vote: Vote) -> Condition:
 
 # --- the actions ------------------------------------------------------------------------------------------------------
 
-# A hall full of people may share one address. A ballot of a hundred names takes the room of ten others.
+# A hall full of people may share one IP address. A ballot of a hundred names takes the space of ten others.
 VOTES = RateLimit("votes", 3_000, weight=lambda vote: 1 + len(vote.rankings) // 10)
 
 votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", tag="Polls")

@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
+from potluck.apps.polls.count_records import votes_of
 from potluck.apps.polls.entities import Shard
-from potluck.apps.polls.records import votes_of
 from potluck.apps.shareables.access import TOKEN, Reader
 from potluck.apps.shareables.entities import ChecklistItem, Onlookers, Shareable
 from potluck.apps.shareables.items import ItemView

@@ -1,4 +1,4 @@
-"""Who may: whoever is in a family sees and changes what it has; its admins also manage people, stores and shelves."""
+"""Access to a family: members see and change what it has; admins also manage members, stores and storage locations."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["AdminsOnly", "FamilyAdmin", "InFamily", "LeavingOrAdmin"]
 
 
 class AdminsOnly(Forbidden):
-    """A member asks for what the family's admins do."""
+    """A member asked for something that only the family's admins may do."""
 
     def __init__(self) -> None:
         super().__init__("Only an admin of the family may do this")
@@ -24,7 +24,7 @@ class InFamily(ByRow[Member], admits=the(Member.status) == "active"):
     family_id: FamilyId
 
     def sees(self, thing: Any) -> bool:
-        """The row of a former member stays, and is nobody's."""
+        """A former member's row is kept, but shown to nobody."""
         return not isinstance(thing, Member) or thing.status == "active"
 
 
@@ -33,7 +33,7 @@ class FamilyAdmin(InFamily, needs=the(Member.role) == "admin", otherwise=AdminsO
 
 
 class LeavingOrAdmin(InFamily):
-    """The member in the path, who leaves; or an admin, who removes them."""
+    """The member in the path, leaving by themselves; or an admin, removing them."""
 
     member_id: MemberId
 

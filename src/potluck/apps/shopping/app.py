@@ -1,4 +1,4 @@
-"""Shopping, as it is handed to the assembly."""
+"""The Shopping app, as the suite mounts it."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ SUBJECTS = (families, members, invitations, stores, locations, list_home, shoppi
 
 
 def shopping_app(core: Core) -> App:
-    """The app on the suite's core."""
+    """Builds the app on the suite's core."""
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     places = family_place.on(core)
     return App(
@@ -52,7 +52,7 @@ def shopping_app(core: Core) -> App:
 
 
 def consumers_of(core: Core) -> list[Consumer]:
-    """What goes on behind the calls: deletions are finished, and names follow."""
+    """The background work: finishing deletions, and copying changed account names to memberships."""
     cascade = Cascade(core.store, core.clock, core.people.invitations)
     return [
         Consumer(
@@ -65,4 +65,4 @@ def consumers_of(core: Core) -> list[Consumer]:
 
 
 async def _missed(lost: PositionLost) -> None:
-    """A change of a name may have been missed; the next one is not, and whoever comes in has the name of the day."""
+    """Nothing to catch up on: a missed name is corrected by the account's next change, and new members get today's."""

@@ -1,9 +1,9 @@
-"""Deletes what other rows link to: the links are cleared with it where they fit, else by a consumer.
+"""Deletes what other rows link to: the same transaction clears the links if they fit, else a consumer does.
 
-The transaction that deletes also puts a Deletion, and clears the links that were found if they fit into it. No link can
-be made after it, because whoever makes one checks in the same transaction that its target is there. So whatever links
-are left then are found by looking once more: the consumer of the table's stream does that for every Deletion, in
-batches, and deletes the Deletion when none is left. Done twice it does nothing, so it may be killed at any moment.
+The deleting transaction also puts a Deletion, and clears the links it found if they fit. No link can be made after it,
+because every write that makes one checks in the same transaction that its target exists. So one more search finds
+whatever is left: the consumer of the table's stream does that for every Deletion, in batches, and deletes the Deletion
+once no link is left. The work is idempotent, so the consumer may be killed at any moment.
 """
 
 import contextlib
@@ -47,12 +47,12 @@ from potluck.web.writes import Outcome, or_retry
 __all__ = ["APP", "LINKS_AT_ONCE", "Cascade", "deleting"]
 
 APP = "shopping"
-"""What Shopping is called where people are invited."""
+"""The app's name in invitations."""
 
 # A transaction takes 100 actions. Besides the links there are the caller's row, the deleted row with the guard of its
-# name, the guard of its pending items, the Deletion, and up to three that keep an idempotent answer.
+# name, the guard of its pending items, the Deletion, and up to three that store an idempotent response.
 LINKS_AT_ONCE = 90
-# After so many refusals the deletion is recorded alone, and its links are left to the consumer.
+# After this many refused attempts the row is deleted alone, and its links are left to the consumer.
 TRIES_AT_ONCE = 3
 
 Linked = ShoppingListItem | InventoryItem
@@ -61,7 +61,7 @@ Linked = ShoppingListItem | InventoryItem
 async def deleting(
     at: InFamily, gone: InventoryItem | StorageLocation | Store, when: Condition = present
 ) -> list[Operation | Outcome]:
-    """What deletes it with its links, where they fit into one transaction; else what records that it is deleted."""
+    """The operations that delete a row and, if they fit into one transaction, the links to it."""
     what, gone_id = _named(gone)
     links = await links_to(at.rows, gone.family_id, what, gone_id)
     together = len(links) <= LINKS_AT_ONCE and at.attempt < TRIES_AT_ONCE
@@ -77,7 +77,7 @@ async def deleting(
 
 
 async def links_to(rows: Rows, family_id: UUID, what: Deletable, gone_id: UUID) -> list[Linked]:
-    """Everything that links to it, by consistent reads: a link that an index does not show yet would stay for ever."""
+    """Every row that links to it, read consistently: a link that an index does not show yet would never be cleared."""
     links: list[Linked] = []
     if what == "item":
         links += await rows.all(ShoppingListItem.orphaned_by(family_id, gone_id))
@@ -90,7 +90,7 @@ async def links_to(rows: Rows, family_id: UUID, what: Deletable, gone_id: UUID) 
 
 
 def unlinked(row: Linked, gone_id: UUID, now: datetime) -> Operation:
-    """The row without its link, and everything else as it was."""
+    """The update that clears a row's link and leaves its other fields alone."""
     if isinstance(row, ShoppingListItem):
         link = the(ShoppingListItem.item_id) if row.item_id == gone_id else the(ShoppingListItem.store_id)
         return update(row, link.becomes(None), the(ShoppingListItem.updated_at).becomes(now))
@@ -114,14 +114,14 @@ class Cascade:
         self._invitations = invitations
 
     async def handle(self, change: Change) -> None:
-        """What the consumer of the table's stream does with a change."""
+        """Called for each change in the table's stream."""
         row = change.new
         if change.kind != "INSERT" or row is None or not plan_of(Deletion).matches(row):
             return
         await self.finish(plan_of(Deletion).coding.decode(row))
 
     async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed: every deletion that is under way is looked for, wherever it is."""
+        """Changes may have been missed, so scan the table for unfinished deletions."""
         async for deletion in self._everywhere():
             await self.finish(deletion)
 
@@ -148,26 +148,26 @@ class Cascade:
             left = await self._left_of(family_id)
             if not left:
                 return
-            # Whatever was refused changed since it was read, and is read again.
+            # A refused row changed since it was read; the next attempt reads it again.
             with contextlib.suppress(WriteRefused):
                 await self._rows.write_each(left)
 
     async def _left_of(self, family_id: UUID) -> list[Operation]:
-        """What deletes all that is in the family's partition, but for the record that it is to go."""
+        """The operations that delete all that is left in the family's partition, except the family's own Deletion."""
         found = await self._rows.gather(EverythingOfFamily.of(family_id))
         assert found is not None
         return [
             *(delete(Member.by_id(family_id, each.member_id)) for each in found.members),
             *(delete(InventoryItem.by_id(family_id, each.item_id)) for each in found.inventory_items),
             *(delete(ShoppingListItem.by_id(family_id, each.shopping_item_id)) for each in found.shopping_items),
-            # With the guards of their names
+            # By entity, so that the guards of their unique names go too
             *(delete(each) for each in (*found.locations, *found.stores)),
             *(delete(each) for each in (*found.pending_guards, *found.cleared_items)),
             *(delete(each) for each in found.deletions if each.what != "family"),
         ]
 
     async def _each(self, operations: list[Operation]) -> None:
-        """All of them, together if none is refused; what somebody else has changed meanwhile is for the next look."""
+        """Writes all in one transaction, or one by one if it is refused; the next pass retries rows that changed."""
         try:
             await self._rows.transact(*operations)
         except WriteRefused:

@@ -1,6 +1,6 @@
-"""Clearing what is purchased from the list, and undoing that while it is remembered.
+"""Clearing purchased items from the list, and undoing that for an hour.
 
-A list can have more purchased items than one transaction takes, so both write by themselves, part by part.
+A list can have more purchased items than one transaction takes, so both rules write their own transactions, in parts.
 """
 
 from datetime import timedelta
@@ -27,7 +27,7 @@ from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 __all__ = ["Cleared", "NothingToUndo", "ShoppingItems", "Undo", "clear_purchased", "undo", "undoing"]
 
 UNDO_LASTS = timedelta(hours=1)
-# What one transaction clears, another can bring back: each item, and that its inventory item and its store are there.
+# Undoing takes up to three actions for each item: it, and checks that its inventory item and its store exist.
 CLEARED_AT_ONCE = 30
 
 
@@ -83,7 +83,7 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
                 ttl=int((at.now + UNDO_LASTS).timestamp()),
             )
             answer = Cleared(cleared=cleared + len(items), undo_token=clearing_id)
-            # With the last of them, the answer is known.
+            # The last part completes the answer, so the idempotent response is stored with it.
             keeping = [] if rest else at.keeping(answer)
             deleting = (or_retry(delete(each, when=present)) for each in items)
             written = await at.write(*deleting, put(remembered), *keeping)
@@ -94,7 +94,7 @@ async def clear_purchased(at: InFamily) -> Writes[Cleared]:
     return Writes(Cleared(cleared=cleared, undo_token=clearing_id if cleared else None))
 
 
-# In several transactions: whoever undoes the same meanwhile would find some of it undone, and not yet the answer.
+# Serialized because it takes several transactions: a concurrent retry would find some parts undone and no answer yet.
 @undoing.action("POST", "", NothingToUndo, serialized=True)
 async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
     """Bring back what was cleared, as it was. Once for each token."""
@@ -115,7 +115,7 @@ async def undo(at: InFamily, wanted: Undo) -> Writes[ShoppingItems]:
 
 
 async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingListItem], list[Outcome]]:
-    """The items that can come back, without links to what is gone, and that the rest of what they link to is there."""
+    """The items that can come back, without links to deleted rows, and checks that their other links still exist."""
     items = [msgspec.convert(each, ShoppingListItem) for each in part.items]
     items = [each for each in items if each.ttl is None or each.ttl > at.rows.now]
     refs: dict[tuple[str, UUID], Ref[Any]] = {}
@@ -134,7 +134,7 @@ async def _restored(at: InFamily, part: ClearedItems) -> tuple[list[ShoppingList
             store_id=each.store_id if ("store", each.store_id) in there else None,
         )
         for each in items
-        # Something has this id by now, and stays.
+        # An item with this id that exists by now wins.
         if ("shopping item", each.shopping_item_id) not in there
     ]
     links = [or_retry(check(refs[key], when=present)) for key in there if key[0] != "shopping item"]

@@ -1,4 +1,4 @@
-"""Families to look around in: a household with most of what it needs, and a club's kitchen with little."""
+"""Demo families: a household with most of what it needs, and a club's kitchen with little."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ LOCATIONS = {
 
 
 class AtHome(NamedTuple):
-    """A thing of which there should be more than the threshold."""
+    """Something kept at home; at or below the threshold it counts as running low."""
 
     name: str
     quantity: int
@@ -79,7 +79,7 @@ AT_HOME = (
 
 
 class ToBuy(NamedTuple):
-    """Something on the list; of what is kept at home if that has its name."""
+    """Something on the list, linked to the thing at home of the same name if there is one."""
 
     by: str
     name: str
@@ -111,7 +111,7 @@ CLUB_LIST = "Bananas\nElectrolyte powder\nMat cleaner\n100 Paper cups"
 
 
 def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
-    """What fills these families."""
+    """The function that fills these families."""
     direct, accept = Direct(core, subjects), family_place.on(core).accept
 
     async def demo(guests: Guests) -> Sequence[WorthALook]:
@@ -138,7 +138,7 @@ def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
         at_home = {each.name: await kept(leo, family, each, bought_at, kept_in) for each in AT_HOME}
         people = {"mara": mara, "leo": leo, "noor": noor}
         for place, wanted in enumerate(ON_THE_LIST):
-            # What is bought was, two days ago; the last of them was wanted last night.
+            # Purchases happened two days ago; the last item was added last night.
             guests.ago(hours=60 - 4 * place)
             await listed(people, family, wanted, bought_at, at_home)
         guests.ago(minutes=25)
@@ -194,7 +194,7 @@ def demo_of(core: Core, subjects: Sequence[Actions[Any]]) -> Demo:
         buyer, ids = people[wanted.bought_by], {"family_id": family, "shopping_item_id": added.shopping_item_id}
         await direct.do(check_off, buyer, StatusChange(status="purchased"), version=added.version, **ids)
         if wanted.name == BUTTER:
-            # It came home; the others are still in somebody's bag.
+            # Only the butter has been put away; the other purchases are still in somebody's bag.
             await direct.do(restock, buyer, Restock(), **ids)
 
     async def club(guests: Guests) -> WorthALook:

@@ -1,4 +1,4 @@
-"""The same thing twice on a list: a guard row refuses the second one, in the transaction that would add it."""
+"""Duplicates on a list: a guard row refuses the second one in the transaction that would add it."""
 
 from potluck.apps.shopping.entities import PendingGuard, ShoppingListItem
 from potluck.store import Store as Rows
@@ -9,9 +9,9 @@ from potluck.web.writes import Outcome, or_raise
 
 __all__ = ["MOST_DUPLICATES", "DuplicateItem", "enter_guard", "entering_guard", "leaving_guard"]
 
-# How often one inventory item can be on the list and not bought, with everybody's consent.
+# How many pending entries one inventory item can have when duplicates are allowed.
 MOST_DUPLICATES = 1000
-# Of those, the one that was there first is shown to whoever wants to add another; so many are looked at.
+# The refusal shows the oldest of the pending entries; this many are read to find it.
 LOOKED_AT = 20
 
 pending_ids = the(PendingGuard.shopping_item_ids)
@@ -32,7 +32,7 @@ class DuplicateItem(
 
 
 def enter_guard(rows: Rows, item: ShoppingListItem, allow_duplicate: bool) -> Outcome:
-    """One more that is pending; DuplicateItem, unless that is allowed, while there is another."""
+    """`entering_guard` for a rule: raises DuplicateItem, with the pending entry that is there, if it is refused."""
 
     async def duplicate(refusal: WriteRefused) -> ProblemError | None:
         guard = refusal.current
@@ -49,7 +49,7 @@ def enter_guard(rows: Rows, item: ShoppingListItem, allow_duplicate: bool) -> Ou
 
 
 def entering_guard(item: ShoppingListItem, allow_duplicate: bool = False) -> Operation:
-    """One more that is pending; refused, unless that is allowed, while there is another."""
+    """Adds a pending entry to its guard; refused if there is another, unless duplicates are allowed."""
     assert item.item_id is not None
     when = None if allow_duplicate else pending_ids == frozenset()
     guard = PendingGuard.by_item(item.family_id, item.item_id)
@@ -57,6 +57,6 @@ def entering_guard(item: ShoppingListItem, allow_duplicate: bool = False) -> Ope
 
 
 def leaving_guard(item: ShoppingListItem) -> Operation:
-    """One fewer that is pending."""
+    """Takes an entry that is no longer pending out of its guard."""
     assert item.item_id is not None
     return update(PendingGuard.by_item(item.family_id, item.item_id), pending_ids.exclude(item.shopping_item_id))

@@ -1,4 +1,4 @@
-"""What Shopping stores and how it is found: the shopping list as its table design has it, and the rows it rests on."""
+"""Shopping's table: the shopping list as its design document has it, and the rows that the list relies on."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -81,7 +81,7 @@ class ShoppingListItem(
     table=inventory,
     type="ShoppingListItem",
     key=("FAMILY#{family_id}", "SHOPPING#{shopping_item_id}"),
-    # Ours: the design finds the items linked to an inventory item by reading the whole list. Free text is not in it.
+    # Ours: the design reads the whole list to find the items linked to an inventory item. Free text is not indexed.
     GSI1=("FAMILY#{family_id}#ITEM#{item_id}", "SHOPPING#{shopping_item_id}"),
     GSI2=("FAMILY#{family_id}#SHOPPING", "STORE#{store_id|UNASSIGNED}#STATUS#{status}"),
 ):
@@ -110,23 +110,23 @@ class ShoppingListItem(
     restocked_at: Seconds | None = None
     """When the purchase was added to the inventory, which happens once."""
     updated_by: UUID | None = None
-    """Who changed it last, a memberId, so that whoever changed it too is told whom they met."""
+    """The memberId of whoever changed it last, so that a version conflict can name them."""
 
     @get(consistent=True)
     def by_id(family_id: UUID, shopping_item_id: UUID) -> None:
         """Get shopping item by ID."""
 
-    # Consistent, because people look at the list right after they changed it, and live updates go on from it.
+    # Consistent, because people look at the list right after changing it, and live updates continue from this read.
     @query(consistent=True)
     def all_of_family(family_id: UUID) -> None:
         """List all shopping items."""
 
-    # The design's prefix `STORE#{storeId}` would also find the items of a store whose id goes on; ours ends with "#".
+    # The design's prefix `STORE#{storeId}` would also match any longer store id; ours ends with "#".
     @query("GSI2")
     def by_store(family_id: UUID, store_id: UUID | None) -> None:
         """List by store; with no store, list unassigned items."""
 
-    # The design's "SK contains" is no key condition: the family's whole list is read, and filtered.
+    # The design's "SK contains" is not a key condition: this reads the family's whole list and filters it.
     @query("GSI2", filter=("status",))
     def by_status(family_id: UUID, status: ItemStatus) -> None:
         """List by status."""
@@ -135,12 +135,12 @@ class ShoppingListItem(
     def by_store_and_status(family_id: UUID, store_id: UUID | None, status: ItemStatus) -> None:
         """List pending by store, or what was purchased there."""
 
-    # The design asks this before every add, to refuse duplicates; here the PendingGuard refuses them.
+    # The design queries this before every add, to refuse duplicates; here the PendingGuard refuses them.
     @query("GSI1")
     def linked_to(family_id: UUID, item_id: UUID) -> None:
         """Which items on the list are linked to this inventory item?"""
 
-    # An index may lag, and a link that is overlooked would stay for ever.
+    # Not by the index, which may lag: a link that it misses would never be cleared.
     @query(filter=("item_id",), consistent=True)
     def orphaned_by(family_id: UUID, item_id: UUID) -> None:
         """Which items become free text when this inventory item is deleted?"""
@@ -164,9 +164,9 @@ class Family(
     family_id: FamilyId
     name: Name
     created_by: UUID
-    # Ours: a family keeps an admin because every loss of one is conditional on this number.
+    # Ours: every write that takes an admin away is conditional on this number, so a family always keeps one.
     admin_count: Counter = 1
-    # Ours: how many are in it, so that one transaction can let all of them out with the family.
+    # Ours: how many members there are, so that one transaction can remove all of them with the family.
     member_count: Counter = 1
     version: Version = 1
     created_at: Seconds
@@ -223,7 +223,7 @@ class InventoryItem(
     table=inventory,
     type="InventoryItem",
     key=("FAMILY#{family_id}", "ITEM#{item_id}"),
-    # Ours: an item is in this index only while it is low, so that asking for the low ones reads no others.
+    # Ours: a sparse index that holds an item only while it is low, so that querying low items reads no others.
     GSI1=sparse(
         "FAMILY#{family_id}#LOW",
         "ITEM#{item_id}",
@@ -252,7 +252,7 @@ class InventoryItem(
     def by_id(family_id: UUID, item_id: UUID) -> None:
         """Get inventory item by ID."""
 
-    # Consistent also because it is what is searched when a store or a location is deleted.
+    # Consistent also because deleting a store or a location searches this for links.
     @query(consistent=True)
     def all_of_family(family_id: UUID) -> None:
         """List all inventory items."""
@@ -325,10 +325,10 @@ class PendingGuard(
     type="PendingGuard",
     key=("FAMILY#{family_id}", "PENDING#{item_id}"),
 ):
-    """The pending items linked to one inventory item, so that the add itself is refused while there are any.
+    """The pending items linked to one inventory item, so that the write of a duplicate is itself refused.
 
-    Every add includes its id, and makes the row if it is the first; who checks off or deletes excludes it. An add that
-    nobody confirmed wants the set to be empty. The row goes with the inventory item.
+    Every add puts its id into the set, creating the row if it is the first; checking off or deleting takes it out.
+    Unless duplicates are allowed, an add requires the set to be empty. The row is deleted with the inventory item.
     """
 
     family_id: FamilyId
@@ -349,10 +349,10 @@ class Deletion(
     type="Deletion",
     key=("FAMILY#{family_id}", "DELETION#{what}#{gone_id}"),
 ):
-    """Something that is gone, and may still have links to it; there until the last of them is loosened.
+    """Something deleted that may still have links to it; kept until the last of them is cleared.
 
-    It is put by the transaction that deletes. A link that was made while that one looked for links, and those that it
-    had no room for, are found through it; until then it tells readers which links lead nowhere.
+    The deleting transaction puts it. It leads the consumer to the links that were made while that transaction was
+    prepared, and to those it had no room for; until they are cleared it tells readers which links lead nowhere.
     """
 
     family_id: FamilyId
@@ -376,14 +376,14 @@ class ClearedItems(
     type="ClearedItems",
     key=("FAMILY#{family_id}", "CLEARED#{clearing_id}#{part:03}"),
 ):
-    """Purchased items that were cleared from the list, as they were, while that can be undone."""
+    """Purchased items that were cleared from the list, exactly as they were, for as long as that can be undone."""
 
     family_id: FamilyId
     clearing_id: UUID
-    """What the undo token says."""
+    """The undo token."""
     part: Annotated[int, Meta(ge=0, le=999)] = 0
     cleared_by: UUID
-    # One transaction deletes these and puts this row; at their longest they also fit into it.
+    # One transaction deletes these items and puts this row; even the longest ones fit into its size limit.
     items: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=99)]
     created_at: Seconds
     ttl: ExpiresAt
@@ -394,7 +394,7 @@ class ClearedItems(
 
 
 class EverythingOfFamily(ItemCollection):
-    """A family with all that is in its partition."""
+    """A family and everything else in its partition."""
 
     family: Family | None
     members: list[Member]

@@ -1,4 +1,4 @@
-"""What a person takes along: their memberships, and all that they see in the families that they are in."""
+"""A person's data export: their memberships, and everything they can see in their families."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -30,7 +30,7 @@ __all__ = ["MembershipView", "export_of"]
 
 
 class MembershipView(View[Member]):
-    """That a person is, or was, in a family."""
+    """A person's present or past membership in a family."""
 
     family_id: UUID
     name: str
@@ -42,7 +42,7 @@ class MembershipView(View[Member]):
 
 
 def export_of(core: Core) -> Export:
-    """Yields the rows of one person, table after table."""
+    """The function that yields one person's rows, kind by kind."""
     rows = core.store
 
     async def export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:

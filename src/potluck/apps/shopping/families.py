@@ -1,4 +1,4 @@
-"""Families: made by whoever becomes their first admin, seen by those who are in them, deleted for all at once."""
+"""Families: the caller who creates one is its first admin, members see it, and deleting it deletes everything in it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
@@ -51,7 +51,7 @@ __all__ = [
 TAG = "Shopping"
 HOME = "/shopping"
 FAMILY = f"{HOME}/{{family_id}}"
-# Which of several families this browser looked at last; it opens nothing, and is looked up like any other.
+# The cookie with the family this browser showed last. It grants no access: the family is checked like any other.
 LAST_FAMILY = "potluck-shopping-family"
 
 
@@ -76,7 +76,7 @@ family_place = Place(
     places=Member.every_family_of,
     own=lambda user_id: Member.families_of(user_id, "active"),
     last_admin=LastAdmin,
-    # What else the family had is deleted by the consumer.
+    # The consumer deletes the rest of the family's rows.
     ended=lambda family, by, now: [
         put(
             Deletion(family_id=family.family_id, what="family", gone_id=family.family_id, deleted_by=by, created_at=now)
@@ -86,7 +86,7 @@ family_place = Place(
 
 
 class OwnRow(Struct, frozen=True):
-    """What the caller is in each family that is shown."""
+    """The caller's own membership row in each family that is shown."""
 
     members: Mapping[UUID, Member]
 
@@ -112,7 +112,7 @@ class FamilyView(View[Family]):
 
 
 async def families_of(at: SignedIn) -> list[FamilyView]:
-    """The families that the caller is in, by name, for pages that lead to them."""
+    """The caller's families, by name, for pages that link to them."""
     found = await family_place.of_person(at.rows, at.principal.user_id)
     own = OwnRow({family.family_id: member for family, member in found})
     return sorted((view_plan(FamilyView).show(family, own) for family, _ in found), key=by_name)
@@ -137,12 +137,12 @@ SECTIONS = (
 
 
 def sections(home: str, current: str) -> list[Section]:
-    """The way to the sections of a family, whose pages are below `home`."""
+    """Navigation links to a family's sections, whose pages are below `home`."""
     return [Section(f"{home}{path}", icon, title, name == current) for name, icon, title, path in SECTIONS]
 
 
 def frame_of(section: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
-    """What all pages of one section show: the family, and the way to the other sections."""
+    """Template values that all pages of a section share: the family, and links to the other sections."""
 
     async def frame(at: InFamily | OwnPlaces) -> dict[str, Any]:
         shared: dict[str, Any] = {"app": APP, "here": "Shopping", "file": file_address}
@@ -173,7 +173,7 @@ async def own_families(at: OwnPlaces) -> list[Family]:
 
 @families.page("", "shopping/first.html")
 async def first_page(at: OwnPlaces, show: Show) -> dict[str, Any] | Response:
-    """The way to the family that was looked at last; for somebody without one, how to make the first."""
+    """Redirects to the family shown last; a person without a family gets the form to create one."""
     found = await families_of(at)
     if not found or show.refusal is not None:
         return {"form": show.form(NewFamily)}

@@ -1,4 +1,4 @@
-"""The field types of Shopping: the bounds of each field and its message, which is the design's where that has one."""
+"""Shopping's field types: each field's bounds and error message, which is the design's where it gives one."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -33,15 +33,15 @@ __all__ = [
     "Unit",
 ]
 
-# What a quantity may be at most, here and in the inventory; the design sets no bound, and every number needs one.
+# The largest quantity, on the list and in the inventory; the design sets no bound, and every number needs one.
 MOST = 100_000
 MOST_ALTERNATES = 20
-# What a family may have of each. A list of two thousand is longer than anyone shops by, and fast to read.
+# How many of each a family may have. A list of two thousand is longer than anyone shops by, and still fast to read.
 MOST_LISTED = 2_000
 MOST_AT_HOME = 5_000
 MOST_STORES = 200
 MOST_LOCATIONS = 200
-# What one person may be in.
+# How many families one person may be in.
 MOST_FAMILIES = 100
 LONGEST_LINES = 10_000
 
@@ -63,7 +63,7 @@ StoreChoice = Annotated[
         pattern="^(unassigned|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$",
     ),
 ]
-"""A store by its id, or `unassigned` for what is to be bought in none in particular."""
+"""A store's id, or `unassigned` for items without a store."""
 
 Name = Annotated[str, OneLine(1, 100, "Name must be 1-100 characters")]
 LocationName = Annotated[str, OneLine(1, 50, "Name must be 1-50 characters")]

@@ -1,4 +1,4 @@
-"""What Shopping says to a person on the home page: how much is to buy, and what is running low."""
+"""Shopping's card on the home page: how much there is to buy, and what is running low."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,12 +10,12 @@ from potluck.web.app import Core, HomeCard, Waiting
 
 __all__ = ["home_card_of"]
 
-# More of what runs low would push the other apps off the page.
+# Listing more would push the other apps off the page.
 MOST_WAITING = 3
 
 
 def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
-    """Over all families of the person."""
+    """The function that builds a person's card, over all their families."""
 
     async def home_card(caller: Principal) -> HomeCard:
         rows = core.store
@@ -25,7 +25,7 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
         lists = await all_done([rows.all(ShoppingListItem.by_status(each, "pending")) for each in families])
         lows = await all_done([rows.all(InventoryItem.low(each, "active")) for each in families])
         to_buy = sum(map(len, lists))
-        # What is on the list already waits for nobody.
+        # What is on the list already needs no attention.
         listed = {each.item_id for found in lists for each in found}
         missing = (each for found in lows for each in found if each.item_id not in listed)
         low = sorted(missing, key=lambda each: (each.name, each.item_id))

@@ -1,4 +1,4 @@
-"""What a family keeps at home: how much there is of it, where it is, and what is running low."""
+"""The inventory: what a family keeps at home, how much of it, where, and what is running low."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from potluck.apps.shopping.access import InFamily
 from potluck.apps.shopping.cascade import deleting
+from potluck.apps.shopping.conflicts import AlreadyThere, put_new
 from potluck.apps.shopping.entities import InventoryItem, StorageLocation, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import (
@@ -26,7 +27,6 @@ from potluck.apps.shopping.fields import (
 )
 from potluck.apps.shopping.names import ItemNames
 from potluck.apps.shopping.ordering import by_name
-from potluck.apps.shopping.taken import AlreadyThere, put_new
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.table import Query, Ref, check, present, the
@@ -69,7 +69,7 @@ class InventoryItemView(View[InventoryItem]):
 
     @computed
     def low(item: InventoryItem) -> bool:
-        """Whether there is no more of it than the threshold says."""
+        """Whether its quantity is at or below the threshold."""
         return item.quantity <= item.threshold
 
     @computed
@@ -191,7 +191,7 @@ async def delete_inventory_item(at: InFamily, item: InventoryItem) -> Writes[Non
 
 
 def stepped(at: InFamily, item: InventoryItem, by: int, *, field: str) -> tuple[InventoryItem, Operation]:
-    """The item with so many more, none below zero, and the write; `field` is what asks for more than there can be."""
+    """The item with `by` more, never below zero, and the write; InvalidFields on `field` if that would be too many."""
     quantity = max(0, item.quantity + by)
     if quantity > MOST:
         raise InvalidFields(WrongField(field, f"There can be at most {MOST:,} of an item"))
@@ -203,7 +203,7 @@ def _once(store_ids: Sequence[UUID]) -> tuple[UUID, ...]:
 
 
 def _links_of(item: InventoryItem, before: InventoryItem | None = None) -> list[Outcome]:
-    """That everything it newly links to is there, for the transaction in which it does."""
+    """Checks, for the item's own transaction, that every store and location it newly links to exists."""
     stores, locations = _stores_of(item), {item.location_id}
     if before is not None:
         stores, locations = stores - _stores_of(before), locations - {before.location_id}

@@ -1,4 +1,4 @@
-"""Pages of the inventory: what runs low on top, the rest below, and each thing for whoever changes it."""
+"""The inventory's pages: what runs low on top, the rest below, and a page to change each item."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ async def inventory_page(at: InFamily, show: Show) -> dict[str, Any]:
 
 
 async def _choices(at: InFamily) -> dict[str, Any]:
-    """Where things are bought and kept, for a form to choose from."""
+    """The stores and storage locations that a form offers."""
     locations = sorted(await at.rows.all(StorageLocation.all_of_family(at.family_id)), key=by_name)
     return {
         "stores": await store_choices(at),
@@ -116,6 +116,6 @@ def _kept(at: InFamily, item: InventoryItem) -> str:
 
 
 inventory.form("", then=f"{INVENTORY}?said=changed&of={{item_id}}", on=thing_page)(change_inventory_item)
-# Into the archive, or back from it.
+# Archives an item, or brings it back.
 inventory.form("/keep", then=_kept)(change_inventory_item)
 inventory.form("/delete", then=f"{INVENTORY}?said=deleted")(delete_inventory_item)

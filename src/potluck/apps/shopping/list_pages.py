@@ -1,4 +1,4 @@
-"""The page of the list: what is to be bought, by store; and each thing on it, for whoever changes it."""
+"""The shopping list's pages: what to buy, grouped by store, and a page to change each item."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from potluck.apps.shopping.entities import Family, InventoryItem, ShoppingListIt
 from potluck.apps.shopping.families import FAMILY, HOME, LAST_FAMILY, FamilyView, families_of, frame_of
 from potluck.apps.shopping.fields import ToBuy
 from potluck.apps.shopping.inventory import InventoryItemView
-from potluck.apps.shopping.lines import read_lines
+from potluck.apps.shopping.line_parser import read_lines
 from potluck.apps.shopping.ordering import by_name, by_store
 from potluck.apps.shopping.restocking import restock
 from potluck.apps.shopping.shopping_list import (
@@ -51,7 +51,7 @@ list_home: Actions[Family] = Actions(InFamily, page=FAMILY, frame=frame_of("list
 
 
 class Kept(Struct, rename="camel", frozen=True, kw_only=True):
-    """What the page's script starts from, and keeps for use without signal."""
+    """The data that the page's script starts from, and stores for offline use."""
 
     person: dict[str, str]
     family: FamilyView
@@ -63,7 +63,7 @@ class Kept(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Duplicate(Struct, frozen=True, kw_only=True):
-    """Somebody wants what is on the list already."""
+    """An attempt to add what is on the list already, and what the page offers instead."""
 
     existing: ShoppingItemView
     together: int
@@ -75,7 +75,7 @@ class Duplicate(Struct, frozen=True, kw_only=True):
 
 @list_home.page("", "shopping/list.html")
 async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
-    # Where live updates go on from is asked before the list is read.
+    # Taken before the list is read, so that live updates continue from here without a gap.
     position = await at.core.live.position(ShoppingListItem.all_of_family(at.family_id))
     listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
     items = sorted(await at.show(ShoppingItemView, listed), key=by_store)
@@ -87,7 +87,7 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     offered = suggestions(at_home, items)
     pending = [each for each in items if each.status == "pending"]
     wanted = {each.item_id for each in pending if each.item_id is not None}
-    # What is missing on the list comes first.
+    # Those that are not on the list yet come first.
     running_low = sorted((each for each in at_home if each.low), key=lambda each: each.item_id in wanted)
     kept = Kept(
         person=person(at.principal),
@@ -128,18 +128,18 @@ async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
 
 
 def person(principal: Principal) -> dict[str, str]:
-    """Who they are, for a script that keeps something for them."""
+    """The signed-in person, for a script that stores data on their behalf."""
     return {"id": str(principal.user_id), "name": principal.name, "initials": initials(principal.name)}
 
 
 async def store_choices(at: InFamily) -> list[tuple[str, str]]:
-    """The stores by name, for a form to choose from."""
+    """The stores by name, as options of a form."""
     stores = sorted(await at.rows.all(Store.all_of_family(at.family_id)), key=by_name)
     return [("", ANY_STORE), *((str(each.store_id), each.name) for each in stores)]
 
 
 def _groups(pending: Sequence[ShoppingItemView], store: str) -> list[tuple[str, str, list[ShoppingItemView]]]:
-    """What is to be bought at each store: its id, its name, and the things; of one store, if only that is asked for."""
+    """Pending items by store, as (id, name, items); `store` narrows it to one store."""
     found: dict[tuple[str, str], list[ShoppingItemView]] = {}
     for each in pending:
         where = UNASSIGNED if each.store_id is None else str(each.store_id)
@@ -149,7 +149,7 @@ def _groups(pending: Sequence[ShoppingItemView], store: str) -> list[tuple[str, 
 
 
 def _as_text(kept: Kept) -> Markup:
-    """JSON as the text of an element: between tags only these two need to be written otherwise."""
+    """JSON as the text of an HTML element, where only these two characters need escaping."""
     return Markup(encode(kept).decode().replace("&", "&amp;").replace("<", "&lt;"))
 
 
@@ -171,7 +171,7 @@ def _duplicate(show: Show) -> Duplicate | None:
 
 
 class Added(Struct, frozen=True):
-    """What came of the box: where the page goes on."""
+    """What was added through the page's text box, for the redirect."""
 
     shopping_item_ids: list[UUID]
     store_id: UUID | None
@@ -186,7 +186,7 @@ def _added(at: InFamily, added: Added) -> str:
 
 @shopping_list.form("", then=_added, on=list_page)
 async def add_from_box(at: InFamily, typed: TypedItem) -> Writes[Added]:
-    """Put on the list what was typed into the box."""
+    """Add what was typed into the page's text box."""
     if len(read_lines(typed.lines)) > 1:
         several = await add_lines(at, PastedLines(lines=typed.lines))
         return several.answering(Added([each.shopping_item_id for each in several.answer], typed.store_id))
@@ -199,7 +199,7 @@ def _cleared(at: InFamily, cleared: Cleared) -> str:
     return f"{HOME}/{at.family_id}?said=cleared{of}"
 
 
-# That it is bought is true whatever else about it was changed meanwhile.
+# Not versioned: that an item is bought holds whatever else about it was changed meanwhile.
 shopping_list.form("/status", then=f"{FAMILY}?said={{status}}&of={{shopping_item_id}}", versioned=False)(check_off)
 shopping_list.form("/restock", then=f"{FAMILY}?said=restocked&of={{shopping_item_id}}")(restock)
 shopping_list.form("/clear-purchased", then=_cleared)(clear_purchased)
@@ -233,7 +233,7 @@ async def item_page(at: InFamily, item: ShoppingListItem, show: Show) -> dict[st
 
 @shopping_list.form("/quantity", then=FAMILY, on=item_page)
 async def change_quantity(at: InFamily, item: ShoppingListItem, change: QuantityChange) -> Writes[ShoppingListItem]:
-    """So many of it, and nothing else changed."""
+    """Change only the quantity."""
     return await change_shopping_item(at, item, ShoppingItemChange(quantity=change.quantity))
 
 

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import deleting, links_to
+from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.apps.shopping.entities import StorageLocation
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_LOCATIONS, Description, LocationId, LocationName
 from potluck.apps.shopping.ordering import by_name
-from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show

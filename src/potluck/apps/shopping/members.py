@@ -1,4 +1,4 @@
-"""Who is in a family: invited by an admin, in until they leave or are removed; one admin always stays."""
+"""A family's members: invited by an admin, in until they leave or are removed; one admin always stays."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -74,12 +74,12 @@ class RoleChange(Change[Member]):
 class NewInvitation(Input):
     role: Role
     email: EmailOrBlank | None = None
-    """A note for those who manage the family. Whoever has the secret comes in, whatever their own address: nobody has
-    proven one here, so holding an invitation to it would prove nothing."""
+    """A note for the family's admins, not a restriction. Anyone with the secret can join, whatever their address:
+    addresses are not verified here, so matching them would prove nothing."""
 
 
 class SureToDelete(Input):
-    """What a person ticks before everything that a family has is deleted."""
+    """The confirmation checkbox for deleting everything a family has."""
 
     sure: bool = False
 
@@ -103,7 +103,7 @@ invitations = Actions(
 
 @families.page("/members", "shopping/members.html")
 async def members_page(at: InFamily, family: Family, show: Show) -> dict[str, Any]:
-    """Who is in the family; for admins also who is invited, and the family itself."""
+    """The family's members; for admins also its invitations and its settings."""
     people = sorted(
         await at.show(MemberView, [each for each in await at.rows.all(all_members(at)) if at.sees(each)]), key=by_name
     )
@@ -160,7 +160,7 @@ async def remove_member(at: LeavingOrAdmin, member: Member) -> Writes[None]:
 
 
 class OfInvitation(FamilyAdmin):
-    """An admin of the family, about one of its invitations."""
+    """An admin of the family, with one of its invitations in the path."""
 
     invitation_id: InvitationId
 
@@ -199,6 +199,6 @@ invitation_pages = Endpoints()
 
 @invitation_pages.post(f"{HOME}/invitation")
 async def come_in(call: Call) -> Response:
-    """Accept the invitation that the browser carries."""
+    """Accept the invitation in the browser's cookie."""
     joined: Any = await family_place.on(call.core).accept(call.signed_in(), carried_invitation(call))
     return redirect(f"{HOME}/{joined.family_id}?joined=yes", *drop_invitation(call))

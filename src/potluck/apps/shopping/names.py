@@ -1,4 +1,4 @@
-"""What the ids in a family's rows are called, and which of them lead nowhere; always as of now."""
+"""Current names for the ids in a family's rows, and which of those ids point to deleted things."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
@@ -20,22 +20,22 @@ from potluck.table import Query, Ref
 
 __all__ = ["ItemNames", "ListNames", "Names"]
 
-# As many as one item has. For more, the family's few stores, members and shelves are read as a whole.
+# As many ids as one item has. For more, it is cheaper to read all of the family's stores, members and locations.
 FEW = 3
 
 
 class Names(Struct, frozen=True):
-    """By id: stores and locations that are there, and members who are still in the family."""
+    """Names by id, of existing stores and locations and of active members."""
 
     stores: dict[UUID, str] = {}
     locations: dict[UUID, str] = {}
     members: dict[UUID, str] = {}
     gone_items: frozenset[UUID] = frozenset()
-    """Inventory items that are deleted, and may still have links to them."""
+    """Deleted inventory items that may still have links to them."""
 
     @classmethod
     def of(cls, found: Iterable[Any]) -> Self:
-        """The names of these rows, whatever they are."""
+        """Collects the names of rows of any kind."""
         stores: dict[UUID, str] = {}
         locations: dict[UUID, str] = {}
         members: dict[UUID, str] = {}
@@ -54,7 +54,7 @@ class Names(Struct, frozen=True):
 
 
 class ListNames(Names, frozen=True):
-    """What items of a shopping list need to be shown."""
+    """The names needed to show items of a shopping list."""
 
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[ShoppingListItem]) -> Self:
@@ -73,7 +73,7 @@ class ListNames(Names, frozen=True):
 
 
 class ItemNames(Names, frozen=True):
-    """What inventory items need to be shown."""
+    """The names needed to show inventory items."""
 
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[InventoryItem]) -> Self:
@@ -92,7 +92,7 @@ class ItemNames(Names, frozen=True):
 async def _found(
     at: InFamily, wanted: dict[Any, Ref[Any]], everything: Sequence[Callable[[UUID], Query[Any]]]
 ) -> list[Any]:
-    """The wanted rows, by one request where they are few; or all there are of their kinds."""
+    """The wanted rows in one request if they are few, else all rows of their kinds."""
     if not wanted:
         return []
     if len(wanted) <= FEW:

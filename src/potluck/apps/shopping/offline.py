@@ -1,6 +1,6 @@
-"""What browsers keep so that the list opens without signal: its page without anybody's things, and what keeps it.
+"""Offline support for the list: an app shell without personal data, and the service worker that caches it.
 
-Nothing of a person is in that page. What they have on the list is kept apart, by the list's own script, under their id.
+The list's own script stores each person's items separately, under their id.
 """
 
 from functools import cache
@@ -24,13 +24,13 @@ SHELL = f"{HOME}/offline"
 WORKER = f"{HOME}/worker.js"
 NOBODYS = f"{HOME}/FAMILY"
 
-# As page.html links to them.
+# Linked from page.html by URLs that contain a content hash.
 BY_CONTENT = (
     "tokens.css", "shell.css", "components.css", "people.css", "drawings.css", "js/start.js", "js/whose.js",
     "js/theme.js", "js/menus.js", "js/toasts.js", "js/signal.js", "js/steppers.js", "js/copying.js", "plate.svg",
     "icons/apple-touch.png", "manifest.webmanifest", "vendor/lucide/icons.svg",
 )  # fmt: skip
-# As style sheets name them, by their place alone.
+# Named in style sheets by plain path, without a content hash.
 BY_NAME = (
     "vendor/pico/pico.min.css",
     "vendor/figtree/figtree-latin.woff2",
@@ -48,7 +48,7 @@ def _kept() -> list[str]:
 
 @cache
 def _contents() -> str:
-    """What changes when anything that is kept by its name alone does; the rest has another address then."""
+    """A hash of the files cached by plain path; a change to any other file changes its URL."""
     hashed = sha256()
     for each in BY_NAME:
         hashed.update((STATIC / each).read_bytes())
@@ -56,7 +56,7 @@ def _contents() -> str:
 
 
 def _shell_context() -> dict[str, Any]:
-    """What the page of a family without anything shows, and nobody's name."""
+    """The values of the list's page for an empty family and nobody signed in."""
     return {
         "app": APP,
         "here": "Shopping",
@@ -85,19 +85,19 @@ def _shell_context() -> dict[str, Any]:
 
 @offline_pages.get(SHELL)
 async def shell(call: Call) -> Response:
-    """The page of the list with nobody's list on it."""
+    """The app shell: the list's page without a list."""
     return call.public_page("shopping/shell.html", **_shell_context())
 
 
 @offline_pages.get(WORKER)
 async def worker(call: Call) -> Response:
-    """The service worker. It is another one, and keeps everything anew, whenever anything that it keeps is another."""
+    """The service worker. Its version changes with any file it caches, so that browsers install it anew."""
     drawn = call.site.templates.render(call.request, "shopping/shell.html", _shell_context())
     version = sha256(f"{_contents()}{_kept()}{drawn}".encode()).hexdigest()[:16]
     return Response(
         f"const VERSION = {msgspec.json.encode(version).decode()};\n"
         f"const KEPT = {msgspec.json.encode(_kept()).decode()};\n{WORKER_SCRIPT.read_text()}",
         media_type="text/javascript",
-        # It looks after all pages: whoever signs in or out does so outside of Shopping.
+        # Its scope is the whole site, because people sign in and out outside of Shopping.
         headers={"service-worker-allowed": "/", "cache-control": "no-cache"},
     )

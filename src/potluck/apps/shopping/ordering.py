@@ -1,4 +1,4 @@
-"""The order of lists as people read them, and what a shopping list has for each store: functions of views."""
+"""Sort keys for lists as people read them, and the number of items for each store. Pure functions of views."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,7 +12,7 @@ from potluck.table.keys.folding import fold
 __all__ = ["Group", "Groups", "by_name", "by_store", "groups_of"]
 
 Place = tuple[Any, ...]
-"""Where an item stands in its list: smaller is earlier, and no two share one."""
+"""A sort key that no two items of a list share."""
 
 
 class Named(Protocol):
@@ -23,7 +23,7 @@ class Named(Protocol):
 
 
 def by_name(item: Named) -> Place:
-    """As a dictionary has it, whatever the case and the accents; the id, their first field, tells namesakes apart."""
+    """Alphabetical, ignoring case and accents; the id, which is the first field, breaks ties."""
     return fold(item.name), item.name, str(getattr(item, item.__struct_fields__[0]))
 
 
@@ -71,7 +71,7 @@ class Groups(Struct, frozen=True):
 
 
 def groups_of(items: Iterable[OnList]) -> Groups:
-    """How much there is for each store, in the order of the items."""
+    """Counts the items of each store, in the order of the items."""
     counted: dict[tuple[UUID | None, str | None], list[int]] = {}
     for item in items:
         numbers = counted.setdefault((item.store_id, item.store_name), [0, 0])

@@ -1,4 +1,4 @@
-"""A purchase that came home: its quantity is added to the inventory, once."""
+"""Restocking: adds a purchase's quantity to the inventory, once."""
 
 from msgspec import Struct
 
@@ -43,7 +43,7 @@ class NotRestockable(
 
 class Restock(Input):
     quantity: ToBuy | None = None
-    """How much came home; as much as was to be bought, if nothing is given, or one."""
+    """How much to add; by default the quantity on the list, or one."""
 
 
 class Restocked(Struct, rename="camel", frozen=True, kw_only=True):

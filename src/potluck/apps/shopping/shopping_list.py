@@ -1,4 +1,4 @@
-"""The shopping list: what is to be bought, by whom it was added, where it is bought, and what is done."""
+"""The shopping list: reading it, adding to it, changing items and checking them off."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -7,6 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from potluck.apps.shopping.access import InFamily
+from potluck.apps.shopping.conflicts import AlreadyThere
 from potluck.apps.shopping.duplicates import (
     MOST_DUPLICATES,
     DuplicateItem,
@@ -29,11 +30,10 @@ from potluck.apps.shopping.fields import (
     ToBuy,
     Unit,
 )
-from potluck.apps.shopping.lines import Line, read_lines, wrong_with
+from potluck.apps.shopping.line_parser import Line, read_lines, wrong_with
 from potluck.apps.shopping.names import ListNames
 from potluck.apps.shopping.ordering import by_name, by_store, groups_of
 from potluck.apps.shopping.suggestions import called
-from potluck.apps.shopping.taken import AlreadyThere
 from potluck.people.errors import TooMany, WrongField
 from potluck.people.secrets import new_id
 from potluck.retries import attempts
@@ -65,8 +65,8 @@ __all__ = [
 PURCHASED_ITEMS_STAY = timedelta(days=7)
 UNASSIGNED = "unassigned"
 FORMER_MEMBER = "Former member"
-# A transaction takes 100 actions. Besides the lines there are the caller's row and three that keep the answer; a line
-# with a link also has the guard of its inventory item, and checks that this and its store are there.
+# A transaction takes 100 actions. Besides the lines there are the caller's row and three that store an idempotent
+# response; a line with a link also updates the guard of its inventory item, and checks that item and its store exist.
 ROOM_FOR_LINES = 96
 ACTIONS_OF_A_LINK = 3
 
@@ -149,7 +149,7 @@ class TypedItem(Input):
     item_id: ItemId | None = None
     store_id: StoreId | None = None
     shopping_item_id: ShoppingItemId | Unset = UNSET
-    """So that a form that is sent twice adds one thing."""
+    """Chosen by the form, so that submitting it twice adds one item."""
     allow_duplicate: bool = False
 
     @staticmethod
@@ -232,7 +232,7 @@ async def add_to_list(at: InFamily, new: NewShoppingItem) -> Writes[ShoppingList
 
 
 async def _adding(at: InFamily, new: NewShoppingItem, taken: Refused) -> tuple[ShoppingListItem, list[Outcome]]:
-    """The item, and what puts it on the list; `taken` is what it means that something has its id."""
+    """The new item and the writes that add it; `taken` says what to raise if its id is in use."""
     await _must_fit(at, 1)
     linked = None if new.item_id is None else await _linked(at, new.item_id, new.allow_duplicate)
     now = at.now
@@ -275,7 +275,7 @@ async def _linked(at: InFamily, item_id: UUID, allow_duplicate: bool) -> Invento
 
 
 async def _usual_store(at: InFamily, linked: InventoryItem | None) -> UUID | None:
-    """Where it is usually bought, if that store is still there."""
+    """The store where it is usually bought, if that still exists."""
     if linked is None or linked.preferred_store_id is None:
         return None
     store = await at.rows.get(Store.by_id(at.family_id, linked.preferred_store_id))
@@ -320,8 +320,8 @@ async def add_lines(at: InFamily, pasted: PastedLines) -> Writes[list[ShoppingLi
 
 
 async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
-    """Put one typed thing on the list. What is at home by its name is meant; else what is on the list already by that
-    name is a duplicate, linked or not, unless that is allowed."""
+    """Put one typed thing on the list, linked to the inventory item of that name if there is one. If there is none, a
+    pending item of that name makes it a duplicate, unless duplicates are allowed."""
     if typed.shopping_item_id is not UNSET:
         there = await at.rows.get(ShoppingListItem.by_id(at.family_id, typed.shopping_item_id))
         if there is not None:
@@ -351,9 +351,9 @@ async def add_typed(at: InFamily, typed: TypedItem) -> Writes[ShoppingListItem]:
 
 
 async def add_low_stock(at: InFamily) -> Writes[None]:
-    """Put everything that runs low on the list, each by a transaction of its own."""
+    """Put everything that runs low on the list, each in a transaction of its own."""
     for thing in await at.rows.all(InventoryItem.low(at.family_id, "active")):
-        # On it already, or gone by now: nothing is left to do.
+        # Listed already, or deleted meanwhile: nothing to do.
         with suppress(DuplicateItem, NotFound):
             async for _ in attempts("adding what runs low", at.rows.patience):
                 _, writes = await _adding(at, NewShoppingItem(item_id=thing.item_id), None)
@@ -363,12 +363,12 @@ async def add_low_stock(at: InFamily) -> Writes[None]:
 
 
 async def _at_home(at: InFamily) -> Sequence[InventoryItem]:
-    """What somebody can mean who types a name."""
+    """The inventory items that a typed name can refer to."""
     return sorted(await at.rows.all(InventoryItem.by_status(at.family_id, "active")), key=by_name)
 
 
 async def _meant(at: InFamily, lines: Sequence[Line]) -> dict[Line, InventoryItem]:
-    """The inventory items that lines are linked to: each once, if it is not on the list yet and there is room."""
+    """The inventory items to link lines to: each once, if not on the list yet, as many as fit the transaction."""
     at_home = await _at_home(at)
     found = {line: thing for line in lines if (thing := called(line.name, at_home)) is not None}
     once = {thing.item_id: (line, thing) for line, thing in reversed(found.items())}
@@ -423,7 +423,7 @@ async def delete_shopping_item(at: InFamily, item: ShoppingListItem) -> Writes[N
 
 
 async def _is_guarded(at: InFamily, item: ShoppingListItem) -> bool:
-    """Whether it is linked to an inventory item that is still there: the guard goes with that."""
+    """Whether the inventory item that it is linked to still exists: its guard is deleted with it."""
     if item.item_id is None:
         return False
     return await at.rows.get(PendingGuard.by_item(at.family_id, item.item_id)) is not None

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from potluck.apps.shopping.access import FamilyAdmin, InFamily
 from potluck.apps.shopping.cascade import deleting, links_to
+from potluck.apps.shopping.conflicts import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.apps.shopping.entities import InventoryItem, ShoppingListItem, Store
 from potluck.apps.shopping.families import FAMILY, TAG, frame_of
 from potluck.apps.shopping.fields import MOST_STORES, Address, Name, StoreId
 from potluck.apps.shopping.locations import LocationView, NewLocation, add_location, all_locations, locations
 from potluck.apps.shopping.ordering import by_name
-from potluck.apps.shopping.taken import AlreadyThere, NameTaken, name_taken, put_new
 from potluck.people.secrets import new_id
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
@@ -128,5 +128,5 @@ async def delete_store(at: FamilyAdmin, store: Store) -> Writes[None]:
     return Writes(None, *await deleting(at, store))
 
 
-# A new location is typed on the same page.
+# The form for a new location is on the stores page.
 locations.form("", then=f"{STORES}?said=location", on=stores_page)(add_location)

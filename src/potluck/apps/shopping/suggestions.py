@@ -1,4 +1,4 @@
-"""What people probably mean: things at home or bought before that a box can offer, and what is on the list already."""
+"""Suggestions for the list's text box, from the inventory and past purchases; and the lookup of things by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ N = TypeVar("N", bound=Named)
 
 
 class Suggestion(Struct, rename="camel", frozen=True, kw_only=True):
-    """One touch, and it is on the list."""
+    """Something that one tap adds to the list."""
 
     name: str
     item_id: UUID | None = None
@@ -38,9 +38,9 @@ class Suggestion(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[ShoppingItemView]) -> list[Suggestion]:
-    """What runs low, then what was bought lately, then whatever else is kept at home; each once.
+    """What runs low, then recent purchases, then the rest of the inventory; each name once.
 
-    What is on the list is among them: it may be bought in a moment, and whoever offers them looks.
+    Items on the list are included, since they may be bought at any moment: the caller leaves them out.
     """
     at_home = [each for each in inventory if each.status == "active"]
     bought = sorted(
@@ -58,7 +58,7 @@ def suggestions(inventory: Iterable[InventoryItemView], listed: Iterable[Shoppin
 
 
 def called(name: str, things: Iterable[N]) -> N | None:
-    """The first of these things with this name, whatever its case and accents."""
+    """The first of these things with this name, ignoring case and accents."""
     wanted = fold(name)
     return next((each for each in things if fold(each.name) == wanted), None)
 

@@ -1,4 +1,4 @@
-"""Ballot files: JSON, CSV and BLT in and out, PrefLib's in. What cannot be counted is refused, saying where and why."""
+"""Ballot files: reads and writes JSON, CSV and BLT, reads PrefLib's; errors say where and why a file is refused."""
 
 import gc
 import io
@@ -28,18 +28,18 @@ __all__ = [
 Format = Literal["json", "csv", "blt"]
 ReadFormat = Literal["json", "csv", "blt", "preflib"]
 FORMATS: tuple[ReadFormat, ...] = ("json", "csv", "blt", "preflib")
-# How names of such files end.
+# Formats by file name suffix.
 SUFFIXES: dict[str, ReadFormat] = {"json": "json", "csv": "csv", "blt": "blt", **dict.fromkeys(KINDS, "preflib")}
 
 READERS = {"json": read_json, "csv": read_csv, "blt": read_blt, "preflib": read_preflib}
 WRITERS = {"json": write_json, "csv": write_csv, "blt": write_blt}
 
-# As much as a heading takes.
+# Enough characters for a header.
 START = 20_000
 
 
 def read(data: bytes | IO[bytes], format: ReadFormat | None = None, progress: Progress | None = None) -> BallotFile:
-    """The ballots of a file that can be read again; without a format it is told from what the file starts with."""
+    """Reads the ballots of a seekable file; without a format, it is detected from the start of the file."""
     source = Source(io.BytesIO(data) if isinstance(data, bytes) else data, progress)
     start = _start(source)
     if not start.strip():
@@ -66,8 +66,8 @@ def format_of(start: str) -> ReadFormat:
 
 @contextmanager
 def _no_garbage() -> Iterator[None]:
-    """Rankings by the hundred thousand refer to nothing that refers to them; looking for that again and again takes a
-    fifth of the time."""
+    """Disables garbage collection: rankings form no reference cycles, and looking for some among hundreds of thousands
+    takes a fifth of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -78,7 +78,7 @@ def _no_garbage() -> Iterator[None]:
 
 
 def _start(source: Source) -> str:
-    """The first lines that say anything, as far as they tell the format."""
+    """The start of the file from its first non-blank line, long enough to detect the format."""
     start = ""
     for line in source.lines():
         start += line if start.strip() else line.lstrip() or line

@@ -33,7 +33,7 @@ def read_blt(source: Source) -> BallotFile:
 
 
 def write_blt(file: BallotFile) -> str:
-    """What BLT has no words for, an overvote that does not say whom it named, is refused."""
+    """Writes BLT; refuses an overvote that does not say whom it named, which BLT cannot express."""
 
     def written(mark: Mark) -> str:
         if mark == UNNAMED_OVERVOTE:
@@ -99,7 +99,7 @@ class _Reading:
         return found
 
     def _options(self) -> None:
-        """What stands before the ballots."""
+        """The options before the ballots."""
         while True:
             text = self._next("a ballot, or 0 after the last of them,")
             if text.startswith("["):
@@ -171,7 +171,7 @@ class _Reading:
         return number
 
     def _option(self, text: str) -> None:
-        """Droop's additions; what they do not concern is passed over."""
+        """An option of the program Droop; those that do not affect a count are ignored."""
         if not text.endswith("]"):
             raise self._refusal("an option is one line and ends with ]")
         name, *words = text[1:-1].split() or [""]
@@ -205,14 +205,14 @@ class _Reading:
 
 
 class _Lines:
-    """Lines that say anything, without comments, one by one; and between them the ballots, all at once."""
+    """Non-blank lines without comments, one by one; and between them the ballots, all at once."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._in_comment = False
         self._lines = iter(source.lines())
         self._read = 0
-        # The ballot that is looked at, which tells where it is.
+        # The ballot being read, for the line number of an error.
         self.now: bytes | None = None
 
     @property
@@ -230,18 +230,18 @@ class _Lines:
                 return line
 
     def clean(self, line: str) -> str:
-        """What the line says beside comments."""
+        """The line without comments."""
         if self._in_comment or line.startswith("/*"):
             self._in_comment = "*/" not in line
             line = line.partition("*/")[2].strip()
         return _without_comment(line) if "#" in line else line
 
     def back(self) -> None:
-        """The line that was read last is the first of the ballots."""
+        """Marks the line that was read last as the first of the ballots."""
         self._first = self._read
 
     def ballots(self) -> Iterator[Counter[bytes]]:
-        """The ballots up to the line with a 0: every different line, and how often it is there."""
+        """The ballots up to the line with a 0: each distinct line, and how often it occurs."""
         counted: Counter[bytes] = Counter()
         read = 0
         for lines in self._source.some_lines():
@@ -249,7 +249,7 @@ class _Lines:
             counted.update(lines[max(0, self._first - 1 - read) : place])
             if place < len(lines):
                 yield counted
-                # After them come the names, one by one.
+                # The names follow, read line by line.
                 self._read = read + place + 1
                 self._lines = islice(self._source.lines(), self._read, None)
                 return
@@ -295,7 +295,7 @@ def _without_comment(line: str) -> str:
 
 
 def _without(counts: dict[Ranking, int], new: dict[int, int]) -> dict[Ranking, int]:
-    """Who has withdrawn is struck from the ballots, leaving no gap; the others get new numbers."""
+    """Removes withdrawn candidates from the ballots, leaving no gap; the others get new numbers."""
     kept: dict[Ranking, int] = {}
     for ranking, count in counts.items():
         marks: list[Mark] = []

@@ -1,4 +1,4 @@
-"""What a ballot file holds, whatever its format, and how names in it are recognised."""
+"""The contents of a ballot file, whatever its format, and how names in it are recognised."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,7 @@ class UnreadableBallots(ValueError):
 
 
 class NotBallots(UnreadableBallots):
-    """No ballot file of any kind that is known; the message says which are."""
+    """Not a ballot file of any known kind; the message lists the known ones."""
 
     def __init__(self, why: str) -> None:
         super().__init__("", f"{why}. Accepted are ballots in JSON, CSV, BLT and PrefLib's .soc, .soi, .toc and .toi")
@@ -57,12 +57,12 @@ class BallotFile(Struct, kw_only=True):
 
 
 def folded(name: str) -> str:
-    """What two spellings of one name have in common: Unicode form, case and spacing do not matter."""
+    """A key that is equal for two spellings of a name: Unicode form, case and spacing do not matter."""
     return " ".join(unicodedata.normalize("NFC", name).split()).casefold()
 
 
 def _as_written(name: str) -> str:
-    """The name as the file has it, for whoever looks it up in the results; but on one line, and nothing around it."""
+    """The name as the file spells it, so that people find it in the results; but on one line, and trimmed."""
     return name.strip() if name.strip().isprintable() else " ".join(name.split())
 
 
@@ -83,7 +83,7 @@ class Names:
 
     @classmethod
     def found(cls, names: Iterable[str]) -> "Names":
-        """The names that were seen on ballots, in alphabetical order, so that the ballots' order does not matter."""
+        """The names found on ballots, in alphabetical order, so that the order of the ballots does not matter."""
         spellings: dict[str, str] = {}
         for name in names:
             spelt = _as_written(name)
@@ -114,7 +114,7 @@ class Names:
 
 
 def ranking_of(marks: Sequence[Mark]) -> Ranking:
-    """Without the empty ranks at the end, which say nothing."""
+    """The ranking without empty ranks at the end, which mean nothing."""
     end = len(marks)
     while end and marks[end - 1] == ():
         end -= 1
@@ -122,7 +122,7 @@ def ranking_of(marks: Sequence[Mark]) -> Ranking:
 
 
 def add_up(counted: dict[tuple[int, ...], int], marks: Sequence[Mark]) -> dict[Ranking, int]:
-    """The rankings of which only was noted, number by number, what stood at each rank; what was counted is given up."""
+    """Rankings from tuples of indexes into `marks`, with their counts; empties `counted` as it goes, to save memory."""
     ballots: dict[Ranking, int] = {}
     mark = marks.__getitem__
     while counted:

@@ -4,9 +4,9 @@ A column for each candidate, with the rank that each ballot gave:     count,Ann,
                                                                       12,1,2,
 A column for each rank, with the name that each ballot put there:     count,rank 1,rank 2,rank 3
                                                                       12,Ann,Bob,
-Written is the first form, since it also names candidates whom nobody ranked, with a first heading by which it is known
-again: candidates may be called 1 and 2. Before its ballots it says what a recount needs: the place of each candidate in
-the order of the lots, how many are elected if that is not one, and by which method if that is not the usual one.
+We write the first form, since it also names candidates whom nobody ranked, with a first heading that identifies it:
+candidates may be called 1 and 2. Before its ballots it has what a recount needs: each candidate's place in the lot
+order, the number of seats if that is not one, and the method if that is not the usual one.
 """
 
 import csv
@@ -40,10 +40,10 @@ MOST_RANKS = 10_000
 MOST_DIGITS = 18
 
 WRITTEN = "count (cells are ranks)"
-# What a written file says before its ballots, where they have their count.
+# Labels of the rows before the ballots of a file we wrote, in the column of counts.
 LOT_ORDER, SEATS, METHOD = "lot order (1 is favoured)", "seats", "method"
 COUNT_COLUMNS = {"count", "counts", "votes", "ballots", "number", "weight", "multiplier", "num ballots", "#"}
-# Columns about the ballot that say nothing about its ranking.
+# Columns about the ballot that do not affect its ranking.
 OTHER_COLUMNS = {
     *("id", "ballot", "ballot id", "ballotid", "cast vote record", "cvr", "cvr id", "record id", "precinct", "batch"),
     *("voter", "voter id", "timestamp", "date", "ballot style", "tabulator", "remade", "sequence number", ""),
@@ -111,7 +111,7 @@ def write_csv(file: BallotFile) -> str:
 
 
 class _Rows:
-    """The header, and the rows under it: each different one once, with how often it is there."""
+    """The header, and each distinct row under it, with how often it occurs."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -151,7 +151,7 @@ class _Rows:
             yield row
 
     def counted_lines(self) -> Iterator[Counter[bytes]]:
-        """Where they are plain: every different line, and how often it is there."""
+        """Only if the file is plain: each distinct line, and how often it occurs."""
         return self._source.counted_lines(self._header_lines)
 
     def of_line(self, line: bytes) -> list[str]:
@@ -160,7 +160,7 @@ class _Rows:
         return _without_end(next(self._checked(self._reader([line.decode()]), 0), []))
 
     def counted(self) -> Iterator[tuple[list[str], int]]:
-        """Rows that have anything in them, without the empty cells at their ends."""
+        """Each distinct non-empty row, without empty cells at its end, and how often it occurs."""
         if self.plain:
             for lines in self.counted_lines():
                 for line, many in lines.items():
@@ -184,7 +184,7 @@ class _Rows:
 
     @property
     def where(self) -> str:
-        """Where the row that was given last stands first."""
+        """The line of the first occurrence of the row that was read last."""
         if isinstance(self._row, bytes):
             return f"line {self._source.number_of(self._row, self._header_lines)}"
         reader = self._reader(islice(self._source.lines(), self._header_lines, None))
@@ -216,14 +216,14 @@ def _is_whole(given: str) -> bool:
 
 
 def _neither(unknown: Sequence[str]) -> str:
-    """A misspelt rank would be lost, and what people voted with it: nothing is passed over that is not known."""
+    """The error for unknown headings: ignoring one that is a misspelt rank would lose votes."""
     named = listed(f"“{name[:30]}”" for name in unknown)
     is_neither = "is neither a rank" if len(unknown) == 1 else "are neither ranks"
     return f"{named} {is_neither}, such as “rank 1”, nor a count, nor about the ballot, such as “id” or “precinct”"
 
 
 class _Counts(dict[str, int]):
-    """How many there are, by what a cell says."""
+    """Parsed counts, by the text of their cell."""
 
     def __missing__(self, given: str) -> int:
         text = given.strip()
@@ -245,7 +245,7 @@ def _count(row: Sequence[str], column: int | None, counts: _Counts, rows: _Rows)
 
 
 class _Cells(dict[str, int]):
-    """A number for every text that stands in a cell, 0 for one that names nobody; what it says is looked at once."""
+    """A number for every distinct text of a cell, 0 if it names nobody; each text is parsed once."""
 
     def __init__(self) -> None:
         self.named: list[tuple[str, ...]] = [()]
@@ -265,7 +265,7 @@ class _Cells(dict[str, int]):
         return self[given]
 
     def both(self, numbers: Sequence[int]) -> int:
-        """One number for what several cells say together."""
+        """One number for several cells combined."""
         named = tuple(name for number in numbers for name in self.named[number])
         return self[SEVERAL.join(named)] if OVERVOTE not in named else self[OVERVOTE] if named else 0
 
@@ -273,13 +273,13 @@ class _Cells(dict[str, int]):
 def _by_rank(
     rows: _Rows, ranks: dict[int, int], count: int | None, columns_named: int, nameless: Sequence[int]
 ) -> BallotFile:
-    """By the numbers of the ranks: two columns of one are an overvote, and one without a column is left empty."""
+    """Reads columns by rank number: two columns of one rank are an overvote, and a rank without a column is skipped."""
     first = min(1, *ranks.values())
     by_place: list[list[int]] = [[] for _ in range(first, max(ranks.values()) + 1)]
     for column, rank in ranks.items():
         by_place[rank - first].append(column)
     reading = _ByRank(rows, by_place, count, columns_named, nameless)
-    # Ranks in their order and nothing else beside them are most of what there is.
+    # The fast path for most files: all ranks in order, and no other columns.
     if rows.plain and by_place == [[place] for place in range(columns_named)]:
         for lines in rows.counted_lines():
             reading.note_lines(lines)
@@ -300,7 +300,7 @@ def _by_rank(
 
 
 class _ByRank:
-    """What stands at each rank, by numbers of what cells say, and how many ballots say so."""
+    """Collects rankings as numbers of cell texts, and how many ballots have each."""
 
     def __init__(
         self, rows: _Rows, by_place: list[list[int]], count: int | None, columns_named: int, nameless: Sequence[int]
@@ -325,7 +325,7 @@ class _ByRank:
         self.noted[marks] = self.noted.get(marks, 0) + _count(row, self.count, self.counts, self.rows) * times
 
     def note_lines(self, lines: Counter[bytes]) -> None:
-        """The same of lines in which every cell is a rank, each different cell being looked at once."""
+        """The same for lines in which every cell is a rank, parsing each distinct cell once."""
         delimiter, most = self.rows.delimiter.encode(), self.columns_named
         numbers = _CellsOfBytes(self.cells)
         number = numbers.__getitem__
@@ -367,7 +367,7 @@ def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: 
     written = header[0] == WRITTEN
     file = BallotFile(candidates=names.names, ballots={}, undeclared=names.undeclared)
     numbers = {column: number for number, column in enumerate(columns, 1)} | dict.fromkeys(unnamed, 0)
-    # Candidates in their order, and nothing else but perhaps a count before them, are most of what there is.
+    # The fast path for most files: all candidates in order, and nothing else but perhaps a count before them.
     side_by_side = not unnamed and columns == list(range(0 if count is None else 1, len(header)))
     reading = _ByCandidate(rows, file, columns, numbers, header, count)
     if rows.plain and side_by_side and count in (None, 0):
@@ -383,7 +383,7 @@ def _by_candidate(rows: _Rows, header: list[str], ranked: Sequence[int], count: 
 
 
 class _ByCandidate:
-    """Rankings from the ranks that ballots give to each candidate, and how many say so."""
+    """Collects rankings from the rank that each ballot gives each candidate, and how many ballots have each."""
 
     def __init__(
         self,
@@ -413,7 +413,7 @@ class _ByCandidate:
             self.file.ballots[ranking] = self.file.ballots.get(ranking, 0) + many
 
     def note_lines(self, lines: Counter[bytes]) -> None:
-        """The same of lines that have a rank for each candidate, many at once."""
+        """The same for lines that have a rank for each candidate, many at once."""
         delimiter, width = self.rows.delimiter.encode(), len(self.columns)
         ballots = self.file.ballots
         distinct, given = list(lines), list(lines.values())
@@ -434,7 +434,7 @@ class _ByCandidate:
                     ballots[ranking] = ballots.get(ranking, 0) + many
             self.any_row = self.any_row or bool(ballots)
             if None in rankings or min(counts) <= 0:
-                # What is otherwise, or wrong, is looked at row by row.
+                # Lines in another form, or with errors, are read row by row.
                 for line, often, many, ranking in zip(some, times, counts, rankings, strict=True):
                     if (ranking is None or many <= 0) and (row := self.rows.of_line(line)):
                         self.note(row, often)
@@ -455,7 +455,7 @@ def _one_each(lines: list[bytes], delimiter: bytes, width: int) -> Sequence[Rank
         return [None] * len(lines)
     for rank in range(10, width + 1):
         text = text.replace(delimiter + b"%d" % rank, delimiter + bytes([ZERO + rank]))
-    # An empty cell gives no rank.
+    # An empty cell means no rank.
     empty = delimiter + b"0" + delimiter
     text = (
         text.replace(delimiter * 2, empty).replace(delimiter * 2, empty).replace(delimiter + b"\n", delimiter + b"0\n")
@@ -470,7 +470,7 @@ def _one_each(lines: list[bytes], delimiter: bytes, width: int) -> Sequence[Rank
     )
     for place in wrong:
         coded[place] = b"00" * width
-    # Whoever has a rank stands at its place; a place that nobody has, since two have another, is left over as 0.
+    # Puts each candidate's number at the place of their rank; where two share a rank, another place stays 0.
     placed = [
         table(ranks, numbers)[first : end - ranks.count(b"0")].translate(NUMBER_OF)
         for ranks in [line[1::2] for line in coded]
@@ -502,7 +502,7 @@ def _marked(row: list[str], numbers: dict[int, int], header: list[str], rows: _R
 
 
 def _said(file: BallotFile, row: list[str], first: int, end: int, rows: _Rows) -> bool:
-    """Whether the row is no ballot but says something of all of them, which is noted."""
+    """Whether the row is a setting of the file rather than a ballot; if so, it is stored."""
     said, *cells = (each.strip() for each in row)
     if said == LOT_ORDER:
         everybody = range(1, len(file.candidates) + 1)

@@ -28,21 +28,21 @@ __all__ = ["commonest_first", "read_json", "usual_method", "write_json"]
 
 TOLD_EVERY = 20_000
 SKIPPED: tuple[Any, ...] = (None, "", [])
-# From here on a file is read piece by piece.
+# Files of this size and more are read piece by piece.
 LARGE_BYTES = 4 << 20
 BALLOTS = re.compile(rb'"ballots"\s*:\s*\[')
 BETWEEN_BALLOTS = re.compile(rb"\}\s*,\s*(?=\{)")
 
 
 class _Plain(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A ballot as most are: names in their order, each a rank of its own."""
+    """The usual form of a ballot: names in order, each at a rank of its own."""
 
     ranking: tuple[str, ...]
     count: int = 1
 
 
 class _NotPlain(Exception):
-    """What must be read whole: otherwise written, or wrong."""
+    """The file has another form, or an error, and must be read as a whole."""
 
 
 def read_json(source: Source) -> BallotFile:
@@ -55,7 +55,7 @@ def read_json(source: Source) -> BallotFile:
 
 
 def usual_method(seats: int | None) -> Method:
-    """By which ballots are counted where nothing is said."""
+    """The method for a file that names none."""
     return "irv" if seats in (None, 1) else "stv"
 
 
@@ -86,7 +86,7 @@ def write_json(file: BallotFile) -> str:
 
 
 def commonest_first(ballots: dict[Ranking, int]) -> list[tuple[Ranking, int]]:
-    """In an order that depends on nothing but the ballots themselves."""
+    """Sorted by a key that depends only on the ballots themselves."""
 
     def key(item: tuple[Ranking, int]) -> tuple[int, list[tuple[int, ...]]]:
         ranking, count = item
@@ -99,7 +99,7 @@ def commonest_first(ballots: dict[Ranking, int]) -> list[tuple[Ranking, int]]:
 
 
 class _Spellings(dict[str, int]):
-    """A number for every spelling of a name that stands on a ballot."""
+    """A number for every spelling of a name on a ballot."""
 
     def __missing__(self, name: str) -> int:
         if name in ("", OVERVOTE):
@@ -109,10 +109,10 @@ class _Spellings(dict[str, int]):
 
 
 def _piece_by_piece(source: Source) -> BallotFile:
-    """Ballots by the megabyte, so that no more is kept of them than what differs.
+    """Reads ballots by the megabyte, so that only distinct ones are held in memory.
 
-    A piece is cut where one ballot ends and the next begins. Inside a text that cannot be taken for such a place: what
-    is left of it on either side is no JSON, and then the file is read whole.
+    Pieces are cut where one ballot ends and the next begins. A match inside a string does no harm: neither side of the
+    cut is valid JSON then, and the file is read as a whole.
     """
     pieces = _Pieces(source.blocks())
     spellings = _Spellings()
@@ -136,7 +136,7 @@ def _piece_by_piece(source: Source) -> BallotFile:
     try:
         read = [names.number(name, "") for name in spellings]
     except UnreadableBallots:
-        # On which ballot that is, is found by reading the whole.
+        # Reading the file as a whole finds out on which ballot that is.
         raise _NotPlain from None
     ballots = add_up(noted, read)
     if 0 in ballots.values():
@@ -152,7 +152,7 @@ def _decoded_plainly(decode: Callable[[bytes], Any], piece: bytes) -> Any:
 
 
 class _Pieces:
-    """The list of ballots in pieces that are lists themselves; and what stands around it, with an empty list."""
+    """The list of ballots in pieces that are themselves lists; and the JSON around it, with an empty list."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -169,7 +169,7 @@ class _Pieces:
         else:
             raise _NotPlain
         before, rest = rest[: found.end()], rest[found.end() :]
-        # Only where the list is closed by the file's own end is it the one of the whole file.
+        # The list is the file's own, and not one nested deeper, only if this closes the whole document.
         _decoded_plainly(msgspec.json.decode, before + b"]}")
         for block in self._blocks:
             rest += block
@@ -186,7 +186,7 @@ class _Pieces:
 
 
 def _end_of_ballots(rest: bytes) -> int:
-    """Where the list ends of which this is the rest."""
+    """Where the list ends that this is the rest of."""
     try:
         text = "[" + rest.decode()
         _, end = json.JSONDecoder().raw_decode(text)

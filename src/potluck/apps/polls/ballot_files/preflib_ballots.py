@@ -28,7 +28,7 @@ PLACE = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 
 
 def is_preflib(start: str) -> bool:
-    """Whether a file that begins so is one of PrefLib's."""
+    """Whether a file with this start is one of PrefLib's."""
     lines = [line for line in start.splitlines() if line.strip()]
     if not lines:
         return False

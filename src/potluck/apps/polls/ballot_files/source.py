@@ -11,7 +11,7 @@ __all__ = ["DIFFERENT_AT_ONCE", "Source"]
 
 BYTES_AT_ONCE = 1 << 18
 DIFFERENT_AT_ONCE = 400_000
-# By how they begin: what people have ballots in, and what no text is.
+# Binary files that people may have ballots in, by their first bytes.
 KINDS = {
     b"PK\x03\x04": "a spreadsheet (.xlsx, .ods) or another archive; save it as CSV first",
     b"\xd0\xcf\x11\xe0": "a spreadsheet or document of an old form (.xls, .doc); save it as CSV first",
@@ -23,7 +23,7 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Source:
-    """A file that can be read several times over; refuses what is no text."""
+    """A text file that can be read several times; refuses what is not text."""
 
     def __init__(self, file: IO[bytes], progress: Progress | None = None) -> None:
         self.progress = progress
@@ -34,7 +34,7 @@ class Source:
             if start.startswith(mark):
                 raise NotBallots(f"this is {kind}")
         self.size = 0
-        # How many of them there are, where the text is UTF-8.
+        # How many of these the file has, if it is UTF-8.
         self.quotes = 0
         self.comments = 0
         self.encoding = "utf-16" if start[:2] in UTF_16_MARKS else self._encoding()
@@ -50,9 +50,9 @@ class Source:
             yield rest.decode()
 
     def counted_lines(self, skipped: int) -> Iterator[Counter[bytes]]:
-        """Every different line after the first so many, without its end, and how often it is there.
+        """Each distinct line after the first `skipped`, without its end, and how often it occurs.
 
-        In as few parts as may be: only where hundreds of thousands differ, what was counted is handed on.
+        Usually in one part: a part is yielded early only when it has hundreds of thousands of distinct lines.
         """
         counted: Counter[bytes] = Counter()
         for lines in self.some_lines():
@@ -67,7 +67,7 @@ class Source:
         yield counted
 
     def some_lines(self) -> Iterator[list[bytes]]:
-        """Lines without their ends, as many as a piece of the file holds; how far that is, is told after each."""
+        """Lines without their ends, a block of the file at a time; reports progress after each."""
         rest = b""
         done = 0
         for block in self.blocks():
@@ -80,7 +80,7 @@ class Source:
             yield [rest]
 
     def number_of(self, line: bytes, skipped: int) -> int:
-        """Where a line that was counted stands first."""
+        """The number of the first line equal to this one."""
         before = 0
         for lines in self.some_lines():
             for place, each in enumerate(lines, before + 1):
@@ -93,7 +93,7 @@ class Source:
         return b"".join(self.blocks()).decode()
 
     def blocks(self) -> Iterator[bytes]:
-        """The file in pieces, as UTF-8 and with line ends that are all alike."""
+        """The file in blocks, as UTF-8 with uniform line ends."""
         self._file.seek(0)
         if self.encoding != "utf-8":
             try:
@@ -112,7 +112,7 @@ class Source:
             yield block
 
     def _encoding(self) -> str:
-        """UTF-8, or what spreadsheets of old still write, Windows' own."""
+        """UTF-8, or else Windows-1252, which old spreadsheets still write."""
         decoder = codecs.getincrementaldecoder("utf-8")()
         wrong: int | None = None
         self._file.seek(0)

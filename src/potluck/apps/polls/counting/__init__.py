@@ -1,4 +1,4 @@
-"""Counting: rankings and how many gave each in, a complete record out. No clock, no store, no chance, no floats."""
+"""Counting: rankings with their number of votes in, a complete record out. No clock, store, randomness or floats."""
 
 from collections.abc import Mapping, Sequence
 
@@ -55,7 +55,7 @@ __all__ = [
     "tally",
 ]
 
-# A single seat is filled by stv, of either kind, as by irv.
+# For a single seat, both kinds of stv elect as irv does.
 COMPARED_FOR_ONE_SEAT: tuple[Method, ...] = ("irv", "schulze", "ranked-pairs", "borda", "plurality")
 COMPARED_FOR_SEVERAL: tuple[Method, ...] = ("stv", "scottish-stv", "schulze", "ranked-pairs", "borda", "plurality")
 
@@ -72,14 +72,14 @@ def count(
     tie_order: TieOrder = "lots",
     compare: bool = True,
 ) -> Record:
-    """Count the ballots, candidates being numbered from 1; without a lot order the candidates' own is taken.
+    """Count the ballots of candidates numbered from 1; without a lot order, the order of the candidates breaks ties.
 
-    `tie_order` says what the lot order is. With `compare` the record also says whom the other methods would elect.
+    `tie_order` says where the lot order comes from. With `compare`, the record also has the other methods' winners.
     """
     rules = (rules or Rules()).settled()
     contest = prepare(candidates, ballots, lot_order or range(1, candidates + 1), rules)
     matrix = pairwise(contest)
-    # Blank and spoilt ballots alone elect nobody.
+    # If all ballots are blank or spoilt, nobody is elected.
     marked = any(map(any, matrix)) or (candidates == 1 and bool(contest.paths))
     outcome = _counted(contest, matrix, rules) if marked else Outcome()
     return Record(

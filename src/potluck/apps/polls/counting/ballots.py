@@ -13,12 +13,12 @@ __all__ = ["CAUSES", "UNNAMED_OVERVOTE", "Contest", "Mark", "Path", "Ranking", "
 Mark = int | tuple[int, ...]
 Ranking = tuple[Mark, ...]
 
-# An overvote of which only is known that it was one.
+# An overvote that does not say which candidates were marked.
 UNNAMED_OVERVOTE: tuple[int, ...] = (0,)
 
-# A ranking as the rules read it: candidates in the order in which they may have the vote. A number beyond the
-# candidates' is a rank with several of them, which only the state of the count can decide; a negative one ends the
-# ballot there, by one of these causes (-1 the first). A path that just stops has run out of choices.
+# A ranking as interpreted by the rules: candidates in the order in which they get the vote. A number beyond the
+# candidates' is a rank with several of them, which only the state of the count can resolve; a negative one exhausts
+# the ballot there, by one of these causes (-1 is the first). A path that just stops has run out of choices.
 Path = tuple[int, ...]
 CAUSES: tuple[Cause, ...] = ("exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings")
 RAN_OUT, OVERVOTED, SKIPPED, REPEATED = -1, -2, -3, -4
@@ -33,9 +33,9 @@ class Contest:
     undeclared: frozenset[int]
     paths: list[Path]
     counts: list[int]
-    # Who is named by path entries beyond the candidates' numbers.
+    # The candidates that path entries beyond the candidates' numbers stand for.
     several: tuple[tuple[int, ...], ...]
-    # Whether all paths are candidates' numbers and nothing else.
+    # Whether all paths consist of candidates' numbers only.
     plain: bool
     votes: int
     blank: int
@@ -51,7 +51,7 @@ def tally(rankings: Iterable[Sequence[Mark]]) -> dict[Ranking, int]:
 
 
 def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence[int], rules: Rules) -> Contest:
-    """Read every ranking by the rules; refuses what names no candidate."""
+    """Interpret every ranking by the rules; raises CannotCount for one that names somebody who is not a candidate."""
     everybody = frozenset(range(1, candidates + 1))
     if candidates < 1:
         raise CannotCount("there is no candidate")
@@ -100,7 +100,7 @@ def prepare(candidates: int, ballots: Mapping[Ranking, int], lot_order: Sequence
 
 
 class _Reading:
-    """Turns marks into paths; each rank of several that the count must decide gets a number of its own."""
+    """Turns marks into paths; each overvoted rank that the count must resolve gets a number of its own."""
 
     def __init__(self, candidates: int, rules: Rules) -> None:
         self.candidates = candidates
@@ -109,7 +109,7 @@ class _Reading:
         self.ended = False
 
     def path(self, ranking: Ranking) -> Path | None:
-        """The ranking as the rules read it; None when nothing is marked at all."""
+        """The ranking as interpreted by the rules; None if nothing is marked at all."""
         rules = self.rules
         path: list[int] = []
         seen: set[int] = set()
@@ -134,7 +134,7 @@ class _Reading:
                 seen.update(named)
                 path.append(named[0])
         if not path and last:
-            # Overvotes were passed over and nothing else is there.
+            # Nothing is left but overvotes, which were skipped.
             return self._ending(path, RAN_OUT)
         return tuple(path) if last else None
 

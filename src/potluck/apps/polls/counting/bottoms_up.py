@@ -1,4 +1,4 @@
-"""Bottoms-up: whoever has the fewest votes leaves, until no more are left than seats, or all have a share."""
+"""Bottoms-up: eliminates the candidate with the fewest votes, until as many are left as seats, or all have a share."""
 
 from potluck.apps.polls.counting.ballots import Contest
 from potluck.apps.polls.counting.eliminations import Eliminations
@@ -22,7 +22,7 @@ def bottoms_up(contest: Contest, rules: Rules, ties: Ties) -> tuple[tuple[int, .
     while True:
         first = not count.rounds
         if percent is None and first:
-            # What elects by other methods; here nobody is elected by it, and reports show it all the same.
+            # The quota of other methods; nobody is elected by it here, but RCTab's reports show it.
             threshold = count.active // (rules.seats + 1) + 1
         elif percent is not None and (first or not rules.first_round_threshold):
             threshold = count.active * percent // 100

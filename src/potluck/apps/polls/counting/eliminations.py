@@ -1,4 +1,4 @@
-"""Eliminating one round after the other, as RCTab's reports show it: tallies first, then what was decided on them."""
+"""Elimination round by round, as in RCTab's reports: tallies first, then what was decided on them."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ __all__ = ["Eliminations", "added", "below_minimum", "fewest"]
 
 
 class Eliminations:
-    """Who is still there with how many votes, and the rounds so far."""
+    """The candidates still in the count with their votes, and the rounds so far."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Eliminations:
 
     @property
     def write_ins(self) -> list[int]:
-        """Undeclared ones who have votes, and so leave before anything else is decided."""
+        """Undeclared candidates with votes, who are eliminated before anything else is decided."""
         return [each for each in sorted(self.undeclared) if self.tallies.get(each)]
 
     @property
@@ -111,7 +111,7 @@ def added(amounts: dict[Cause, int], more: dict[Cause, int]) -> dict[Cause, int]
 
 
 def below_minimum(tallies: dict[int, int], rules: Rules, unit: int) -> list[int]:
-    """All who have fewer votes than the rules ask for; nobody, if that is everybody."""
+    """All who have fewer votes than the rules require; nobody, if that is everybody."""
     low = [each for each in sorted(tallies) if tallies[each] < rules.minimum_votes * unit]
     return [] if len(low) == len(tallies) else low
 
@@ -119,7 +119,7 @@ def below_minimum(tallies: dict[int, int], rules: Rules, unit: int) -> list[int]
 def fewest(
     tallies: dict[int, int], undeclared: Collection[int], ties: Ties, history: list[dict[int, int]]
 ) -> tuple[int, Tie | None]:
-    """Who has the fewest; of equal ones, whoever was not declared."""
+    """The candidate with the fewest votes; among equals, an undeclared one."""
     least = min(tallies.values())
     for each in sorted(undeclared):
         if tallies.get(each) == least:

@@ -1,4 +1,4 @@
-"""Instant runoff: whoever has the fewest votes leaves, until somebody has more than half of those still active."""
+"""Instant runoff: eliminates the candidate with the fewest votes until one has more than half of the active ballots."""
 
 from collections.abc import Collection
 
@@ -17,7 +17,7 @@ def irv(
     """The winner among those who are not `excluded`, and the rounds; nobody wins if the count is stopped before."""
     count = Eliminations(contest, rules, ties, excluded=excluded, seat=seat)
     if count.empty and not excluded:
-        # Nobody voted. Of later seats, for which no ballot is left, somebody has each: lots say who.
+        # Nobody voted. A later seat for which no ballots are left is still filled, by lot.
         return (), ()
     winner: int | None = None
     threshold = 0
@@ -54,8 +54,8 @@ def _elected(count: Eliminations, threshold: int) -> tuple[int | None, Reason, T
     if len(declared) == 1:
         return declared[0], "only-one-left", None
     if len(tallies) == 2:
-        # Neither has more than half of what the two have: they are equal, or half was counted in the first round. One
-        # of them wins here, rather than being alone in a further round.
+        # Neither reaches the threshold: they are tied, or it was set by the first round. One of them wins here, rather
+        # than being alone in a further round.
         chosen, tie = count.ties.most(declared, tallies, count.history)
         return chosen, "most-of-two" if tie is None else "tied-at-the-end", tie
     return None, "fewest", None
@@ -75,6 +75,6 @@ def _hopeless(count: Eliminations) -> list[int]:
         together += votes * len(same)
         seen += same
     if count.rules.continue_to_two and len(hopeless) + count.eliminated_so_far == len(count.candidates) - 1:
-        # That would leave one alone; two are to be seen at the end.
+        # That would leave only one, and the last round is to show two.
         return smaller
     return hopeless

@@ -1,7 +1,7 @@
 """Meek's method by the reference rule of the Proportional Representation Foundation, after Hill, Wichmann and Woodall.
 
-Each of the elected keeps a part of every vote that reaches them and passes on the rest, also of votes that come from
-others who were elected before; the parts are worked out anew until nobody has more than the quota.
+Each elected candidate keeps a part of every vote that reaches them and passes on the rest, including votes that come
+from others elected before; the parts are recalculated until nobody has more than the quota.
 """
 
 from potluck.apps.polls.counting.ballots import CAUSES, Contest, Path
@@ -33,7 +33,7 @@ class _Count:
         # Without a part of a vote as small as that, only an equal surplus ends the passing on.
         self.omega = self.unit // 10 ** (rules.omega or 0)
         self.fractional_quota = rules.fractional_quota
-        # [A] By number; what is passed over keeps nothing.
+        # [A] Keep factors by candidate number; those who are not in the count keep nothing.
         self.keep = [0] * (contest.candidates + 1)
         self.hopeful = set(contest.declared)
         for each in self.hopeful:
@@ -59,7 +59,7 @@ class _Count:
             if elected:
                 self._record("quota", elected, [])
                 continue
-            # [B.3] Whoever is no further from the last than what is yet to be passed on is tied with them.
+            # [B.3] All within the remaining surplus of the lowest are tied with them.
             lowest = min(self.tallies[each] for each in self.hopeful)
             near = {each: lowest for each in self.hopeful if self.tallies[each] <= lowest + surplus}
             loser, tie = self.ties.fewest(near, near, [])
@@ -69,7 +69,7 @@ class _Count:
         return tuple(self.winners), tuple(self.rounds)
 
     def _iterate(self) -> tuple[list[int], int]:
-        """[B.2] Who is elected, or else the surplus that is too small to go on."""
+        """[B.2] Who is elected, or else the surplus that is too small to continue with."""
         before: int | None = None
         self._gather()
         while True:
@@ -90,7 +90,7 @@ class _Count:
                 self.keep[each] = -(-part * self.unit // self.tallies[each])
 
     def _gather(self) -> None:
-        """Put together what is alike in this round: votes that reach the same elected and then the same hopeful."""
+        """Group ballots that behave alike in this round: those that reach the same elected, then the same hopeful."""
         hopeful, winners = self.hopeful, set(self.winners)
         together: dict[Path, int] = {}
         for path, count in zip(self.contest.paths, self.contest.counts, strict=True):
@@ -106,7 +106,7 @@ class _Count:
         self.together = together
 
     def _distribute(self) -> None:
-        """[B.2.a, b] Every ballot's vote by the parts that are kept, and the quota of what somebody has."""
+        """[B.2.a, b] Distribute every ballot's vote by the keep factors, and set the quota from the votes held."""
         unit, keep = self.unit, self.keep
         tallies = [0] * len(keep)
         lost = dict.fromkeys(CAUSES, 0)
@@ -130,7 +130,7 @@ class _Count:
     def _record(self, reason: Reason, elected: list[int], eliminated: list[int], tie: Tie | None = None) -> None:
         shown, exhausted = self.tallies.copy(), self.exhausted
         if self.complete:
-            # [C] Whoever is left is elected, or there is no seat left for them; those who are not keep no votes.
+            # [C] The rest are elected, or there is no seat left for them; those not elected keep no votes.
             rest = sorted(self.hopeful, key=lambda each: (-self.tallies[each], self.ties.place(each)))
             if self.unfilled > 0:
                 elected = elected + rest

@@ -1,4 +1,4 @@
-"""Everybody against everybody: how many voters prefer the one to the other."""
+"""The pairwise matrix: how many voters prefer one candidate to another."""
 
 from collections.abc import Collection, Sequence
 
@@ -46,7 +46,7 @@ def pairwise(contest: Contest) -> Matrix:
 
 
 def condorcet_winner(matrix: Sequence[Sequence[int]], among: Collection[int]) -> int | None:
-    """Who beats each of the others head to head, if there is one."""
+    """The candidate who beats every other head to head, if there is one."""
     for a in among:
         if all(matrix[a - 1][b - 1] > matrix[b - 1][a - 1] for b in among if b != a):
             return a

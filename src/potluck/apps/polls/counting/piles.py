@@ -1,4 +1,4 @@
-"""Ballots in piles, one for each candidate, and how they pass on when a pile is given up."""
+"""Ballots in piles, one for each candidate, and their transfer to the next choices."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["Moved", "Piles", "Worth", "as_before"]
 OUT, IN, SEVERAL, END = range(4)
 
 Worth = Callable[[int], int]
-"""What the value of a ballot becomes when it passes on."""
+"""A ballot's value after a transfer, from its value before."""
 
 
 def as_before(value: int) -> int:
@@ -20,26 +20,26 @@ def as_before(value: int) -> int:
 
 @dataclass(slots=True)
 class Moved:
-    """Where ballots went, in amounts; what is nothing is not listed."""
+    """Where ballots went, in amounts; zeros are left out."""
 
     to: dict[int, int]
     exhausted: dict[Cause, int]
 
 
 class Piles:
-    """Every pile is in parcels of ballots that are worth the same, so that a value is worked out once for all of them.
+    """Each pile consists of parcels of ballots of equal value, so that a transfer value is calculated once per parcel.
 
-    A ballot here is a ranking: as many as gave it go together.
+    A ballot here is a ranking: all votes that gave it move together.
     """
 
     def __init__(self, contest: Contest, value: int = 1) -> None:
-        """`value`: what each ballot is worth at first, in the units that amounts are in."""
+        """`value` is each ballot's initial value, in units of amounts."""
         self._contest = contest
         self._value = value
         self._at = [-1] * len(contest.paths)
-        # By path entry. The ends are negative numbers, and so are found at the back.
+        # Indexed by path entry: causes of exhaustion are negative, and so index from the back.
         self._status = [OUT, *[IN] * contest.candidates, *[SEVERAL] * len(contest.several), *[END] * len(CAUSES)]
-        # By candidate, and then by what one ballot is worth.
+        # By candidate, then by the value of one ballot.
         self._piles: list[dict[int, list[int]]] = [{} for _ in range(contest.candidates + 1)]
 
     def deal(self) -> Moved:
@@ -47,17 +47,17 @@ class Piles:
         return _summed([self._move(range(len(self._contest.paths)), self._value)])
 
     def close(self, candidates: Iterable[int]) -> None:
-        """From now on these are passed over."""
+        """Transfers skip these candidates from now on."""
         for candidate in candidates:
             self._status[candidate] = OUT
 
     def pass_on(self, candidate: int, worth: Worth = as_before) -> Moved:
-        """Move a closed candidate's ballots to the next choice that is still open, at what `worth` makes of a value."""
+        """Transfer a closed candidate's ballots to the next open choice, at the value that `worth` gives."""
         pile, self._piles[candidate] = self._piles[candidate], {}
         return _summed([self._move(parcel, worth(value)) for value, parcel in pile.items()])
 
     def give_up(self, candidate: int, worth: Worth = as_before) -> int:
-        """Take the ballots out of the count; what they would have passed on."""
+        """Take a candidate's ballots out of the count; returns the amount they would have transferred."""
         pile, self._piles[candidate] = self._piles[candidate], {}
         return sum(worth(value) * self._votes(parcel) for value, parcel in pile.items())
 
@@ -91,7 +91,7 @@ class Piles:
                         entry = -2
                         raise IndexError
             except IndexError:
-                # Running out of choices is the commonest end and the only one that no entry stands for.
+                # Running out of choices is the most common end, and the only one that has no path entry.
                 cause = CAUSES[0] if at >= len(path) else CAUSES[-entry - 1]
                 lost[cause].append(ballot)
                 continue
@@ -107,7 +107,7 @@ class Piles:
 
 
 def _summed(moved: list[Moved]) -> Moved:
-    """All of it together, candidates and causes in their own order."""
+    """The sum, with candidates and causes in their own order."""
     to: dict[int, int] = {}
     lost: dict[Cause, int] = {}
     for each in moved:

@@ -1,4 +1,4 @@
-"""Plurality: whoever is the first choice of most; everything else on the ballots is left unread."""
+"""Plurality: the first choice of the most voters wins; everything else on the ballots is ignored."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ def _first_choices(contest: Contest) -> Moved:
     first = [0] * (contest.candidates + 1)
     exhausted: dict[Cause, int] = {}
     if contest.plain:
-        # Without a look at anything but the first mark; half a million rankings are as many fewer steps.
+        # The first entry of each path is enough, which saves dealing half a million rankings into piles.
         for path, count in zip(contest.paths, contest.counts, strict=True):
             first[path[0]] += count
     else:

@@ -30,8 +30,8 @@ Cause = Literal[
     "exhaustedChoices", "overvotes", "skippedRankings", "repeatedRankings", "finalRoundSurplus", "notElected"
 ]
 
-# What decides a tie that no votes do: lots drawn beforehand, an order that whoever counts has given, the order in which
-# the candidates are listed, or draws from a seed.
+# What breaks a tie that votes do not: lots drawn beforehand, an order given for the count, the order in which the
+# candidates are listed, or draws from a seed.
 TieOrder = Literal["lots", "given", "listed", "seed"]
 
 # Why a round went as it did; `sentences` says it in words.
@@ -85,12 +85,12 @@ class Tie(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Transfer(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What one candidate gave up, and where it went."""
+    """The votes that one candidate gave up, and where they went."""
 
     source: int
     to: dict[int, int] = {}
     exhausted: dict[Cause, int] = {}
-    # What was cut off beyond the last decimal and so reaches nobody.
+    # What truncation to the last decimal cut off, and so reaches nobody.
     residual: int = 0
 
     @property
@@ -110,9 +110,9 @@ class Round(Struct, frozen=True, omit_defaults=True, kw_only=True):
     residual: int = 0
     transfers: tuple[Transfer, ...] = ()
     ties: tuple[Tie, ...] = ()
-    # Where seats are filled one after the other: which one this round is about.
+    # The seat that this round is about, where seats are filled one after the other.
     seat: int = 1
-    # Meek: what part of every vote that reaches them each of the elected keeps.
+    # Meek: each elected candidate's keep factor, the part they keep of every vote that reaches them.
     keep: dict[int, int] = {}
 
 
@@ -123,7 +123,7 @@ class LockedPair(Struct, frozen=True, array_like=True):
     loser: int
     votes: int
     against: int
-    # False: it would have closed a circle with stronger ones.
+    # False if it would have closed a cycle with stronger ones.
     locked: bool
 
 
@@ -167,7 +167,7 @@ class Record(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 def as_bytes(record: Record) -> bytes:
     """The record as it is stored; equal for equal votes."""
-    # Whatever is by candidate or by cause is in their own order, not in that of the votes.
+    # Maps by candidate or cause are sorted, so that the order of the votes does not matter.
     return msgspec.msgpack.encode(record)
 
 

@@ -1,4 +1,4 @@
-"""A record with names, in the shape in which the API answers it."""
+"""A record with candidates' names, in the shape that the API returns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -18,7 +18,7 @@ from potluck.apps.polls.counting.sentences import (
 __all__ = ["Results", "RoundResult", "results"]
 
 Amounts = dict[str, str]
-# What decided: votes alone, or where they did not, one of the orders that a record knows.
+# What decided: votes alone, or else one of a record's tie orders.
 DecidedBy = Literal["votes", "lots", "given", "listed", "seed"]
 
 
@@ -36,7 +36,7 @@ class TransferResult(Struct, kw_only=True, omit_defaults=True, rename={"source":
     source: str
     to: Amounts
     exhausted: Amounts = {}
-    # What was cut off beyond the last decimal.
+    # What truncation to the last decimal cut off.
     residual: str | UnsetType = UNSET
 
 
@@ -51,9 +51,9 @@ class RoundResult(Struct, rename="camel", kw_only=True):
     transfers: list[TransferResult]
     ties: list[TieResult]
     sentence: str
-    # Where seats are filled one after the other: which one this round is about.
+    # The seat that this round is about, where seats are filled one after the other.
     seat: int | UnsetType = UNSET
-    # Meek: what part of every vote that reaches them each of the elected keeps.
+    # Meek: each elected candidate's keep factor, the part they keep of every vote that reaches them.
     keep_factors: Amounts | UnsetType = UNSET
 
 
@@ -102,7 +102,7 @@ def results(
     status: Literal["live", "final"] = "final",
     votes_version: int | str | None = None,
 ) -> Results:
-    """The record in the candidates' names, which are given in the order of their numbers."""
+    """The record with candidates' names, which are given in the order of their numbers."""
     if len(names) != record.candidates:
         raise ValueError(f"the record is of {record.candidates} candidates; {len(names)} names were given")
     by_tie = {each for _, tie in deciding_ties(record) if tie.over == "election" for each in tie.chosen}

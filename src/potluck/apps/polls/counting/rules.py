@@ -1,4 +1,4 @@
-"""By which rules a count is made; the defaults are those of a poll."""
+"""The rules of a count; the defaults are those of a poll."""
 
 from typing import Literal, get_args
 
@@ -38,12 +38,12 @@ TieRule = Literal["previous-rounds", "lot"]
 Quota = Literal["droop", "hare"]
 
 MOST_DECIMALS = 20
-# What a law or a reference rule says, and nobody chooses.
+# Fixed by a law or a reference rule, so not configurable.
 FIXED_DECIMALS: dict[Method, int] = {"scottish-stv": 5, "minneapolis-stv": 4}
 USUAL_DECIMALS: dict[Method, int] = {**FIXED_DECIMALS, "stv": 4, "wigm": 4, "meek": 9}
 # A law or a reference rule that says nothing of earlier rounds.
 BY_LOT_ALONE: frozenset[Method] = frozenset({"minneapolis-stv", "wigm", "meek"})
-# Eliminating and passing on one round after the other, as RCTab's reports show it.
+# Methods that eliminate and transfer round by round, as in RCTab's reports.
 ELIMINATING: frozenset[Method] = frozenset({"irv", "sequential-irv", "bottoms-up", "stv"})
 
 
@@ -52,7 +52,7 @@ class CannotCount(ValueError):
 
 
 class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Whatever is None is as the method's own definition says; `settled` puts it there."""
+    """The options of a count. None means the method's own default, which `settled` fills in."""
 
     method: Method = "irv"
     seats: int = 1
@@ -61,40 +61,40 @@ class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
     # Eliminate at once all who could not catch up even with each other's votes; in `bottoms-up` to a share of the
     # votes, all who are below it.
     batch_elimination: bool = False
-    # A rank with several names: the ballot ends there, or the rank is passed over, or it ends there only if several of
-    # those named are still in the count when the ballot gets there; a single one has the vote.
+    # A rank with several names exhausts the ballot, or is skipped, or exhausts it only if several of those named are
+    # still in the count when the ballot gets there; if only one is, they get the vote.
     overvote: OvervoteRule = "exhaust"
-    # How many ranks in a row may be left empty before the ballot ends; None: any number.
+    # How many ranks in a row may be left empty before the ballot is exhausted; None for any number.
     skipped_ranks: int | None = None
     repeats: RepeatRule = "ignore"
-    # Candidates who stand for names nobody declared: they leave first and cannot win.
+    # Candidates who stand for undeclared write-ins: they are eliminated first and cannot win.
     undeclared: tuple[int, ...] = ()
     ties: TieRule | None = None
-    # What votes are carried to, everything beyond being cut off.
+    # Votes are truncated to this many decimals.
     decimals: int | None = None
-    # A quota to these decimals, not in whole votes.
+    # Whether the quota has these decimals too, or is in whole votes.
     fractional_quota: bool | None = None
-    # Only `stv`: elect whoever has most, and the others who reach the quota in later rounds.
+    # Only `stv`: elect the candidate with the most votes, and others who reach the quota in later rounds.
     one_winner_per_round: bool = False
-    # Only `stv`: votes by seats, or by one more than the seats.
+    # Only `stv`: votes divided by seats (Hare), or by seats plus one (Droop).
     quota: Quota = "droop"
-    # Ranks beyond this one are not read; None: all are.
+    # Ranks beyond this one are ignored; None for no limit.
     max_rankings: int | None = None
-    # Whoever has fewer is eliminated before anybody else is, all at once.
+    # Candidates with fewer are eliminated first, all at once.
     minimum_votes: int = 0
-    # What elects is more than half of the first round's votes, in every round; where nobody has that, the last two.
+    # The majority is of the first round's votes, in every round; if nobody reaches it, the last two are compared.
     first_round_threshold: bool = False
-    # Only `bottoms-up`: until everybody left has this share of the votes, in percent; then seats are not counted.
+    # Only `bottoms-up`: eliminate until everybody left has this share of the votes, in percent, whatever the seats.
     share_percent: int | None = None
-    # Only `meek`: the total surplus, as a power of ten (6: a millionth), below which no more is passed on.
+    # Only `meek`: the total surplus below which iteration stops, as a negative power of ten (6 is a millionth).
     omega: int | None = None
-    # The count ends after this round, whoever is elected by then.
+    # The count ends after this round, whether or not the seats are filled.
     stop_after: int | None = None
     # Ties are drawn one by one, as RCTab draws them from this seed.
     seed: int | None = None
 
     def settled(self) -> "Rules":
-        """These rules with what the method's own definition says where nothing else was asked for."""
+        """These rules with the method's defaults filled in."""
         reference = self.method in ("wigm", "meek")
         return structs.replace(
             self,

@@ -1,4 +1,4 @@
-"""Schulze's method: who has, to each other candidate, a chain of majorities as strong as any that leads back."""
+"""Schulze's method: the winner's strongest path to every other candidate is at least as strong as the path back."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,7 +9,7 @@ __all__ = ["places", "schulze", "strongest_paths"]
 
 
 def strongest_paths(matrix: Matrix, among: Sequence[int]) -> Matrix:
-    """paths[a - 1][b - 1]: of all chains of majorities from a to b, how strong the weakest link of the best one is.
+    """paths[a - 1][b - 1]: the strength of the strongest path from a to b, which is that of its weakest majority.
 
     A majority is as strong as the votes for it ("winning votes").
     """

@@ -1,4 +1,4 @@
-"""Draws from a seed that was published beforehand, the same that Java's generator makes and so RCTab's counts."""
+"""Draws from a seed that was published beforehand, identical to java.util.Random's and so to RCTab's."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -17,7 +17,7 @@ class SeededDraws:
         self._state = (seed ^ MULTIPLIER) & MASK
 
     def below(self, many: int) -> int:
-        """One of so many, by a fraction of 53 bits."""
+        """A number from 0 to one below this, by a fraction of 53 bits."""
         bits = (self._next(26) << 27) + self._next(27)
         return bits * many >> 53
 

@@ -1,4 +1,4 @@
-"""What happened in a round, said in words."""
+"""Sentences that explain what happened in a round."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ __all__ = [
     "tie_sentence",
 ]
 
-# Counted in rounds; the others count all at once.
+# Methods that count in rounds; the others count all at once.
 IN_ROUNDS: frozenset[Method] = frozenset(
     {"irv", "sequential-irv", "bottoms-up", "stv", "scottish-stv", "minneapolis-stv", "wigm", "meek"}
 )
@@ -58,7 +58,7 @@ def amount(units: int, decimals: int) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """The share to one decimal, half rounded up; all, half and nothing are said of nothing else."""
+    """The share to one decimal, half rounded up; but 100%, 50% and 0% only if they are exact."""
     if not whole:
         return "0%"
     tenths = (part * 2000 + whole) // (2 * whole)
@@ -110,7 +110,7 @@ def deciding_ties(record: Record) -> list[tuple[Round, Tie]]:
 
 
 def decided_sentence(record: Record, names: Sequence[str]) -> str:
-    """What of the result no votes decided, and what did; nothing, if votes decided everything."""
+    """Which part of the result votes did not decide, and what did; empty if votes decided everything."""
     ties = deciding_ties(record)
     _, how = ORDERS[record.tie_order]
     sentences = [

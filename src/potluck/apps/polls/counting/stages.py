@@ -1,4 +1,4 @@
-"""Stages of a count by parts of votes, each with the tallies after its transfers."""
+"""Stages of a count with fractional votes, each with the tallies after its transfers."""
 
 from collections.abc import Collection, Iterable
 
@@ -11,7 +11,7 @@ __all__ = ["Stages"]
 
 
 class Stages:
-    """Who has how much, in units of the last decimal, where the ballots lie, and what was recorded so far."""
+    """The tallies in units of the last decimal, the piles of ballots, and the rounds recorded so far."""
 
     def __init__(self, contest: Contest, units: int, withdrawn: Collection[int] = ()) -> None:
         """`withdrawn` are passed over as if nobody had named them."""
@@ -28,7 +28,7 @@ class Stages:
         self.rounds: list[Round] = []
 
     def pass_on(self, source: int, given_up: int, worth: Worth = as_before) -> Transfer:
-        """Move a closed candidate's ballots on, each at what `worth` makes of its value."""
+        """Transfer a closed candidate's ballots, each at the value that `worth` gives."""
         moved = self.piles.pass_on(source, worth)
         self.tallies[source] -= given_up
         for candidate, amount in moved.to.items():

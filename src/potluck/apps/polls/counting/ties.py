@@ -47,7 +47,7 @@ class Ties:
     def surplus_by_one_order(
         self, among: Iterable[int], tallies: Mapping[int, int], history: Sequence[Mapping[int, int]]
     ) -> tuple[int, Tie | None]:
-        """Whose surplus is passed on first, by rules that have one order for all ties: whoever it has leave first."""
+        """Whose surplus is transferred first, under rules with one order for all ties: the first to be eliminated."""
         return self._extreme(max, among, tallies, history, "surplus", from_the_end=True)
 
     def _extreme(
@@ -92,7 +92,7 @@ class Ties:
         )
 
     def first(self, wanted: int, groups: Sequence[Sequence[int]], votes: Sequence[int | None]) -> "Chosen":
-        """The first so many out of groups of equals, best group first; the lot order decides within the last one."""
+        """The first `wanted` out of groups of equals, best group first; the lot order decides within the last one."""
         chosen: list[int] = []
         for group, each in zip(groups, votes, strict=True):
             room = wanted - len(chosen)

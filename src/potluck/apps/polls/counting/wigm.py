@@ -1,7 +1,7 @@
 """Weighted inclusive Gregory by the reference rule of the Proportional Representation Foundation.
 
-Every ballot of whoever is elected goes on with the same part of its value; every product and every quotient is cut off
-after the last decimal.
+Every ballot of an elected candidate is transferred at the same fraction of its value; every product and every quotient
+is truncated to the last decimal.
 """
 
 from collections.abc import Iterable
@@ -122,7 +122,7 @@ class _Count:
 
 
 def sure_losers(tallies: dict[int, int], surplus: int, most: int) -> list[int]:
-    """The largest group at the bottom, of at most so many, that even with every surplus has fewer than the next."""
+    """The largest group at the bottom, of at most `most`, that even with every surplus has less than the next."""
     found: list[int] = []
     together: list[int] = []
     votes = 0

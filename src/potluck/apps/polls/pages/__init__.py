@@ -1,8 +1,8 @@
-"""The polls' pages: make one, share it, vote, see what came of it, look after it."""
+"""The pages of polls: creating one, sharing it, voting, its results, managing it."""
 
-from potluck.apps.polls.pages import making, managing, outcomes, sharing, voting
+from potluck.apps.polls.pages import creating, managing, results, sharing, voting
 from potluck.apps.polls.pages.frame import FILES
 
 __all__ = ["ENDPOINTS"]
 
-ENDPOINTS = [FILES.endpoints(), making.pages, sharing.pages, voting.pages, outcomes.pages, managing.pages]
+ENDPOINTS = [FILES.endpoints(), creating.pages, sharing.pages, voting.pages, results.pages, managing.pages]

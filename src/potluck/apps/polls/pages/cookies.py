@@ -1,6 +1,6 @@
-"""The keys that a browser keeps for polls, each for who it was given to.
+"""Cookies with the keys of polls, each bound to the person it was issued to.
 
-Those of one poll are sent to that poll's own pages and to nothing else.
+Browsers send the keys of one poll to that poll's own pages and nowhere else.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from potluck.web.http.responses import Cookie
 
 __all__ = ["FRESH_COOKIE", "drop_key", "keep_key"]
 
-# A key that was just given, for the one page that shows it.
+# A newly issued key, for the one page that shows it.
 FRESH_COOKIE = "potluck-poll-fresh"
 
 DAY = 24 * 3600
-# Browsers keep none longer than 400 days.
+# Browsers cap a cookie's lifetime at 400 days.
 KEPT_SECONDS = {VOTER_COOKIE: 400 * DAY, ADMIN_COOKIE: 400 * DAY, EDIT_COOKIE: 400 * DAY, FRESH_COOKIE: 600}
 
 
 def keep_key(call: Call, name: str, key: str, poll_id: UUID | None = None) -> Sequence[Cookie]:
-    """The cookies by which a browser keeps a key; for one poll's pages, if it is said which."""
+    """The cookies that store a key; scoped to one poll's pages, if that is given."""
     return call.keep(name, key, KEPT_SECONDS[name], _path(poll_id))
 
 
 def drop_key(call: Call, name: str, poll_id: UUID) -> Sequence[Cookie]:
-    """The cookies that take it away."""
+    """The cookies that delete it."""
     return call.drop(name, _path(poll_id))
 
 

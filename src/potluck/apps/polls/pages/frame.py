@@ -1,4 +1,4 @@
-"""What the polls' pages have in common: their files, the words for choices, and what stands around a poll."""
+"""What the pages of polls share: static files, labels for choices, and the values of their common frame."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ SECTIONS = (
 
 
 def ballots(number: int) -> str:
-    """So many, in words."""
+    """A number of votes, as text."""
     return f"{number:,} vote{'' if number == 1 else 's'}"
 
 
@@ -58,17 +58,17 @@ def address(at: ToPoll, path: str = "") -> str:
 
 
 def link_to(call: Call, at: ToPoll, path: str = "") -> str:
-    """The address as people pass it on."""
+    """The absolute URL, for people to pass on."""
     return f"{call.authentication.clients.origin_of(call.request.scope)}{address(at, path)}"
 
 
 def frame() -> dict[str, Any]:
-    """What a page of the app shows that is no poll's own."""
+    """Template values that every page of the app shares."""
     return {"app": APP, "here": "Polls", "home": HOME, "file": FILES.address}
 
 
 def poll_frame(at: ToPoll, section: str) -> dict[str, Any]:
-    """What a page of a poll shows, with the way to its other parts; to look after it, only for whoever may."""
+    """Template values of a poll's page, with links to its other pages; only admins get the link to manage it."""
     admin = at.keys.administers(at.poll)
     return {
         **frame(),

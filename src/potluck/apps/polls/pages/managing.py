@@ -1,4 +1,4 @@
-"""Looking after a poll: close it, open it again, codes, a copy, a recount, an end."""
+"""Pages that manage a poll: closing, reopening, codes, copying, recounting, deleting."""
 
 from typing import Annotated, Any
 
@@ -9,8 +9,8 @@ from potluck.apps.polls.entities import Poll
 from potluck.apps.polls.fields import MOST_CODES
 from potluck.apps.polls.keys import Credentials
 from potluck.apps.polls.pages.cookies import drop_key, keep_key
+from potluck.apps.polls.pages.creating import to_new_poll
 from potluck.apps.polls.pages.frame import HOME, POLICIES, VISIBILITIES, address, poll_frame
-from potluck.apps.polls.pages.making import to_new_poll
 from potluck.apps.polls.pages.poll_form import as_typed, closing_time
 from potluck.apps.polls.pages.voting import POLL, KeyForm
 from potluck.apps.polls.polls import (
@@ -91,7 +91,7 @@ async def reopen(call: Call) -> Response:
 
 @pages.post(f"{POLL}/codes")
 async def codes(call: Call) -> Response:
-    """Answered with the codes themselves: they are nowhere else, and never shown again."""
+    """Responds with the codes instead of redirecting: they are stored nowhere, and never shown again."""
     at = await call.admit(PollAdmin)
     filled = await call.form(CodesForm)
     refusal = None
@@ -132,7 +132,7 @@ async def delete(call: Call) -> Response:
 
 
 async def _managed(at: ToPoll, **context: Any) -> dict[str, Any]:
-    """What the page shows to whoever looks after the poll."""
+    """Template values of the manage page."""
     poll = at.poll
     to_come = poll.expires_at if poll.expires_at is not None and poll.expires_at > at.now else None
     return {

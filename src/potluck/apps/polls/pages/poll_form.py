@@ -1,4 +1,4 @@
-"""The form of a poll: candidates are lines, its end is a local time, and all that is wrong is told at once."""
+"""The form of a poll: candidates are lines, its end is a local time, and all errors are reported at once."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ __all__ = ["PollForm", "as_filled_in", "as_lines", "as_typed", "closing_time", "
 
 S = TypeVar("S", NewPoll, PollChange)
 
-# Wide, so that what is out of bounds is told in the words of the poll's own fields.
+# Wide, so that the poll's own fields report what is out of bounds.
 Number = Annotated[int, Meta(ge=-1_000, le=1_000)]
 
 
@@ -30,9 +30,9 @@ class PollForm(Versioned):
     candidates: Annotated[str, Meta(max_length=100_000)] = ""
     """One to a line."""
     expires: Line = ""
-    """As the person's clock has it; without a script, as UTC has it."""
+    """In the person's local time; in UTC where no script runs."""
     expires_at: Line = ""
-    """The same moment with its offset, from the script."""
+    """The same time with its UTC offset, filled in by the script."""
     voter_policy: VoterPolicy = "open"
     results_visibility: ResultsVisibility = "always"
     max_rankings: Number | None = None
@@ -41,7 +41,7 @@ class PollForm(Versioned):
 
 
 def as_filled_in(poll: Poll) -> Mapping[str, Any]:
-    """The form as the poll has it now."""
+    """The form filled in with the poll's current settings."""
     return {
         "title": poll.title,
         "description": poll.description or "",
@@ -57,12 +57,12 @@ def as_filled_in(poll: Poll) -> Mapping[str, Any]:
 
 
 def settings_by_form(form: PollForm, kind: type[S], now: datetime, before: Poll | None = None) -> S:
-    """What a program would have sent; InvalidFields with all that is wrong, or does not fit together."""
+    """The form as the API's input; InvalidFields with every error, in single fields and between them."""
     tree, wrong = _as_json(form)
     expected = schema_of(kind)
     wrong += wrong_fields(expected, normalised(expected, tree))
     refused = {each.field.partition("[")[0].partition(".")[0] for each in wrong}
-    # What is right of it is looked at all the same.
+    # The valid fields are still checked against each other.
     right = decode_tree(PollChange, {name: value for name, value in tree.items() if name not in refused})
     wrong += settled(settings_in(right), now, before)[1]
     if wrong:
@@ -81,7 +81,7 @@ def _as_json(form: PollForm) -> tuple[dict[str, Any], list[WrongField]]:
         "voterPolicy": form.voter_policy,
         "resultsVisibility": form.results_visibility,
         "maxRankings": form.max_rankings,
-        # A form that says nothing of the method means the usual one.
+        # Without a chosen method, the usual one.
         "method": form.method or ("irv" if seats == 1 else "stv"),
         "seats": seats,
     }
@@ -94,12 +94,12 @@ def _as_json(form: PollForm) -> tuple[dict[str, Any], list[WrongField]]:
 
 # --- candidates: one to a line, and after a bar what is said of them --------------------------------------------------
 
-# A bar that belongs to a name has a backslash before it.
+# A bar inside a name is escaped with a backslash.
 BAR = re.compile(r"(?<!\\)\|")
 
 
 def read_lines(text: str) -> tuple[list[str], dict[str, str]]:
-    """The names, and what is said of some of them."""
+    """The candidates' names, and descriptions by name."""
     names: list[str] = []
     said: dict[str, str] = {}
     for line in text.splitlines():
@@ -113,7 +113,7 @@ def read_lines(text: str) -> tuple[list[str], dict[str, str]]:
 
 
 def as_lines(names: Sequence[str], said: Mapping[str, str]) -> str:
-    """The lines that say it; a line break in what is said of a candidate becomes a space."""
+    """The inverse of `read_lines`; a line break in a description becomes a space."""
     return "\n".join(
         " | ".join(part.replace("|", "\\|") for part in (name, " ".join(said.get(name, "").split())) if part)
         for name in names
@@ -124,7 +124,7 @@ def as_lines(names: Sequence[str], said: Mapping[str, str]) -> str:
 
 
 def closing_time(expires: str, expires_at: str) -> datetime | None:
-    """The moment that was typed; `expires_at` has it with its offset, from the script. InvalidFields for no time."""
+    """The time that was typed, preferring `expires_at` with its offset; InvalidFields if it is not a time."""
     text = (expires_at or expires).strip()
     if not text:
         return None
@@ -136,7 +136,7 @@ def closing_time(expires: str, expires_at: str) -> datetime | None:
 
 
 def as_typed(expires_at: datetime | None) -> dict[str, str]:
-    """The two fields of a form that say it already."""
+    """The form's two fields, filled in with this time."""
     if expires_at is None:
         return {"expires": "", "expiresAt": ""}
     return {"expires": f"{expires_at:%Y-%m-%dT%H:%M}", "expiresAt": f"{expires_at:%Y-%m-%dT%H:%M:%SZ}"}

@@ -1,4 +1,4 @@
-"""Where a poll is shared: its link, the same for a camera, and once the link by which it is looked after."""
+"""The share page: the poll's link, as text and as a QR code; and, once, the link for managing it."""
 
 from starlette.responses import Response
 

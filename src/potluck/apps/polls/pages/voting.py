@@ -1,4 +1,4 @@
-"""The page that the link opens: the ballot, thanks for it, and one's own vote while it can be changed."""
+"""Voting pages: the ballot that a poll's link opens, the thanks, and changing or withdrawing one's own vote."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ from potluck.apps.polls.access import (
 )
 from potluck.apps.polls.entities import Vote
 from potluck.apps.polls.keys import EDIT_KEY, Credentials, new_voter_key, vote_of
+from potluck.apps.polls.pages.ballot_form import Ballot, ballot_of, on_ballot, ranked_in, read_ballot
 from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key, keep_key
 from potluck.apps.polls.pages.frame import HOME, address, link_to, poll_frame
-from potluck.apps.polls.pages.ranks import Ballot, ballot_of, on_ballot, ranked_in, read_ballot
 from potluck.apps.polls.votes import (
     AccountNeeded,
     AlreadyVoted,
@@ -49,12 +49,12 @@ pages = Endpoints()
 class BallotForm(Input):
     code: Line = ""
     ballot: Line = ""
-    """Which candidates the numbers meant when the ballot was shown."""
+    """A hash of the candidates when the ballot was shown."""
 
 
 class KeyForm(Input):
     key: Line
-    """From a link, where it stood after #."""
+    """The fragment of a link."""
 
 
 @pages.get(POLL)
@@ -68,7 +68,7 @@ async def ballot(call: Call) -> Response:
     ranked = Ballot() if own is None else ranked_in(at.poll.candidates, own.rankings)
     cookies = []
     if at.keys.voter_key is None and at.poll.voter_policy == "open":
-        # Before the form is sent, so that a form that is sent twice is one voter's.
+        # Set before the form is submitted, so that submitting it twice counts as one voter.
         cookies = [*keep_key(call, VOTER_COOKIE, new_voter_key(at.polls.random))]
     return call.page("polls/ballot.html", *cookies, form=blank(BallotForm), **_on_ballot(at, ranked, own))
 
@@ -78,7 +78,7 @@ async def cast(call: Call) -> Response:
     at = await call.admit(ToPoll)
     filled, ranked = await _read_ballot(call, at)
     if filled.good and filled.value.ballot not in ("", ballot_of(at.poll.candidates)):
-        # Before the first vote, whoever made the poll may change it: these numbers mean others now.
+        # The candidates were changed, as they may be before the first vote: the numbers mean others now.
         return call.page("polls/ballot.html", status=409, form=filled, **_on_ballot(at, Ballot(wrong=CHANGED)))
     refusal: Exception | None = None
     if filled.good and not ranked.wrong:
@@ -92,7 +92,7 @@ async def cast(call: Call) -> Response:
             )
         except AlreadyVoted as error:
             if at.poll.voter_policy != "codes" or await at.has_voted():
-                # Sent twice, or from another window: the first one counts, and the page says so.
+                # Submitted twice, or from another window: the first vote counts, and the page says so.
                 return redirect(address(at))
             refusal = error
         except AccountNeeded:
@@ -109,7 +109,7 @@ async def change(call: Call) -> Response:
     at = await call.admit(ToPoll)
     own = await _own_vote(at)
     if own is None:
-        # Withdrawn meanwhile, or another's: what is left is to vote.
+        # Withdrawn meanwhile, or somebody else's: show the empty ballot.
         return redirect(address(at))
     filled, ranked = await _read_ballot(call, at)
     refusal: Exception | None = None
@@ -136,7 +136,7 @@ async def withdraw(call: Call) -> Response:
             raise WrongKey.of_vote()
         await call.perform(votes, withdraw_vote, vote_id=vote_id)
     except WrongKey:
-        # Withdrawn already, by the same form sent twice perhaps: what is left is to vote.
+        # Withdrawn already, perhaps by the same form submitted twice: show the empty ballot.
         return redirect(address(at))
     except PollClosed:
         return redirect(address(at, "/results"))
@@ -185,7 +185,7 @@ async def take_key(call: Call) -> Response:
 
 
 async def _own_vote(at: ToPoll, by: Credentials | None = None) -> Vote | None:
-    """The vote that a key is of: the one that this browser has, or another."""
+    """The vote that the edit key in `by` belongs to; by default, the key in this browser's cookie."""
     by = by or at.keys
     vote_id = vote_of(by.edit_key)
     vote = None if vote_id is None else await at.rows.get(Vote.one(at.poll_id, vote_id))
@@ -213,7 +213,7 @@ def _names(at: ToPoll, ranked: Ballot) -> list[str]:
 def _refused_ballot(
     call: Call, at: ToPoll, filled: Form[BallotForm], ranked: Ballot, refusal: Exception | None, own: Vote | None = None
 ) -> Response:
-    """The ballot once more, as it was filled in, with what is wrong."""
+    """The ballot again, as it was filled in, with the errors."""
     wrong = refusal.errors if isinstance(refusal, InvalidFields) else ()
     about_ranking = next((each.message for each in wrong if each.field.startswith("rankings")), "")
     context = _on_ballot(at, ranked, own)
@@ -221,7 +221,7 @@ def _refused_ballot(
 
 
 def _on_ballot(at: ToPoll, ranked: Ballot, own: Vote | None = None) -> dict[str, Any]:
-    """What a ballot shows, filled in like this."""
+    """Template values of polls/ballot.html for this filled-in ballot."""
     return {
         **poll_frame(at, "vote"),
         **on_ballot(at.poll, ranked),

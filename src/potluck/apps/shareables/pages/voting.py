@@ -7,10 +7,10 @@ from starlette.responses import Response
 from potluck.apps.polls.access import WrongKey
 from potluck.apps.polls.entities import Vote
 from potluck.apps.polls.keys import new_voter_key, vote_of
+from potluck.apps.polls.pages.ballot_form import Ballot, on_ballot, ranked_in, read_ballot
 from potluck.apps.polls.pages.frame import METHOD_NAMES
 from potluck.apps.polls.pages.frame import ballots as in_ballots
-from potluck.apps.polls.pages.outcomes import outcome_shown
-from potluck.apps.polls.pages.ranks import Ballot, on_ballot, ranked_in, read_ballot
+from potluck.apps.polls.pages.results import outcome_shown
 from potluck.apps.polls.pages.voting import BallotForm
 from potluck.apps.polls.polls import view_of
 from potluck.apps.polls.results import ByMethod, InFormat

@@ -1,4 +1,4 @@
-// What people do on the list: each of it is kept, shown, and sent as soon as somebody answers.
+// What people do on the list: each change is shown, stored, and sent as soon as the server can be reached.
 
 import { UNDER_WAY } from "./banner.js";
 import { FIELDS, amount } from "./changes.js";
@@ -11,7 +11,7 @@ import { changed, deliver, told } from "./reaching.js";
 import { rows } from "./rows.js";
 import { NoSignal, asked, newId } from "./sending.js";
 
-// So long, in milliseconds, a ticked row stays where it was.
+// How long, in milliseconds, a ticked row stays where it was.
 const LINGERS = 450;
 const LONGEST_NAME = 100;
 const MOST_LINES = 50;
@@ -19,12 +19,12 @@ const MOST_LINES = 50;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("potluck-shopping") : null;
 
-// Another window of ours changed something, sent it, or had it decided.
+// Another window of this browser changed something, sent it, or resolved a conflict.
 channel?.addEventListener("message", () => page.kept && reread());
 
 export const announce = () => channel?.postMessage("changed");
 
-// What is kept by now; `kept` is the change that is part of it since.
+// Reads the store again; `kept` is the change that was stored meanwhile.
 export async function reread(kept = null) {
   const changes = await keeping.waitingChanges(page.kept.family.familyId);
   const notices = await keeping.notices(page.kept.family.familyId);
@@ -34,7 +34,7 @@ export async function reread(kept = null) {
   draw();
 }
 
-// Show a change, keep it, send it; whether it could be kept.
+// Shows a change, stores it and sends it; resolves to whether it could be stored.
 export async function make(kind, id, details) {
   const change = {
     family: page.kept.family.familyId,
@@ -94,7 +94,7 @@ export function putBack(item) {
   return make("add", newId(), { values: said(values), shown: {} });
 }
 
-// Whether it can be taken is said at once, so that the box is free for the next: null, or what comes of it.
+// Validates at once, so that the box is free for the next: null if invalid, else a promise of the outcome.
 export function addTyped(text) {
   const lines = readLines(text);
   const field = document.getElementById("add");
@@ -121,22 +121,22 @@ export function addTyped(text) {
 
 const typed = ({ quantity, unit, name }) => [quantity, unit, name].filter(Boolean).join(" ");
 
-// Whether all of them could be kept.
+// Resolves to whether all of them could be stored.
 export async function addAll(lines, field) {
-  // All at once: each is shown before it is kept, so that the next finds it on the list.
+  // All at once: each is shown before it is stored, so that the next one finds it on the list.
   const kept = await Promise.all(lines.map(addOne));
   const left = lines.filter((_, index) => kept[index] === false).map(typed);
-  // What could not be kept is still there to be sent another way.
+  // What could not be stored goes back into the box, to be sent by the form.
   if (left.length) field.value = [...left, field.value].filter(Boolean).join("\n");
   else if (lines.length > 1) {
-    // Of what is there already it is asked first; the question says so.
+    // Duplicates are not counted: a question about them is shown.
     const added = kept.filter((each) => each !== ASKED).length;
     if (added) toast(`${things(added)} ${added === 1 ? "is" : "are"} on the list.`);
   }
   return left.length === 0;
 }
 
-// Neither kept nor refused: whoever added it says what is meant.
+// Neither stored nor refused: the person is asked what they mean.
 const ASKED = "asked";
 
 async function addOne(line) {

@@ -1,19 +1,19 @@
-// What is kept on this device: whose it is, their lists as last seen, the changes that wait, and what came of them.
+// The offline store (IndexedDB): its owner, their lists as last seen, pending changes, and notices about their outcome.
 //
-// There is one person's at most. Who signs in may be somebody else: then it is locked (by worker.js, which has the same
-// names) until a page that the server made says who they are; it opens for the same person, and is forgotten for another.
+// It holds one person's data at most. A sign-in may be somebody else's, so worker.js, which uses the same names, locks
+// it until a page from the server says who they are: it unlocks for the same person, and is emptied for another.
 
 import { joined, led } from "./changes.js";
 
 const NAME = "potluck-shopping";
 const STORES = ["about", "lists", "changes", "notices"];
 
-// So long, in milliseconds, a page that can do without is kept from it by a device that does not answer.
+// How long, in milliseconds, a page that can work without the store waits for a device that does not answer.
 const OPENS_WITHIN = 8000;
 
-// The page is of one person, and another is signed in by now.
+// The page belongs to one person, and another is signed in by now.
 export class SomebodyElse extends Error {}
-// Nothing can be kept on this device.
+// Nothing can be stored on this device.
 export class NotOpened extends Error {}
 
 let database = null;
@@ -34,12 +34,12 @@ function opened(within = null) {
       asking.result.createObjectStore("notices", { keyPath: "number", autoIncrement: true });
     };
     asking.onsuccess = () => {
-      // By now it is done another way, and must not be done again from here.
+      // The page has fallen back to its forms, so nothing must be sent from here as well.
       if (late) {
         asking.result.close();
         return;
       }
-      // Somebody wants to delete it, or has another version.
+      // Another page deletes or upgrades the database.
       asking.result.onversionchange = () => {
         asking.result.close();
         database = null;
@@ -94,8 +94,8 @@ export const whose = () =>
     (await of(about.get("locked"))) ? null : ((await of(about.get("person"))) ?? null),
   );
 
-// This person is signed in here: nothing of anybody else stays. A page that the server made asks this first, and its forms
-// work without what is kept; one that was kept has nothing else.
+// This person is signed in here: deletes anybody else's data. Pages from the server call this first, with a timeout,
+// because their forms work without the store; the offline page has nothing else.
 export const belongsTo = (person) =>
   together(
     "readwrite",
@@ -116,8 +116,8 @@ export const keptList = (family) => together("readonly", ({ lists }) => of(lists
 
 export const lastFamily = () => together("readonly", ({ about }) => of(about.get("last")));
 
-// Kept only for whom it is: another tab may have found out that somebody else is here. Where there is no worker, nothing
-// would open it without signal, and nobody would forget it when they sign out.
+// Stored only for its owner: another tab may have found out that somebody else is here. Without a service worker,
+// nothing would open it offline, and nothing would delete it on sign-out.
 export const keepList = async (family, list) =>
   "serviceWorker" in navigator &&
   together("readwrite", async ({ about, lists }) => {
@@ -127,14 +127,14 @@ export const keepList = async (family, list) =>
     await of(about.put(family, "last"));
   });
 
-// Lists of families that they are not in any more go; what waits for one stays, until its server says what it is.
+// Deletes lists of families that they are no longer in; pending changes stay until the server refuses them.
 export const onlyFamilies = (families) =>
   together("readwrite", async ({ lists }) => {
     for (const family of await of(lists.getAllKeys()))
       if (!families.includes(family)) await of(lists.delete(family));
   });
 
-// Of a family that is not theirs any more.
+// Deletes everything of a family that is no longer theirs.
 export const forgetFamily = (family) =>
   together("readwrite", async ({ lists, changes, notices }) => {
     await of(lists.delete(family));
@@ -149,7 +149,7 @@ const changesOf = async (changes, family) => (await of(changes.getAll())).filter
 
 export const waitingChanges = (family) => together("readonly", ({ changes }) => changesOf(changes, family));
 
-// The families that something waits for.
+// The families with pending changes.
 export const waitingFamilies = () =>
   together("readonly", async ({ changes }) => new Set((await of(changes.getAll())).map((each) => each.family)));
 
@@ -163,7 +163,7 @@ export const addChange = (change) =>
     for (const each of put) await of(changes.put(each));
   });
 
-// The first that waits, which from now on is as it is: it may reach the server at any moment.
+// Claims the first pending change. It is immutable from now on, since it may reach the server at any moment.
 export const claimFirst = (family) =>
   together("readwrite", async ({ about, changes }) => {
     if (await of(about.get("locked"))) return null;
@@ -177,7 +177,7 @@ export const claimFirst = (family) =>
 
 const note = (notices, { family, person }, notice) => of(notices.put({ family, person, at: Date.now(), ...notice }));
 
-// It is done, or given up; the next change of the same thing is of the version that there is now.
+// The change is done, or given up; the next one of the same thing is rebased on the current version.
 export const finish = (change, version = null, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
     await of(changes.delete(change.seq));
@@ -186,14 +186,14 @@ export const finish = (change, version = null, notice = null) =>
     if (notice) await note(notices, change, notice);
   });
 
-// The same change as another: of a newer version, or of another thing. It was refused, so it is nowhere done.
+// Replaces a change that the server refused: rebased on a newer version, or moved to another thing.
 export const changed = (change, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
     await of(changes.put({ ...change, sent: false, sentAt: null }));
     if (notice) await note(notices, change, notice);
   });
 
-// Everything that waits for a thing that is gone.
+// Drops all pending changes of a thing that is gone.
 export const giveUp = (change, notice = null) =>
   together("readwrite", async ({ changes, notices }) => {
     const all = (await changesOf(changes, change.family)).filter((each) => each.id === change.id);
@@ -201,8 +201,8 @@ export const giveUp = (change, notice = null) =>
     if (notice) await note(notices, change, notice);
   });
 
-// What was to be added is on the list already, as somebody else's. What waits for it is made for that one only where
-// nobody could mean anything else: that it is bought. Else it is for a person to decide, unless they took it off again.
+// Somebody else has added the same thing. Of the pending changes only a purchase is carried over to theirs, because it
+// is unambiguous. Anything else is for the person to decide, unless they deleted the thing again.
 export const leadOver = (change, existing) =>
   together("readwrite", async ({ changes, notices }) => {
     const all = (await changesOf(changes, change.family)).filter((each) => each.id === change.id);

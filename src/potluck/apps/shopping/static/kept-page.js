@@ -1,4 +1,4 @@
-// A page that was kept, with nobody's list on it: it gets what is kept for whoever is signed in here.
+// The offline app shell: fills the page with the stored list of whoever is signed in here.
 
 import { element, part, set } from "./elements.js";
 import * as keeping from "./keeping.js";

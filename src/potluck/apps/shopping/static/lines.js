@@ -1,5 +1,5 @@
-// Several things to buy, as people type or paste them: one to a line, perhaps with how much in front. The same rules as
-// in lines.py, for when nobody is there to ask; a test holds the two together.
+// Parses things to buy as people type or paste them: one to a line, optionally with an amount in front. The same rules
+// as in line_parser.py, for use offline; a test checks that the two agree.
 
 const MOST = 100_000;
 const BULLET = /^(?:[-*•‣–+]\s+|[☐☑✓]\s*|\[[ xX]?\]\s*)+/;
@@ -22,6 +22,6 @@ export function readLines(text) {
   return found;
 }
 
-// As people look for it, whatever its accents, case and spacing.
+// A search key that ignores accents, case and spacing.
 export const fold = (text) =>
   text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase().trim().replace(/\s+/g, " ");

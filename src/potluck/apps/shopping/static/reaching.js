@@ -1,4 +1,4 @@
-// Between the page and the server: what it tells, what it is told, and trying again.
+// Keeps the page in sync with the server: sending, live updates and retries.
 
 import { announce, reread } from "./doing.js";
 import { draw, drawFresh } from "./drawing.js";
@@ -7,7 +7,7 @@ import { fold } from "./lines.js";
 import { api, page, touched } from "./page.js";
 import { NoSignal, asked, over, sender } from "./sending.js";
 
-// Between two tries, in milliseconds.
+// Between two attempts, in milliseconds.
 const FIRST_TRY = 1500;
 const LAST_TRY = 15_000;
 
@@ -133,7 +133,7 @@ function ended(why) {
   if (why === "not-yours") keeping.forgetFamily(page.kept.family.familyId);
 }
 
-// Read the whole list again, send what waits, and listen from there.
+// Reads the whole list again, sends pending changes, and listens for live updates from there.
 let reaching = null;
 
 export function reach() {

@@ -1,13 +1,13 @@
-// Sends the changes that wait, each once and in their order, and finds out what came of each.
+// Sends pending changes, each once and in order, and handles the outcome of each.
 //
-// A change that was refused because somebody else was faster is sent again on top of theirs, unless both changed the same
-// to something else: that is for a person to decide, and becomes a notice.
+// A change refused by a version conflict is rebased and sent again, unless both sides changed the same field to
+// different values: that is for the person to decide, and becomes a notice.
 
 import { clashes, nameOf, stepInWords } from "./changes.js";
 import * as keeping from "./keeping.js";
 
 export const PATIENCE = 15_000;
-// So long, in milliseconds, the server surely knows a key: it keeps them for a day.
+// How long, in milliseconds, the server is sure to know an idempotency key: it keeps them for a day.
 const KEY_KEPT = 23 * 60 * 60 * 1000;
 
 // Not crypto.randomUUID, which browsers have over https only.
@@ -21,7 +21,7 @@ export function newId() {
 
 export class NoSignal extends Error {}
 
-// The server's answer, whatever it is; NoSignal if there was none, or if somebody in between gave it.
+// The server's response, whatever its status; NoSignal if there was none, or if something in between sent it.
 export async function asked(address, options = {}) {
   let answer;
   try {
@@ -42,7 +42,7 @@ export async function asked(address, options = {}) {
   } catch (error) {
     throw new NoSignal("the answer broke off", { cause: error });
   }
-  // Where one has to sign in to a network first, its page answers for everybody.
+  // A captive portal answers every request with its own page.
   if (answer.ok && answer.status !== 204 && !json) throw new NoSignal("somebody else answered");
   return { status: answer.status, ok: answer.ok, body, type: body?.type ?? "" };
 }

@@ -10,7 +10,7 @@
 const PREFIX = "potluck-shopping-";
 const CACHE = PREFIX + VERSION;
 const SHELL = KEPT[0];
-// So long, in milliseconds, a network that says nothing is waited for.
+// How long, in milliseconds, to wait for a network that does not answer.
 const PATIENCE = 4000;
 const ENDING = "/sign-out";
 const BEGINNING = new Set(["/sign-in", "/sign-up", "/reset"]);
@@ -60,7 +60,7 @@ const forget = () =>
     for (const name of transaction.objectStoreNames) transaction.objectStore(name).clear();
   });
 
-// A family that is not theirs any more.
+// A family that is no longer theirs.
 const forgetList = (family) => inDatabase((transaction) => transaction.objectStore("lists").delete(family));
 
 const lock = () => inDatabase((transaction) => transaction.objectStore("about").put(true, "locked"));

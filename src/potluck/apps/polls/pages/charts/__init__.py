@@ -1,4 +1,4 @@
-"""What a results page draws: a record of candidates by number becomes bars, rounds, pairs and a flow. Pure."""
+"""The charts of a results page: turns a record into bars, rounds, pairs and a flow. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from markupsafe import Markup
 from potluck.apps.polls.counting import Method, Record
 from potluck.apps.polls.counting.sentences import decided_sentence, outcome_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, Line, last_bars, line_of, of_all_ballots
-from potluck.apps.polls.pages.charts.counted import Counted
+from potluck.apps.polls.pages.charts.chart_data import ChartData
 from potluck.apps.polls.pages.charts.flows import FlowShown, flow_shown
 from potluck.apps.polls.pages.charts.pairs import PAIRS_SHOWN, Locked, PairLine, locked_pairs, matrix_lines
 from potluck.apps.polls.pages.charts.rounds import RoundShown, TableLine, round_shown, table_lines
 
 __all__ = ["Charts", "charts"]
 
-# A table with more cells than this is a page of its own.
+# A table with more cells than this is shown only on request.
 CELLS_SHOWN = 400
 
 
 class Said(NamedTuple):
-    """Methods that would say the same."""
+    """Methods that elect the same winners."""
 
     methods: list[Method]
     winners: list[str]
@@ -29,12 +29,12 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charts:
-    """Everything on the page that is worked out of the record."""
+    """Everything on the page that is derived from the record."""
 
     winners: list[str]
     sentence: Markup
     decided: Markup
-    """What of the result no votes decided; empty, if they decided everything."""
+    """Which part of the result the votes did not decide; empty if they decided everything."""
     rounds: int
     last: list[Bar]
     others: str
@@ -42,7 +42,7 @@ class Charts:
     all_ballots: str
     round: RoundShown
     table: list[TableLine]
-    """Empty, if it is too large to be shown unasked."""
+    """Empty if it is too large to be shown unless requested."""
     exhausted: list[str]
     flow: FlowShown | None
     pairs: list[PairLine]
@@ -55,40 +55,40 @@ class Charts:
 
 
 def charts(record: Record, names: Sequence[str], chosen: int | None = None, *, whole: bool = False) -> Charts | None:
-    """What there is to draw, with this round looked at; None if nobody voted. `whole`: tables however large."""
+    """The charts, with the chosen round open; None if nobody voted. `whole` includes tables however large."""
     if not record.rounds:
         return None
-    counted = Counted(record, names)
+    data = ChartData(record, names)
     rounds = record.rounds
     looked_at = None if chosen is None else min(max(chosen, 1), len(rounds))
-    last, others = last_bars(counted)
+    last, others = last_bars(data)
     pairs_whole = whole or len(names) <= PAIRS_SHOWN
-    in_pairs = counted.standing if pairs_whole else counted.standing[:PAIRS_SHOWN]
+    in_pairs = data.standing if pairs_whole else data.standing[:PAIRS_SHOWN]
     return Charts(
-        winners=counted.named(record.winners),
-        sentence=counted.said(outcome_sentence(record, counted.marked)),
-        decided=counted.said(decided_sentence(record, counted.marked)),
+        winners=data.named(record.winners),
+        sentence=data.said(outcome_sentence(record, data.marked)),
+        decided=data.said(decided_sentence(record, data.marked)),
         rounds=len(rounds),
         last=last,
         others=others,
-        line=line_of(counted, rounds[-1]),
-        all_ballots=of_all_ballots(counted, rounds[-1]),
-        round=round_shown(counted, looked_at or 1),
-        table=table_lines(counted) if whole or len(rounds) * len(names) <= CELLS_SHOWN else [],
-        exhausted=[counted.shown(sum(each.exhausted.values())) for each in rounds] if counted.in_rounds else [],
-        flow=flow_shown(counted, looked_at),
-        pairs=matrix_lines(counted, record.pairwise, in_pairs),
+        line=line_of(data, rounds[-1]),
+        all_ballots=of_all_ballots(data, rounds[-1]),
+        round=round_shown(data, looked_at or 1),
+        table=table_lines(data) if whole or len(rounds) * len(names) <= CELLS_SHOWN else [],
+        exhausted=[data.shown(sum(each.exhausted.values())) for each in rounds] if data.in_rounds else [],
+        flow=flow_shown(data, looked_at),
+        pairs=matrix_lines(data, record.pairwise, in_pairs),
         pairs_whole=pairs_whole,
-        paths=matrix_lines(counted, record.paths, in_pairs) if record.paths else [],
-        locked=locked_pairs(counted, whole),
-        condorcet=None if record.condorcet_winner is None else counted.name(record.condorcet_winner),
-        others_say=_others_say(counted),
-        counted_in_rounds=counted.in_rounds,
+        paths=matrix_lines(data, record.paths, in_pairs) if record.paths else [],
+        locked=locked_pairs(data, whole),
+        condorcet=None if record.condorcet_winner is None else data.name(record.condorcet_winner),
+        others_say=_others_say(data),
+        counted_in_rounds=data.in_rounds,
     )
 
 
-def _others_say(counted: Counted) -> list[Said]:
+def _others_say(data: ChartData) -> list[Said]:
     by_winners: dict[tuple[int, ...], list[Method]] = {}
-    for method, winners in counted.record.other_methods.items():
+    for method, winners in data.record.other_methods.items():
         by_winners.setdefault(tuple(sorted(winners)), []).append(method)
-    return [Said(methods, counted.named(winners)) for winners, methods in by_winners.items()]
+    return [Said(methods, data.named(winners)) for winners, methods in by_winners.items()]

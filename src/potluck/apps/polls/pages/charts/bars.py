@@ -1,16 +1,16 @@
-"""Bars: who has how much in a round, what came in it, and the line that elects."""
+"""Bars: each candidate's votes in a round, what they gained in it, and the line that elects."""
 
 from typing import NamedTuple
 
 from potluck.apps.polls.counting import Round
 from potluck.apps.polls.counting.sentences import percent
 from potluck.apps.polls.fields import Method
-from potluck.apps.polls.pages.charts.counted import Counted, share
+from potluck.apps.polls.pages.charts.chart_data import ChartData, share
 
 __all__ = ["Bar", "Line", "bars_of", "last_bars", "line_of", "of_all_ballots"]
 
 LAST_ROUND_SHOWN = 5
-# Methods that count all at once, each in a unit of its own.
+# Methods without rounds, each with a unit of its own.
 UNITS: dict[Method, tuple[str, str]] = {
     "schulze": ("other beaten", "others beaten"),
     "ranked-pairs": ("other beaten", "others beaten"),
@@ -31,76 +31,76 @@ class Bar(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Where on a bar the line is that elects, if there is one, and what it means."""
+    """The position on a bar of the line that elects, if there is one, and what it means."""
 
     at: float | None
     means: str
 
 
-def bars_of(counted: Counted, index: int) -> list[Bar]:
-    """Those of a round: who stands in it, the most votes first, then who left in the one before."""
-    record = counted.record
+def bars_of(data: ChartData, index: int) -> list[Bar]:
+    """The bars of a round: candidates by votes, then those who were eliminated in the round before."""
+    record = data.record
     round = record.rounds[index]
-    before = record.rounds[index - 1] if index and counted.in_rounds else None
-    whole = counted.whole(round)
-    place = {number: at for at, number in enumerate(counted.standing)}
+    before = record.rounds[index - 1] if index and data.in_rounds else None
+    whole = data.whole(round)
+    place = {number: at for at, number in enumerate(data.standing)}
     bars: list[Bar] = []
     for number in sorted(round.tallies, key=lambda each: (-round.tallies[each], place[each])):
         votes = round.tallies[number]
         gain = 0 if before is None else max(0, votes - before.tallies.get(number, 0))
         bars.append(
             Bar(
-                name=counted.name(number),
-                value=counted.shown(votes),
+                name=data.name(number),
+                value=data.shown(votes),
                 share=share(votes, whole),
-                note=_note(counted, votes, whole),
+                note=_note(data, votes, whole),
                 lead=number in record.winners,
                 gain=share(gain, whole),
-                gained=f"+{counted.shown(gain)}" if gain else "",
+                gained=f"+{data.shown(gain)}" if gain else "",
                 fate="elected" if number in round.elected else "eliminated" if number in round.eliminated else "",
             )
         )
     if before is not None:
         gone = [number for number in before.tallies if number not in round.tallies]
         for number in sorted(gone, key=lambda each: (-before.tallies[each], place[each])):
-            left_with = f"left with {counted.shown(before.tallies[number])}"
-            bars.append(Bar(name=counted.name(number), value="", share=0, note=left_with, out=True))
+            left_with = f"left with {data.shown(before.tallies[number])}"
+            bars.append(Bar(name=data.name(number), value="", share=0, note=left_with, out=True))
     return bars
 
 
-def last_bars(counted: Counted) -> tuple[list[Bar], str]:
-    """Who has how much in the end, without what came in the last round; and of how many others no more is said."""
-    standing = [each for each in bars_of(counted, len(counted.record.rounds) - 1) if not each.out]
-    shown = max(LAST_ROUND_SHOWN, len(counted.record.winners))
+def last_bars(data: ChartData) -> tuple[list[Bar], str]:
+    """The top bars of the last round, without gains; and a note about how many others there are."""
+    standing = [each for each in bars_of(data, len(data.record.rounds) - 1) if not each.out]
+    shown = max(LAST_ROUND_SHOWN, len(data.record.winners))
     rest = len(standing[shown:])
     others = f"and {rest:,} other{'' if rest == 1 else 's'}, none of them with more" if rest else ""
     return [each._replace(gain=0.0, gained="", fate="") for each in standing[:shown]], others
 
 
-def line_of(counted: Counted, round: Round) -> Line:
-    whole = counted.whole(round)
-    if counted.by_majority:
-        means = f"half of the {counted.ballots(sum(round.tallies.values()))} still in play"
+def line_of(data: ChartData, round: Round) -> Line:
+    whole = data.whole(round)
+    if data.by_majority:
+        means = f"half of the {data.ballots(sum(round.tallies.values()))} still in play"
     else:
-        means = f"the quota of {counted.ballots(round.threshold or 0)}"
-    if round.threshold is None or not whole or not counted.in_rounds:
+        means = f"the quota of {data.ballots(round.threshold or 0)}"
+    if round.threshold is None or not whole or not data.in_rounds:
         return Line(None, means)
-    return Line(50.0 if counted.by_majority else min(100.0, share(round.threshold, whole)), means)
+    return Line(50.0 if data.by_majority else min(100.0, share(round.threshold, whole)), means)
 
 
-def of_all_ballots(counted: Counted, round: Round) -> str:
-    """The winner's share of every ballot that was cast, beside that of those still in play."""
-    if not counted.by_majority or not counted.lead or counted.lead not in round.tallies:
+def of_all_ballots(data: ChartData, round: Round) -> str:
+    """A note on the winner's share of all ballots cast; empty if none were exhausted."""
+    if not data.by_majority or not data.lead or data.lead not in round.tallies:
         return ""
-    votes, everyone = round.tallies[counted.lead], counted.record.votes
+    votes, everyone = round.tallies[data.lead], data.record.votes
     exhausted = sum(round.exhausted.values())
     if not exhausted:
         return ""
-    share = f"{counted.shown(votes)} of all {counted.ballots(everyone)} is {percent(votes, everyone)}"
-    return f"{share}; {counted.shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
+    share = f"{data.shown(votes)} of all {data.ballots(everyone)} is {percent(votes, everyone)}"
+    return f"{share}; {data.shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
 
 
-def _note(counted: Counted, votes: int, whole: int) -> str:
-    if counted.record.method in UNITS:
-        return UNITS[counted.record.method][votes != 1]
+def _note(data: ChartData, votes: int, whole: int) -> str:
+    if data.record.method in UNITS:
+        return UNITS[data.record.method][votes != 1]
     return percent(votes, whole) if whole else ""

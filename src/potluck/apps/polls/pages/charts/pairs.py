@@ -1,13 +1,13 @@
-"""Everybody against everybody: the matrix of pairs, the strongest paths, and the majorities that were locked in."""
+"""Pairwise comparisons: the matrix of pairs, the strongest paths, and the majorities that were locked in."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from potluck.apps.polls.pages.charts.counted import Counted
+from potluck.apps.polls.pages.charts.chart_data import ChartData
 
 __all__ = ["PAIRS_SHOWN", "Locked", "PairLine", "locked_pairs", "matrix_lines"]
 
-# More rows and columns than this are a page of their own.
+# More rows and columns than this are shown only on request.
 PAIRS_SHOWN = 10
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -32,23 +32,23 @@ class Locked(NamedTuple):
     locked: bool
 
 
-def matrix_lines(counted: Counted, matrix: Sequence[Sequence[int]], order: Sequence[int]) -> list[PairLine]:
-    """A row and a column for each of these, who go by letters."""
+def matrix_lines(data: ChartData, matrix: Sequence[Sequence[int]], order: Sequence[int]) -> list[PairLine]:
+    """A row and a column for each of these candidates, labelled by letters."""
     return [
         PairLine(
             _letter(place, len(order)),
-            counted.name(number),
+            data.name(number),
             [_pair(matrix, number, other) for other in order],
         )
         for place, number in enumerate(order)
     ]
 
 
-def locked_pairs(counted: Counted, whole: bool) -> list[Locked]:
-    """Majorities, the clearest first; only the first of them, if not all are wanted."""
-    pairs = counted.record.pairs if whole else counted.record.pairs[: 2 * PAIRS_SHOWN]
+def locked_pairs(data: ChartData, whole: bool) -> list[Locked]:
+    """Majorities, strongest first; only the first of them, unless `whole`."""
+    pairs = data.record.pairs if whole else data.record.pairs[: 2 * PAIRS_SHOWN]
     return [
-        Locked(counted.name(each.winner), counted.name(each.loser), f"{each.votes:,}", f"{each.against:,}", each.locked)
+        Locked(data.name(each.winner), data.name(each.loser), f"{each.votes:,}", f"{each.against:,}", each.locked)
         for each in pairs
     ]
 

@@ -1,4 +1,4 @@
-"""The rounds: one of them to look at and the way to the others, and all of them as a table."""
+"""The rounds: one in detail with links to the others, and all of them as a table."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,18 +7,18 @@ from markupsafe import Markup
 
 from potluck.apps.polls.counting.sentences import round_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, bars_of
-from potluck.apps.polls.pages.charts.counted import Counted
+from potluck.apps.polls.pages.charts.chart_data import ChartData
 
 __all__ = ["RoundShown", "TableLine", "round_shown", "table_lines"]
 
-# More bars than this are folded away.
+# Further bars are collapsed.
 BARS_SHOWN = 8
-# What a phone has room for; of longer counts, the first and last rounds and those around the one that is looked at.
+# What fits on a phone; longer counts list the first and last rounds and those around the current one.
 ROUNDS_LISTED = 7
 
 
 class RoundLink(NamedTuple):
-    """A step of the stepper; without a number, a gap."""
+    """A link of the round stepper; number 0 is a gap."""
 
     number: int
     current: bool = False
@@ -49,45 +49,45 @@ class TableLine(NamedTuple):
     lead: bool
 
 
-def round_shown(counted: Counted, number: int) -> RoundShown:
-    rounds = counted.record.rounds
-    bars = bars_of(counted, number - 1)
+def round_shown(data: ChartData, number: int) -> RoundShown:
+    rounds = data.record.rounds
+    bars = bars_of(data, number - 1)
     standing = [each for each in bars if not each.out]
     exhausted = sum(rounds[number - 1].exhausted.values())
     return RoundShown(
         number=number,
-        sentence=counted.said(round_sentence(counted.record, number - 1, counted.marked)),
+        sentence=data.said(round_sentence(data.record, number - 1, data.marked)),
         bars=standing[:BARS_SHOWN],
         folded=standing[BARS_SHOWN:],
         left=[each for each in bars if each.out],
-        exhausted=counted.shown(exhausted) if exhausted else "",
+        exhausted=data.shown(exhausted) if exhausted else "",
         links=_links(number, len(rounds)),
         before=max(1, number - 1),
         after=min(len(rounds), number + 1),
     )
 
 
-def table_lines(counted: Counted) -> list[TableLine]:
-    """Everybody's votes in every round, the best first."""
-    winners = counted.record.winners
-    return [TableLine(counted.name(each), list(_cells(counted, each)), each in winners) for each in counted.standing]
+def table_lines(data: ChartData) -> list[TableLine]:
+    """Each candidate's votes in every round, best candidate first."""
+    winners = data.record.winners
+    return [TableLine(data.name(each), list(_cells(data, each)), each in winners) for each in data.standing]
 
 
-def _cells(counted: Counted, number: int) -> Iterator[Cell]:
+def _cells(data: ChartData, number: int) -> Iterator[Cell]:
     before: int | None = None
-    for index, round in enumerate(counted.record.rounds):
+    for index, round in enumerate(data.record.rounds):
         votes = round.tallies.get(number)
         if votes is None:
             yield Cell("out", gone=True)
         else:
-            gain = votes - before if index and before is not None and counted.in_rounds else 0
-            gained = f"{'+' if gain > 0 else '−'}{counted.shown(abs(gain))}" if gain else ""
-            yield Cell(counted.shown(votes), gained, elected=number in round.elected)
+            gain = votes - before if index and before is not None and data.in_rounds else 0
+            gained = f"{'+' if gain > 0 else '−'}{data.shown(abs(gain))}" if gain else ""
+            yield Cell(data.shown(votes), gained, elected=number in round.elected)
         before = votes
 
 
 def _links(number: int, rounds: int) -> list[RoundLink]:
-    """The rounds to step to: all of them, or the first, the last and those around this one, with gaps between."""
+    """The rounds to link to: all of them, or the first, the last and those around this one, with gaps."""
     if rounds <= ROUNDS_LISTED:
         return [RoundLink(each, each == number) for each in range(1, rounds + 1)]
     near = range(max(2, min(number - 1, rounds - 4)), min(rounds - 1, max(number + 1, 5)) + 1)

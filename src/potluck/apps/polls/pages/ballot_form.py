@@ -1,4 +1,4 @@
-"""A ballot as a form sends it: a number beside each candidate, in whichever way the voter came to it."""
+"""The ballot form: one field with a rank for each candidate, whether the voter typed, chose or dragged it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ __all__ = ["Ballot", "ballot_of", "on_ballot", "ordinal", "ranked_in", "read_bal
 FIELD = re.compile(r"rank-([1-9][0-9]{0,2})")
 RANK = re.compile(r"[0-9]{1,3}")
 MOST_FIELDS = 1_000
-# With more candidates than this, a list of places beside each would be longer than the ballot; a number is typed.
+# With more ranks than this, a drop-down beside each candidate would be longer than the ballot: voters type a number.
 MOST_PLACES_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What was filled in: what stands beside each candidate's number, whom that ranks, and what is wrong with it."""
+    """A filled-in ballot: the text beside each candidate, by number; the ranking it gives; and the error in it."""
 
     written: Mapping[int, str] = field(default_factory=dict)
     ranking: Sequence[int] = ()
@@ -29,19 +29,19 @@ class Ballot:
 
 
 def ranked_in(candidates: Sequence[str], rankings: Sequence[str]) -> Ballot:
-    """The ballot that says this already, of a voter who may change it."""
+    """The ballot filled in with a vote that was cast, for its voter to change."""
     numbers = {name: number for number, name in enumerate(candidates, 1)}
     ranking = [numbers[name] for name in rankings if name in numbers]
     return Ballot({number: str(place) for place, number in enumerate(ranking, 1)}, ranking)
 
 
 def ballot_of(candidates: Sequence[str]) -> str:
-    """What a ballot carries to say which candidates its numbers mean: until the first vote they may be changed."""
+    """A hash of the candidates that a ballot's numbers refer to: they may change until the first vote."""
     return sha256("\n".join(candidates).encode()).hexdigest()[:16]
 
 
 def read_ballot(raw: bytes, candidates: Sequence[str]) -> Ballot:
-    """Whom the numbers put in order. Gaps mean nothing; two candidates at one number are told to the voter."""
+    """Parses a submitted ballot. Gaps between ranks are ignored; two candidates at one rank are an error."""
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
@@ -67,7 +67,7 @@ def read_ballot(raw: bytes, candidates: Sequence[str]) -> Ballot:
 
 
 def on_ballot(poll: Poll, ranked: Ballot) -> dict[str, Any]:
-    """What polls/ballot_form.html shows of this poll, filled in like this."""
+    """Template values of polls/ballot_form.html for this poll and filled-in ballot."""
     candidates = poll.candidates
     most = min(poll.max_rankings or len(candidates), len(candidates))
     chosen = list(ranked.ranking)

@@ -1,4 +1,4 @@
-"""A record as a page reads it: who stands where, what a full bar stands for, amounts and sentences in words."""
+"""What all charts of a record share: the candidates' order, the scale of bars, formatted amounts and sentences."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,32 +9,32 @@ from potluck.apps.polls.counting import Record, Round
 from potluck.apps.polls.counting.sentences import amount
 from potluck.apps.polls.fields import Method
 
-__all__ = ["Counted", "share"]
+__all__ = ["ChartData", "share"]
 
-# Counted in rounds by ballots; the others count all at once.
+# The methods that transfer ballots in rounds; the others count all at once.
 BY_ROUNDS: frozenset[Method] = frozenset({"irv", "stv", "scottish-stv"})
 
-# Stand for names while a sentence is put together, so that each can be marked where it stands; nobody types these.
+# Delimit placeholders for names while a sentence is built, so that each name can be marked up; nobody types these.
 OPENS, CLOSES = "\ue000", "\ue001"
 NAME = f"{OPENS}[0-9]+{CLOSES}"
-# A hundred names in a row say less than a few and how many more; the files have all of them.
+# A hundred names in a row say less than a few and a number; the downloads have all of them.
 NAMES_SAID = 4
 MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_SAID},}}{NAME} and {NAME}")
 
 
-class Counted:
-    """What every drawing of one record is made of."""
+class ChartData:
+    """A record with its candidates' names, as the charts read it."""
 
     def __init__(self, record: Record, names: Sequence[str]) -> None:
         self.record = record
         self.names = names
         self.in_rounds = record.method in BY_ROUNDS
         self.by_majority = record.method == "irv" or (record.method == "stv" and record.rules.seats == 1)
-        """One is elected, by more than half of what is still in play."""
+        """Whether one candidate is elected, by more than half of the ballots still in play."""
         self.unit: int = 10**record.decimals
         self.lead = record.winners[0] if record.winners else 0
         self.marked = [f"{OPENS}{number}{CLOSES}" for number in range(1, len(names) + 1)]
-        """What stands for the names in sentences, until `said` puts them there."""
+        """Placeholders for the names in sentences, which `said` replaces."""
         self.standing = self._standing()
 
     # --- words and numbers --------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ class Counted:
         return [self.names[number - 1] for number in numbers]
 
     def shown(self, units: int) -> str:
-        """An exact amount, thousands apart."""
+        """An exact amount, with thousands separators."""
         whole, point, part = amount(units, self.record.decimals).partition(".")
         return f"{int(whole):,}{point}{part}"
 
@@ -54,7 +54,7 @@ class Counted:
         return f"{self.shown(units)} ballot{'' if units == self.unit else 's'}"
 
     def said(self, sentence: str) -> Markup:
-        """The sentence with each name marked, and kept apart from the words around it, whichever way it is written."""
+        """The sentence with each name in bold, and isolated from the surrounding text's direction."""
         text = str(escape(MANY_NAMES.sub(_summed_up, sentence)))
         for number, name in enumerate(self.names, 1):
             text = text.replace(f"{OPENS}{number}{CLOSES}", f"<b><bdi>{escape(name)}</bdi></b>")
@@ -63,7 +63,7 @@ class Counted:
     # --- who stands where ---------------------------------------------------------------------------------------
 
     def _standing(self) -> list[int]:
-        """Everybody, the best first: winners, then by how far and with how much they came."""
+        """All candidates, best first: winners, then by the last round reached and the votes in it."""
         if self.record.order:
             return list(self.record.order)
         reached: dict[int, tuple[int, int]] = {}
@@ -84,7 +84,7 @@ class Counted:
         )
 
     def whole(self, round: Round) -> int:
-        """What a full bar stands for."""
+        """The amount that a full bar represents."""
         if self.by_majority:
             return sum(round.tallies.values())
         if self.record.method in ("stv", "scottish-stv", "plurality"):
@@ -95,7 +95,7 @@ class Counted:
 
 
 def share(part: int, whole: int) -> float:
-    """A percentage, for a drawing."""
+    """A percentage, for the width of a bar."""
     return round(100 * part / whole, 2) if whole else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Making a poll, and the list of one's own; changing one until somebody has voted."""
+"""Pages that create a poll, list one's own, and change one until somebody has voted."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ async def make(call: Call) -> Response:
 
 
 def to_new_poll(call: Call, made: PollMade) -> Response:
-    """To where a new poll is shared, and its key shown once; whoever has no account keeps it in this browser."""
+    """Redirects to the share page, which shows the key once; without an account, a cookie stores it too."""
     cookies = [*keep_key(call, FRESH_COOKIE, made.admin_key, made.id)]
     if call.principal is None:
         cookies += keep_key(call, ADMIN_COOKIE, made.admin_key, made.id)

@@ -1,9 +1,9 @@
-"""Finished counts: kept as records, and renewed when votes have come in since and it is time to.
+"""Finished counts: stored as records, and renewed when votes have come in since and a recount is due.
 
-A record names the votes' version that it was made of: the sum over the shards, which every vote raises in its own
-transaction. Each shard only ever grows, so the same sum later means that nothing was voted in between. The counts are
-read between two readings of the shards. Where those agree, and the counts have as many votes as the shards say, nothing
-was written meanwhile and the record is complete; else it names a version that is past already, and the next reader
+A record names the votes' version it was counted at: the sum over the shards, one of which every vote increments in its
+own transaction. Shards only ever grow, so an equal sum later means that no vote came in between. The counts are read
+between two reads of the shards. If those agree, and the counts add up to as many votes as the shards say, nothing was
+written meanwhile and the record is complete; otherwise it names a version that is already outdated, and the next reader
 renews it.
 """
 
@@ -28,7 +28,7 @@ from potluck.table.operations import Operation
 
 __all__ = [
     "AtVersion",
-    "Known",
+    "FinishedCount",
     "Records",
     "Stopwatch",
     "counted",
@@ -38,14 +38,14 @@ __all__ = [
     "votes_of",
 ]
 
-# A record of another form, or counted by other rules than today's, is none.
+# A record in another format, or counted by other rules than today's, is ignored.
 FORMAT = b"\x02"
 SHORTEST_INTERVAL = timedelta(seconds=1)
-# A twentieth of the time may go into counting while votes come in.
+# While votes come in, at most a twentieth of the time goes into counting.
 INTERVAL_IN_COUNTS = 20
-# Counting is work for a processor, not waiting: more at once would only slow each other down.
+# Counting is CPU-bound: more at once would only slow each other down.
 COUNTS_AT_ONCE = 2
-# Nobody else is served while a page is read, and one of a megabyte has ten thousand of them.
+# Decoding a page blocks the event loop, and a full one of a megabyte has ten thousand counts.
 COUNTS_A_PAGE = 1_000
 # A transaction takes 4 MB.
 MOST_PARTS = 9
@@ -56,8 +56,8 @@ Stopwatch = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What was counted, of which votes, when, and how long that took."""
+class FinishedCount:
+    """A record, the votes' version it was counted at, when, and how long counting took."""
 
     record: Counted
     votes_version: int
@@ -67,13 +67,13 @@ class Known:
 
     @property
     def due(self) -> datetime:
-        """From when on it may be renewed while votes come in."""
+        """The earliest time to count again while votes come in."""
         return self.counted_at + max(SHORTEST_INTERVAL, INTERVAL_IN_COUNTS * self.counting)
 
 
 @dataclass(frozen=True, slots=True)
 class AtVersion:
-    """How often each ranking was voted for, and of which version that is; not complete if votes came in meanwhile."""
+    """How many votes each ranking has, and at which version; incomplete if votes came in while it was read."""
 
     ballots: Mapping[Ranking, int]
     votes_version: int
@@ -93,12 +93,12 @@ def rules_of(poll: Poll, method: Method) -> Rules:
 
 
 def counted(poll: Poll, method: Method, ballots: Mapping[Ranking, int]) -> Counted:
-    """The whole record; the same for the same ballots, whenever and wherever it is counted."""
+    """Counts the ballots. Deterministic: the same ballots give the same record, whenever and wherever."""
     return count(len(poll.candidates), ballots, rules_of(poll, method), poll.lot_order)
 
 
-def stored_record(rows: Sequence[Record], method: Method) -> Known | None:
-    """The record that these rows hold by this method; None if they hold none, or not all of one."""
+def stored_record(rows: Sequence[Record], method: Method) -> FinishedCount | None:
+    """The record by this method in these rows; None if there is none, or parts of it are missing."""
     parts = sorted((each for each in rows if each.method == method), key=lambda each: each.part)
     if not parts:
         return None
@@ -116,25 +116,25 @@ def stored_record(rows: Sequence[Record], method: Method) -> Known | None:
         log.exception("the stored record of poll %s by %s cannot be read", first.poll_id, method)
         return None
     took = timedelta(milliseconds=first.counting_milliseconds)
-    return Known(record, first.votes_version, first.counted_at, took, first.parts)
+    return FinishedCount(record, first.votes_version, first.counted_at, took, first.parts)
 
 
 class Records:
-    """Counts, and keeps what was counted. One for a process: nobody counts what another is just counting."""
+    """Counts polls and stores the records. One per process, so that concurrent readers share a running count."""
 
     def __init__(self, store: Store, clock: Clock, stopwatch: Stopwatch) -> None:
         self._store = store
         self._clock = clock
         self._stopwatch = stopwatch
         self._turns = asyncio.Semaphore(COUNTS_AT_ONCE)
-        self._under_way: dict[tuple[UUID, Method], asyncio.Task[Known]] = {}
+        self._under_way: dict[tuple[UUID, Method], asyncio.Task[FinishedCount]] = {}
 
-    def empty(self, poll: Poll, method: Method) -> Known:
-        """The record of a poll in which nobody has ever voted; it is not kept."""
-        return Known(counted(poll, method, {}), 0, self._clock(), timedelta())
+    def empty(self, poll: Poll, method: Method) -> FinishedCount:
+        """The record of a poll in which nobody has ever voted; it is not stored."""
+        return FinishedCount(counted(poll, method, {}), 0, self._clock(), timedelta())
 
-    def renewal(self, poll: Poll, method: Method, parts_before: int = 0) -> asyncio.Task[Known]:
-        """A count that is under way, begun now if there is none. It goes on if whoever waits for it gives up."""
+    def renewal(self, poll: Poll, method: Method, parts_before: int = 0) -> asyncio.Task[FinishedCount]:
+        """The running count, started now if there is none. It continues even if its waiters give up."""
         key = (poll.poll_id, method)
         task = self._under_way.get(key)
         if task is None:
@@ -143,13 +143,13 @@ class Records:
             task.add_done_callback(lambda done: self._ended(key, done))
         return task
 
-    def _ended(self, key: tuple[UUID, Method], task: asyncio.Task[Known]) -> None:
+    def _ended(self, key: tuple[UUID, Method], task: asyncio.Task[FinishedCount]) -> None:
         del self._under_way[key]
         if not task.cancelled() and task.exception() is not None:
             log.warning("counting poll %s by %s failed: %r", *key, task.exception())
 
     async def ballots(self, poll_id: UUID) -> AtVersion:
-        """Every ranking that was voted for, of the counts; never of the votes."""
+        """Every ranking with its number of votes, read from the counts and never from the votes."""
         before = await self._store.all(Shard.of_poll(poll_id))
         ballots: dict[Ranking, int] = {}
         after: Mapping[str, Any] | None = None
@@ -164,22 +164,24 @@ class Records:
         version = version_of(before)
         return AtVersion(ballots, version if complete or not still else max(0, version - 1), complete)
 
-    async def _renew(self, poll: Poll, method: Method, parts_before: int) -> Known:
+    async def _renew(self, poll: Poll, method: Method, parts_before: int) -> FinishedCount:
         async with self._turns:
             started = self._stopwatch()
             found = await self.ballots(poll.poll_id)
             record, content = await asyncio.to_thread(_counted_and_packed, poll, method, found.ballots)
             took = timedelta(seconds=max(0.0, self._stopwatch() - started))
-        known = Known(record, found.votes_version, self._clock(), took)
+        known = FinishedCount(record, found.votes_version, self._clock(), took)
         await self._keep(poll.poll_id, method, known, content, parts_before)
         return known
 
-    async def _keep(self, poll_id: UUID, method: Method, known: Known, content: bytes, parts_before: int) -> None:
-        """Keep the record, all of it or nothing, unless the poll is gone or a newer one is there."""
+    async def _keep(
+        self, poll_id: UUID, method: Method, known: FinishedCount, content: bytes, parts_before: int
+    ) -> None:
+        """Store the record in one transaction, unless the poll is gone or a newer record exists."""
         size = MOST_BYTES_IN_RECORD_PART
         pieces = [content[start : start + size] for start in range(0, len(content), size)]
         if len(pieces) > MOST_PARTS:
-            # More candidates and rounds than polls have; it is counted whenever it is asked for.
+            # More candidates and rounds than polls have; without a stored record, every read counts again.
             log.warning("the record of poll %s by %s has %d bytes and is not kept", poll_id, method, len(content))
             return
         not_newer = absent | (the(Record.votes_version) <= known.votes_version)
@@ -196,12 +198,12 @@ class Records:
                 content=piece,
             )
             operations.append(put(row, when=not_newer))
-        # Of a longer one before; parts that do not agree would be no record.
+        # Left from a longer record before; parts that disagree would invalidate the record.
         operations += [delete(Record.one(poll_id, method, part)) for part in range(len(pieces), parts_before)]
         try:
             await self._store.transact(*operations)
         except WriteRefused as refusal:
-            # What was counted is right all the same; what is kept is newer, or the poll is gone.
+            # The count is still right; it just is not stored, because a newer one is, or the poll is gone.
             log.debug("the record of poll %s by %s is not kept: %s", poll_id, method, refusal)
 
 

@@ -1,4 +1,4 @@
-"""The page of results: who leads or has won, every round, how ballots moved; live while the poll is open."""
+"""The results page: who leads or has won, every round, how ballots moved; live while the poll is open."""
 
 import re
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ async def results(call: Call) -> Response:
 async def outcome_shown(
     polls: PollsContext, poll_id: UUID, query: Mapping[str, str], found: Results | None = None
 ) -> dict[str, Any]:
-    """What polls/outcome.html shows of a poll; after `?` stand the round and the method that are looked at."""
+    """Template values of polls/outcome.html; the query string selects the round and the method."""
     method, round, whole = (query.get(name, "") for name in ("method", "round", "whole"))
     now = await current_record(polls, poll_id, method or UNSET, found)
     poll, known = now.poll, now.known
@@ -58,7 +58,7 @@ async def outcome_shown(
         "final": now.status == "final",
         "votes": turnout.votes if behind else record.votes,
         "behind": max(0, turnout.votes - record.votes) if behind else 0,
-        # Each only grows, so the sum tells which of two answers is the newer one; a poll's time is over by itself.
+        # Each of these only grows, so the sum orders two responses; a poll expires without a write, hence the last bit.
         "version": 2 * (known.votes_version + turnout.votes_version + poll.version) + (now.status == "final"),
         "lots": poll.names(poll.lot_order),
         "asked": "".join(f"&{name}={value}" for name, value in (("method", method), ("whole", whole and "1")) if value),
@@ -67,7 +67,7 @@ async def outcome_shown(
 
 @pages.get(f"{POLL}/results/events")
 async def events(call: Call) -> Response:
-    # The page is read again by whoever hears of it, with the round and the method that they look at.
+    # Not `whole`: on each event the page fetches itself again, with the round and the method it shows.
     return LiveResults(await call.admit(SeesResults)).stream(_query(call, MaybeSince).since or None, whole=False)
 
 
@@ -82,5 +82,5 @@ async def ballots(call: Call) -> Response:
 
 
 def _query(call: Call, kind: type[In]) -> In:
-    """What stands in the address after `?`, as far as it says something."""
+    """The query string as this input; empty values count as left out."""
     return decode_query(kind, [each for each in call.request.query_params.multi_items() if each[1]], strict=False)

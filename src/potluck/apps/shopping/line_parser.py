@@ -1,4 +1,4 @@
-"""Several things to buy, as people type or paste them: one to a line, perhaps with how much in front."""
+"""Parses things to buy as people type or paste them: one to a line, optionally with an amount in front."""
 
 import re
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from potluck.web.schema.decoding import wrong_fields
 
 __all__ = ["MOST_LINES", "Line", "read_lines", "wrong_with"]
 
-# They are added by one transaction.
+# All lines are added in one transaction.
 MOST_LINES = 50
 NAME = schema_of(Name)
 
-# What lists from elsewhere put in front of a line: dashes, stars, bullets, boxes to tick.
+# What lists copied from elsewhere have in front of a line: dashes, stars, bullets, checkboxes.
 BULLET = re.compile(r"(?:[-*•‣–+]\s+|[☐☑✓]\s*|\[[ xX]?\]\s*)+")
-# "2 milk", "2x milk", "2 × milk"; also with a unit, "500 g flour" and "500g flour".
+# "2 milk", "2x milk", "2 × milk"; with a unit, "500 g flour" and "500g flour".
 AMOUNT = re.compile(r"([1-9][0-9]{0,5})\s*(?:[x×]\s+|(kg|g|ml|cl|dl|l|oz|lb|lbs)\s+|\s)\s*(?=\S)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing to buy. `number` is its line, by which an error names it."""
+    """One thing to buy. `number` is its line number, for error messages."""
 
     number: int
     name: str
@@ -30,9 +30,9 @@ class Line:
 
 
 def read_lines(text: str) -> list[Line]:
-    """What is on the lines, in their order; empty ones are left out, and whatever is not an amount is the name."""
+    """Parses the lines in order, skipping empty ones; whatever follows the amount is the name."""
     found = []
-    # A tab is what tables put between their columns.
+    # Rows pasted from a table have tabs between their columns.
     for number, line in enumerate(text.replace("\t", " ").splitlines(), start=1):
         rest = BULLET.sub("", line.strip(), count=1) if BULLET.match(line.strip()) else line.strip()
         if not rest:
@@ -46,7 +46,7 @@ def read_lines(text: str) -> list[Line]:
 
 
 def wrong_with(lines: list[Line]) -> list[str]:
-    """Why these cannot be added; nothing, if they can."""
+    """Error messages for lines that cannot be added; empty if all can."""
     if not lines:
         return ["Lines must name something to buy"]
     if len(lines) > MOST_LINES:

@@ -1,4 +1,4 @@
-"""Names and ids that something else has already: what a refused write means to whoever chose them."""
+"""Conflicts over names and ids that are in use already: the errors, and writes that raise them when refused."""
 
 from typing import Any
 from uuid import UUID
@@ -38,12 +38,12 @@ class NameTaken(
 
 
 async def name_taken(refusal: WriteRefused) -> ProblemError | None:
-    """What a refused change of a name means."""
+    """NameTaken, if a unique name is what refused the write."""
     return NameTaken(refusal.value) if isinstance(refusal, NotUnique) else None
 
 
 def put_new(thing: Any, what: Deletable, chosen_id: UUID | Unset) -> list[Outcome]:
-    """Put something new that others will link to, perhaps by an id that its maker chose."""
+    """Put something new that other rows can link to, perhaps under an id that the client chose."""
 
     async def taken(refusal: WriteRefused) -> ProblemError | None:
         return await name_taken(refusal) or AlreadyThere(refusal.current)
@@ -51,6 +51,6 @@ def put_new(thing: Any, what: Deletable, chosen_id: UUID | Unset) -> list[Outcom
     putting = or_raise(put(thing, when=absent), taken)
     if not isinstance(chosen_id, UUID):
         return [putting]
-    # While links to one of this id are still being cleared, a new one would lose its own.
+    # While links to a deleted row of this id are still being cleared, links to the new one would be cleared too.
     unused = check(Deletion.by_id(thing.family_id, what, chosen_id), when=absent)
     return [putting, or_raise(unused, AlreadyThere)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from potluck.apps.shopping.lines import Line, read_lines, wrong_with
+from potluck.apps.shopping.line_parser import Line, read_lines, wrong_with
 
 
 @pytest.mark.parametrize(
