@@ -44,7 +44,7 @@ from potluck.web.direct_calls import Direct
 from potluck.web.live import Live
 from potluck.web.outbound import Outbound
 from potluck.web.rate_limits import RateLimiter
-from potluck.web.server.collecting import collect_seldom
+from potluck.web.server.garbage_collection import tune_garbage_collector
 from potluck.web.storage_quota import StorageQuota
 
 RESULTS = Path(__file__).parent / "results"
@@ -176,7 +176,7 @@ async def measured(folder: Path) -> dict[str, Any]:
     try:
         # The consumer first reads what is in the log: how the books came.
         await asyncio.sleep(3.0)
-        collect_seldom()
+        tune_garbage_collector()
         for number in range(1, ROUNDS + 1):
             name = f"Name {number}"
 

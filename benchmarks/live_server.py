@@ -21,7 +21,7 @@ from starlette.routing import Route
 from potluck.engines import open_engine
 from potluck.store import Store
 from potluck.table import Entity, Table, get, query
-from potluck.web.live import EventStreamResponse, Listening, Live, Right
+from potluck.web.live import EventStreamResponse, Listener, Live, Right
 from potluck.web.server.uvicorn_server import Server
 
 Name = Annotated[str, Meta(max_length=40)]
@@ -139,7 +139,7 @@ async def events(request: Request) -> Response:
             see=shown,
             allowed=allowed,
             # As from many households: nobody's own limit is what is measured.
-            by=Listening(None, f"192.0.2.{request.scope['client'][1] % 250}"),
+            by=Listener(None, f"192.0.2.{request.scope['client'][1] % 250}"),
             right=right,
         )
     )

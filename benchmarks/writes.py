@@ -48,7 +48,7 @@ async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[
     from potluck.streams import Change, Consumer
     from potluck.suite import APPS, assembled
     from potluck.web.app import App, Core
-    from potluck.web.live import Listening
+    from potluck.web.live import Listener
 
     async def nothing(change: Change) -> None:
         raise AssertionError("it does not concern them")
@@ -64,7 +64,7 @@ async def followed(folder: Path, consumers: int, streams: int) -> AsyncIterator[
 
     async def listen(core: Core, number: int) -> None:
         of = ShoppingListItem.all_of_family(uuid4())
-        by = Listening(None, f"192.0.2.{number % 250}")
+        by = Listener(None, f"192.0.2.{number % 250}")
         async for _ in core.live.open(None, of=of, see=lambda item: item, allowed=yes, by=by).chunks:
             pass
 

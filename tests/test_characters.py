@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from potluck.characters import one_line, seen, several_lines, with_line_ends
 from potluck.field_types import ManyLines, OneLine
 from potluck.people.errors import InvalidFields
-from potluck.people.particulars import checked_name
+from potluck.people.validation import checked_name
 from potluck.web.inputs import Input
 from potluck.web.schema import Schemas, decode
 

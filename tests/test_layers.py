@@ -18,7 +18,7 @@ MODULES = (
         "connections/limits.py",
         "store.py",
         "reading.py",
-        "watching.py",
+        "read_tracking.py",
         "table_creation.py",
         "sending.py",
         "retries.py",

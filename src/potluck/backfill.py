@@ -1,7 +1,7 @@
-"""Bring stored rows to the keys that their entity declares today.
+"""Backfill: rewrite stored rows with the keys that their entity declares today.
 
-Needed once after a key template or a sparse condition was changed, or an index was added. It can be stopped at any
-time and taken up again at the position it last told; running it twice changes nothing the second time.
+Needed once after a key template or a sparse condition has changed, or an index was added. It can be stopped at any time
+and resumed from the last position it reported, and it is idempotent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far it is: rows looked at and rewritten by this run, and where to go on; None at the end."""
+    """Progress so far: rows read and rewritten by this run, and where to resume; None at the end."""
 
     read: int
     rewritten: int
@@ -44,7 +44,7 @@ class Progress:
 async def backfill(
     store: Store, entity: type[Entity], position: Mapping[str, Any] | None = None
 ) -> AsyncIterator[Progress]:
-    """Rewrite what has old keys, page by page. A row that someone changes meanwhile is looked at again."""
+    """Rewrite the rows that have old keys, page by page. A row that changes meanwhile is read again."""
     plan = plan_of(entity)
     read = rewritten = 0
     while True:
@@ -88,7 +88,7 @@ async def _bring_up_to_date(store: Store, plan: EntityPlan, item: Item) -> bool:
 
 
 def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
-    """What gives a stored row the keys it should have; None when it has them, is of another kind, or has expired."""
+    """The write that gives a row its current keys; None if it has them, is of another kind, or has expired."""
     entity = None if plan.expired(item, now) else _entity(plan, item)
     if entity is None:
         return None
@@ -98,7 +98,7 @@ def rewriting(plan: EntityPlan, item: Item, now: int) -> Request | None:
 
 
 def _entity(plan: EntityPlan, item: Item) -> Any:
-    # A row from before there were types has none.
+    # Rows written before the table had a type attribute lack one.
     stored_type = item.get(plan.table.type_attribute or "")
     if plan.type is not None and stored_type is not None and stored_type.get("S") != plan.type:
         return None
@@ -142,7 +142,7 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     declared = {key.name for pair in table.indexes.values() for key in pair if key is not None}
     kept = {name: value for name, value in item.items() if name not in declared}
     new = Write("Put", plan, new_key, absent, item={**kept, **wanted})
-    # Not by the version alone, which counters do not raise.
+    # Comparing the version is not enough: counters change without raising it.
     attributes = dict.fromkeys([*(field.attribute for field in plan.fields.values() if not field.key_only), *kept])
     expressions = Expressions()
     old = {
@@ -153,12 +153,12 @@ def _move(plan: EntityPlan, item: Item, entity: Any, now: int) -> Request:
     }
     guards = _guards(plan, entity, old_key, new_key)
     actions = [{"Put": new.action(now).body}, {"Delete": old}, *({"Put": each.action(now).body} for each in guards)]
-    # With the same token it is done once, however often it is sent.
+    # The token makes the transaction idempotent, so it can be retried.
     return Request("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": str(uuid4())})
 
 
 def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list[Write]:
-    """The guards of the unique values, which name their owner by its key."""
+    """The rewritten guard rows of unique values: a guard names its owner by key, and the key changes."""
     values = {name: getattr(entity, name) for name in plan.fields}
     guards = [guard_of(unique, values, new_key) for unique in plan.uniques]
     own = Either((absent, Owned(old_key), Owned(new_key)))
@@ -170,7 +170,7 @@ def _guards(plan: EntityPlan, entity: Any, old_key: Item, new_key: Item) -> list
 
 
 def _in_the_way(plan: EntityPlan, item: Item, error: DynamoError) -> Exception:
-    """Why a row cannot be moved that nobody has changed."""
+    """Why a row that nobody changed cannot be moved."""
     entity = _entity(plan, item)
     wanted = plan.key.wire({name: getattr(entity, name) for name in plan.fields})
     first, _, *guards = error.reasons or ({}, {})

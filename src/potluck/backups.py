@@ -1,4 +1,4 @@
-"""Backups of everything, the store and its secret, in one file; the way back; and what to do without a secret."""
+"""Backups of the store and its secret in one file, restoring them, and replacing a secret that was lost."""
 
 import os
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ polls and change their votes."""
 
 
 async def back_up(settings: Settings, to: Path, progress: Progress | None = None) -> None:
-    """Copy the store and its secret to a new file, also while the suite runs on it."""
+    """Copy the store and its secret to a new file; safe while the suite is running."""
     secret = load_secret(settings)
     if not fits_a_file(secret):
         raise StoreUnusable(
@@ -53,10 +53,10 @@ async def back_up(settings: Settings, to: Path, progress: Progress | None = None
 async def restore(
     settings: Settings, backup: Path, *, replace: bool = False, progress: Progress | None = None
 ) -> tuple[Path | None, bool]:
-    """Bring a backup back, looked through before it is put in place.
+    """Restore a backup, checked before it is put in place.
 
-    What is in its place is never overwritten; `replace` puts it aside. Returns the folder where that is, and whether
-    the backup held the secret.
+    Existing files are never overwritten; `replace` moves them aside. Returns the folder they were moved to, and whether
+    the backup contained the secret.
     """
     file, secret_file = settings.file, settings.data / SECRET_FILE
     in_the_way = _there(file, *(Path(f"{file}{ending}") for ending in BESIDE))
@@ -79,7 +79,7 @@ async def restore(
                 in_the_way.append(secret_file)
         aside = _put_aside(settings, in_the_way)
         if secret is not None:
-            # First, so that no store is ever here without its secret.
+            # The secret first, so that no store is ever in place without it.
             make_secret(secret_file, secret)
             hand_over(secret_file)
         hand_over(partial)
@@ -88,7 +88,7 @@ async def restore(
 
 
 async def accept_new_secret(settings: Settings) -> bool:
-    """Let the store take the secret that it is given now, or a new one where there is none; False if it has it."""
+    """Bind the store to the configured secret, or to a new one if none is set; False if it already has that one."""
     if settings.engine == "embedded":
         if not settings.file.is_file():
             raise StoreUnusable(f"there is no store at {settings.file}")
@@ -124,7 +124,7 @@ def _there(*files: Path) -> list[Path]:
 
 
 def _put_aside(settings: Settings, files: list[Path]) -> Path | None:
-    """Move these into a folder of their own, if nobody uses them."""
+    """Move these files into a new folder, provided no process has the store open."""
     if not files:
         return None
     if settings.file.exists():
@@ -132,7 +132,7 @@ def _put_aside(settings: Settings, files: list[Path]) -> Path | None:
     aside = settings.data / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     aside.mkdir(mode=0o700)
     for each in reversed(files):
-        # Its log is part of the file since it was let go of.
+        # Closing the store merged its write-ahead log into the file, so the log may be gone by now.
         with suppress(FileNotFoundError):
             each.rename(aside / each.name)
     sync_folder(aside)

@@ -1,7 +1,7 @@
-"""Text that people read: which characters it may have, on one line or on several, and which of them are seen.
+"""Which characters people's text may contain, on one line or on several, and which of them are visible.
 
-The ranges stand here, instead of asking Python for what is printable: its tables are as old as it is, and would refuse
-the newest letters and emoji, and the spaces of Japanese and French.
+The ranges are listed here rather than left to `str.isprintable`: Python's Unicode tables are as old as the Python, and
+would refuse the newest letters and emoji, and the spaces of Japanese and French.
 """
 
 import re
@@ -19,34 +19,34 @@ __all__ = [
 ]
 
 TextRule = Callable[[str], str | None]
-"""What is wrong with a text, to be said after its name; None if nothing is."""
+"""What is wrong with a text, worded to follow the field's name; None if nothing is."""
 
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
-# All but tabs and line feeds, which are text where there may be several lines.
+# All control characters but tab and line feed, which are allowed in text of several lines.
 CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029"
-# Embeddings and overrides: what follows is shown in another order than it has.
+# Bidirectional embeddings and overrides: they display the text after them in a different order.
 OVERRIDES = "\u202a-\u202e"
-# Text under or behind the text: annotations, and letters that are never seen, with what is reserved for more of them.
+# Text hidden in the text: interlinear annotations and tag characters, with the ranges reserved for more of them.
 HIDDEN_TEXT = "\ufff9-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-# Half a pair, private use, and what is no character: nobody can tell what is shown.
+# Lone surrogates, private use, and noncharacters: there is no telling how they are displayed.
 MEANINGLESS = "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\U000f0000-\U0010ffff" + "".join(
     chr(plane * 0x10000 + end) for plane in range(15) for end in (0xFFFE, 0xFFFF)
 )
-# Isolates, which reorder no more than their own paragraph: that is all there is of one line. Marks of direction
-# (U+200E, U+200F, U+061C) stay: they stand for a letter that is not seen, and names in two scripts need them.
+# Bidirectional isolates reorder at most their own paragraph, but a single line is one paragraph. Directional marks
+# (U+200E, U+200F, U+061C) are allowed: each acts as one invisible letter, and names in two scripts need them.
 ISOLATES = "\u2066-\u2069"
-# Never seen, and needed by no script: soft hyphens, word joiners, byte order marks, and the like of mathematics,
-# shorthand and music. In prose they are harmless; by them one name could pass for another.
+# Invisible, and needed by no script: soft hyphens, word joiners, byte order marks, and the format characters of
+# mathematics, shorthand and music. Harmless in prose, but in a name they would let one pass for another.
 NEVER_SEEN = "\u00ad\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 
 NOT_IN_LINES = re.compile(f"[{CONTROLS}{OVERRIDES}{HIDDEN_TEXT}{MEANINGLESS}]")
 NOT_IN_ONE_LINE = re.compile(f"[\t\n{ISOLATES}{NEVER_SEEN}{NOT_IN_LINES.pattern[1:]}")
-# The flags of England, Scotland and Wales are a black flag and the name of the country in letters that are not seen.
+# The flags of England, Scotland and Wales are a black flag followed by the country's code in invisible tag characters.
 FLAG_OF_TAGS = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 
-# Allowed, because scripts and emoji need them, but nothing is seen of them: joiners, marks of direction, fillers,
-# blanks, and selectors of how a character is drawn.
+# Allowed because scripts and emoji need them, but invisible: joiners, directional marks, fillers, blanks, and
+# variation selectors.
 UNSEEN = re.compile(
     "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
@@ -64,7 +64,7 @@ NOT_SEEN = "must have a visible character"
 
 
 def one_line(text: str) -> str | None:
-    """What keeps it from being one line that is seen, if it is not empty."""
+    """Why the text is not one visible line; None if it is, or is empty."""
     if text.isascii() and text.isprintable() and not text.isspace():
         return None
     if LINE_END.search(text):
@@ -73,17 +73,17 @@ def one_line(text: str) -> str | None:
 
 
 def several_lines(text: str) -> str | None:
-    """What keeps it from being text of any number of lines, which end in U+000A."""
+    """Why the text is not acceptable as several lines, with U+000A as the line end; None if it is."""
     return None if text.isascii() and text.isprintable() else _wrong_character(NOT_IN_LINES, text)
 
 
 def with_line_ends(text: str) -> str:
-    """The text with U+000A for whatever ends its lines."""
+    """The text with every line end normalized to U+000A."""
     return LINE_END.sub("\n", text)
 
 
 def seen(text: str) -> str:
-    """The text without what is not seen of it."""
+    """The text without its invisible characters."""
     return UNSEEN.sub("", text)
 
 
@@ -95,5 +95,6 @@ def _wrong_character(refused: re.Pattern[str], text: str) -> str | None:
 
 
 def _is_seen(text: str) -> bool:
-    # A mark alone is put on whatever stands before it. What Python has no category for yet is newer than Python.
+    # A combining mark alone is not visible text: it would attach to whatever precedes it. "Cn" (unassigned) may be a
+    # character that is newer than this Python.
     return any(category(each)[0] in "LNPS" or category(each) == "Cn" for each in seen(text))

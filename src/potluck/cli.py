@@ -1,4 +1,4 @@
-"""The `potluck` command. Whatever a subcommand needs is imported when it is chosen, so that --help is instant."""
+"""The `potluck` command. Each subcommand imports what it needs when it runs, so that --help is instant."""
 
 import argparse
 import asyncio
@@ -26,14 +26,14 @@ DYNAMODB_PORT = 8001
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand and give the exit status: 0 done, 1 refused with a sentence, 2 called wrongly."""
+    """Run one subcommand and return the exit status: 0 done, 1 refused with a message, 2 wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
     wrong: SettingsError | None = None
     try:
         try:
             settings = Settings.from_environment()
         except SettingsError as problem:
-            # Whoever asks how it is called is told, and how it is called wrongly too.
+            # --help and usage errors come first, even when a setting is wrong.
             settings, wrong = Settings(), problem
         chosen = _parser(settings, counting="count" in given).parse_args(given)
         if wrong is not None:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Refused(Exception):
-    """What was asked cannot be done; the message says why."""
+    """The command cannot be carried out; the message says why."""
 
 
 def serve(chosen: argparse.Namespace, settings: Settings) -> int:
@@ -57,7 +57,7 @@ def serve(chosen: argparse.Namespace, settings: Settings) -> int:
 
     settings = replace(settings, host=chosen.host, port=chosen.port, data=chosen.data, workers=chosen.workers)
     keeps = str(settings.file) if settings.engine == "embedded" else "Amazon DynamoDB"
-    # By name, so that each worker imports it for itself.
+    # By name, so that each worker process imports it itself.
     return serve_suite("potluck.suite:assembled", settings, keeps)
 
 
@@ -175,7 +175,7 @@ def demo(chosen: argparse.Namespace, settings: Settings) -> int:
 
 
 def _with_store(settings: Settings, do: "Callable[[Store], Awaitable[int]]") -> int:
-    """What this makes of the store that the settings name, also while the suite runs on it."""
+    """Run `do` on the configured store, also while the suite is running on it, and return its result."""
     from datetime import UTC, datetime
 
     from potluck.engines import open_engine
@@ -198,9 +198,9 @@ def _with_store(settings: Settings, do: "Callable[[Store], Awaitable[int]]") -> 
 
 
 def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *, first: bool = False) -> str:
-    """What this makes of people's services, on the store that the settings name, also while the suite runs on it.
+    """Run `do` with the people services of the configured store, also while the suite is running on it.
 
-    `first` allows for a store that nothing has been in yet, and makes it.
+    With `first`, a store that does not exist yet is created.
     """
     from datetime import UTC, datetime
 
@@ -215,7 +215,7 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
 
     async def run() -> str:
         if first and settings.engine == "embedded" and not settings.file.exists():
-            # Whoever makes a store makes its secret first. The command itself has no use for it.
+            # A store's secret must exist before the store does; this command does not use it.
             load_secret(settings)
             settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         engine = await open_engine(
@@ -241,7 +241,7 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
 
 
 def _origin(settings: Settings) -> str:
-    """Where people reach it, as far as this machine can tell."""
+    """The origin at which people reach the suite, as far as this machine can tell."""
     if settings.origin is not None:
         return settings.origin
     from potluck.web.server.serve import port_in_use
@@ -363,7 +363,7 @@ def _progress(what: str) -> Iterator[Callable[[float], None]]:
 
 
 def _done(work: Coroutine[Any, Any, T]) -> T:
-    """What comes of it; what the operator can do something about is one sentence."""
+    """Run the coroutine; failures that the operator can fix become a one-sentence refusal."""
     from potluck.web.server.serve import cannot_start
 
     try:
@@ -414,7 +414,7 @@ def _lint(tables: Sequence[Any]) -> int:
 
 
 def _designed() -> list[str]:
-    """Everything of Potluck that has a table."""
+    """The parts of Potluck that declare tables: the apps, and people."""
     apps = (Path(__file__).parent / "apps").glob("*/entities.py")
     return [*sorted(file.parent.name for file in apps), "people"]
 
@@ -429,7 +429,7 @@ def _declarations(name: str) -> ModuleType:
         path = "potluck.people.entities" if name == "people" else f"potluck.apps.{name}.entities"
     else:
         path = name
-        # A project's own module, as `python -m` finds it.
+        # The current folder, so that a project's own module is found as `python -m` would find it.
         if "" not in sys.path:
             sys.path.insert(0, "")
     try:
@@ -462,7 +462,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _told_to_stop() -> asyncio.Event:
-    """Set by Ctrl+C from now on, or by the signal with which a supervisor stops a service."""
+    """An event that Ctrl+C (SIGINT) or a supervisor's SIGTERM sets."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -557,7 +557,7 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
 
         count_command.add_parser(commands)
     else:
-        # Its own module knows its options; importing it takes longer than all the rest of this.
+        # Its options are defined in its own module, which takes longer to import than everything else here.
         commands.add_parser("count", help="count a ballot file by any method, showing every round")
 
     designs = command("design", design, "print table designs as they are declared, or find what is wrong with them")
@@ -578,7 +578,7 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
 
 
 class _Version(argparse.Action):
-    """Prints the version; looking it up takes as long as starting the engine, so it waits until it is asked for."""
+    """Prints the version, looked up only on demand: the lookup takes as long as starting the engine."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""A store to look around in: made-up people who know each other, and in every app what they might keep there."""
+"""Demo data: made-up people who know each other, and what they might keep in each app."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from potluck.web.app import AppMaker, Guests, WorthALook
 
 __all__ = ["AlreadyHere", "Demo", "SignIn", "filled"]
 
-# A name that nobody can register, so that none of these is ever somebody's address.
+# A reserved domain, so that none of these is ever somebody's address.
 DOMAIN = "potluck.example"
 NAMES = {
     "mara": "Mara Okafor",
@@ -29,14 +29,14 @@ NAMES = {
 }
 HERE_FOR_DAYS = 20
 
-# No letter that is taken for a digit: they are read off one screen and typed into another.
+# No letters that look like digits: passwords are read off one screen and typed on another.
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PASSWORD_LENGTH = 16  # 5 bits each: 80 bits
 PASSWORD_GROUP = 4
 
 
 class AlreadyHere(Exception):
-    """One of the made-up people has an account: there was a demo before."""
+    """One of the demo's people already has an account: the demo has been run before."""
 
     def __init__(self, email: str) -> None:
         super().__init__(f"{email} has an account already")
@@ -45,7 +45,7 @@ class AlreadyHere(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """How to be one of them."""
+    """How to sign in as one of them."""
 
     name: str
     email: str
@@ -54,13 +54,13 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What there is now; the passwords and keys are nowhere else."""
+    """What was created; the passwords and keys are recorded nowhere else."""
 
     sign_ins: Sequence[SignIn]
     worth_a_look: Sequence[WorthALook]
 
     def told(self, origin: str) -> list[str]:
-        """In lines, for a terminal."""
+        """As lines for a terminal."""
         names = max(len(each.name) for each in self.sign_ins)
         emails = max(len(each.email) for each in self.sign_ins)
         lines = [f"Sign in at {origin}/sign-in", ""]
@@ -71,7 +71,7 @@ class Demo:
 
 
 class Calendar:
-    """A clock that can be turned back, so that not everything happens today."""
+    """A clock that can be set back, so that not everything happens today."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -93,9 +93,9 @@ async def filled(
     passwords: Passwords | None = None,
     random: Random = system_random,
 ) -> Demo:
-    """Fill the store that the settings name, also while the suite runs on it; AlreadyHere if that was done before."""
+    """Fill the configured store, also while the suite is running on it; AlreadyHere if it was filled before."""
     calendar = Calendar(clock)
-    # Whoever may run the command needs no invitation.
+    # Anyone who can run the command needs no invitation.
     open_to_all = replace(settings, registration="open")
     async with opened(open_to_all, apps, clock=calendar, passwords=passwords) as (core, made):
         await _refuse_a_second(core.store)
@@ -111,13 +111,13 @@ async def filled(
                 worth_a_look += await app.demo(guests)
         calendar.ago()
         for caller in callers.values():
-            # Nobody has the secret of these.
+            # Nobody was given the tokens of these sessions.
             await core.people.sessions.end(caller)
     return Demo([*sign_ins.values()], worth_a_look)
 
 
 async def _refuse_a_second(store: Store) -> None:
-    """Before anything is written. Of two demos at once, the first person's address lets one go on."""
+    """Checked before anything is written. Of two concurrent demos, only one can register the first person's address."""
     found = await store.get_many([EmailAddress.by_folded(folded_email(_email(first))) for first in NAMES])
     for first, address in zip(NAMES, found, strict=True):
         if address is not None:
@@ -125,7 +125,7 @@ async def _refuse_a_second(store: Store) -> None:
 
 
 async def _came(people: People, sign_in: SignIn) -> Principal:
-    """The person, registered and signed in."""
+    """Register the person and sign them in."""
     try:
         registered = await people.accounts.register(sign_in.email, sign_in.password, sign_in.name)
     except EmailTaken:
@@ -140,6 +140,6 @@ def _email(first: str) -> str:
 
 
 def _new_password(random: Random) -> str:
-    """Never one that was shipped: whoever runs the command is the first to know it."""
+    """A random password, never one shipped with the code: only whoever runs the command learns it."""
     signs = "".join(ALPHABET[byte % len(ALPHABET)] for byte in random(PASSWORD_LENGTH))
     return "-".join(signs[start : start + PASSWORD_GROUP] for start in range(0, PASSWORD_LENGTH, PASSWORD_GROUP))

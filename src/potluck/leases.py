@@ -23,13 +23,13 @@ from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
 
 __all__ = ["Deposed", "Lease", "Rows", "Terms", "cancelled", "is_passing"]
 
-# Dead owner to new owner, at worst: one look before the last renewal was seen, the lease itself, one look after it,
-# and the taking write: a little over 4 seconds.
+# From dead owner to new owner, at worst: a look interval before the last renewal is noticed, the lease itself, another
+# look interval, and the write that takes it: a little over 4 seconds.
 LEASE_SECONDS = 3.0
 RENEW_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 RELEASE_SECONDS = 1.0
-# Longer than what stops takes to save how far it is.
+# Longer than a stopping consumer takes to save its position.
 CANCEL_AGAIN_SECONDS = 3.0
 SHORTEST_MARGIN_SECONDS = 2.0
 
@@ -46,19 +46,19 @@ PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "
 
 
 def is_passing(error: DynamoError) -> bool:
-    """Whether the same request may well succeed later, with nothing changed."""
+    """Whether the failure is transient: the same request may succeed later."""
     if error.code == "TransactionCanceledException":
         return all(reason.get("Code") in PASSING_REASONS for reason in error.reasons or [{}])
     return error.code in PASSING
 
 
 async def cancelled(*tasks: asyncio.Future[None]) -> None:
-    """Cancel these until each has ended."""
+    """Cancel the tasks, repeatedly if need be, and return when all of them have ended."""
     try:
         while running := [task for task in tasks if not task.done()]:
             for task in running:
                 task.cancel()
-            # Up to Python 3.11, `wait_for` loses a cancellation that arrives together with its result.
+            # Up to Python 3.11, `wait_for` swallows a cancellation that arrives together with its result.
             await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
     except asyncio.CancelledError:
         for task in tasks:
@@ -82,7 +82,7 @@ class Rows:
         return {self.partition_key: {"S": partition}, self.sort_key: {"S": sort}}
 
     async def create_if_missing(self, engine: Engine) -> None:
-        """Make the table, unless somebody has; it is ready when this returns."""
+        """Create the table unless it exists; it is ready when this returns."""
         names = (self.partition_key, self.sort_key)
         request = {
             "TableName": self.table,
@@ -110,7 +110,7 @@ class Rows:
 
 
 class Terms(NamedTuple):
-    """How long a lease holds, how often it is renewed, and how often others look whether it was."""
+    """How long a lease lasts, how often it is renewed, and how often the others check that it was."""
 
     seconds: float = LEASE_SECONDS
     renew_every: float = RENEW_SECONDS
@@ -118,7 +118,7 @@ class Terms(NamedTuple):
 
     @classmethod
     def for_takeover_within(cls, seconds: float) -> "Terms":
-        """Renewed as seldom as a dead owner can be replaced in time for, with room to try a renewal again."""
+        """The fewest renewals with which a dead owner is replaced in time, leaving room to retry a failed one."""
         lasts = 0.7 * seconds
         return cls(lasts, lasts - max(SHORTEST_MARGIN_SECONDS, 0.18 * seconds), 0.1 * seconds)
 
@@ -140,7 +140,7 @@ class Lease:
         self.engine = engine
         self.name = name
         self.rows = rows or Rows()
-        self.owner: str | None = None  # a new one each time the lease is taken, so that no two terms are confused
+        self.owner: str | None = None  # a new id each time the lease is taken, so that no two terms are confused
         self._seconds = seconds
         self._renew_every = renew_every
         self._look_every = look_every
@@ -152,7 +152,7 @@ class Lease:
 
     @property
     def held(self) -> bool:
-        """Whether the lease is ours beyond doubt, by our own clock."""
+        """Whether the lease is certainly ours, by our own clock."""
         return self.owner is not None and self._monotonic() < self._valid_until
 
     @property
@@ -174,7 +174,7 @@ class Lease:
         }
 
     async def run(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work whenever the lease is ours, from its start after each loss, until it returns or fails."""
+        """Do the work whenever the lease is ours, restarting it after each loss, until it returns or fails."""
         while True:
             await self.acquire()
             log.info("%s: the lease is ours as %s", self.name, self.owner)
@@ -191,18 +191,18 @@ class Lease:
             except DynamoError as error:
                 if not is_passing(error):
                     raise
-            # Apart from each other, or all waiting workers would reach for it in the same moment.
+            # Jitter, or all waiting workers would try to take it at the same moment.
             await asyncio.sleep(self._look_every * random.uniform(0.8, 1.0))
 
     async def try_acquire(self) -> bool:
-        """Look once, and take the lease if it is free or its owner has shown no life for long enough."""
+        """Look once, and take the lease if it is free or has not been renewed for long enough."""
         row = (await self._call("GetItem", {"Key": self.key, "ConsistentRead": True})).get("Item", {})
         seen = (row.get("Owner", {}).get("S"), row.get("Renewals", {}).get("N", "0"))
         now = self._monotonic()
         if seen != self._seen:
             self._seen, self._seen_at = seen, now
         if seen[0] is not None and seen[0] == self._reached_for_as:
-            # We took it and the answer was lost. Others have seen it since, so our time starts with a renewal.
+            # We took it, but the answer was lost. Others may have seen it since, so our term starts with a renewal.
             self.owner, self._reached_for_as = seen[0], None
             await self.renew()
             return True
@@ -227,7 +227,7 @@ class Lease:
         return True
 
     async def renew(self) -> None:
-        """Show life; Deposed if the lease is somebody else's."""
+        """Renew the lease; Deposed if somebody else holds it."""
         if self.owner is None:
             raise Deposed(self.name)
         now = self._monotonic()
@@ -242,7 +242,7 @@ class Lease:
         self._valid_until = now + self._seconds
 
     async def release(self) -> None:
-        """Give the lease up, so that another worker need not wait for it to age."""
+        """Give up the lease, so that another worker need not wait for it to expire."""
         if self.owner is None:
             return
         owner = self.owner
@@ -264,13 +264,13 @@ class Lease:
         self._valid_until = float("-inf")
 
     async def _work_while_held(self, work: Callable[[], Awaitable[None]]) -> bool:
-        """True when the work came to its end, False when the lease was lost under it."""
+        """Whether the work finished; False if the lease was lost meanwhile."""
         working = asyncio.ensure_future(work())
         renewing = asyncio.ensure_future(self._keep_renewing())
         try:
             await asyncio.wait({working, renewing}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            # Whoever stops it may cancel again while it ends; the lease is given back all the same.
+            # The caller may cancel again during shutdown; the lease is released all the same.
             ending = asyncio.ensure_future(self._end(working, renewing))
             cancelled: asyncio.CancelledError | None = None
             while not ending.done():
@@ -291,7 +291,7 @@ class Lease:
         return True
 
     async def _end(self, working: asyncio.Future[None], renewing: asyncio.Future[None]) -> None:
-        """Stop both, and give the lease back unless it was lost."""
+        """Stop both tasks, and release the lease unless it was lost."""
         lost = renewing.done() and not working.done()
         # A cancelled handler may take its time to stop; until it has, nothing else starts here.
         await cancelled(working, renewing)
@@ -301,12 +301,12 @@ class Lease:
                     await self.release()
 
     async def _keep_renewing(self) -> None:
-        """Return when the lease is lost."""
+        """Renew the lease until it is lost."""
         while self.held:
             await asyncio.sleep(min(self._renew_every, max(0.0, self._valid_until - self._monotonic())))
             while self.held:
                 try:
-                    # An answer that comes after the lease has run out is of no use.
+                    # An answer after the lease has expired is of no use.
                     async with asyncio.timeout(max(0.0, self._valid_until - self._monotonic())):
                         await self.renew()
                     break
@@ -334,7 +334,7 @@ class Lease:
 
 
 def _is_deposed(failure: BaseException) -> bool:
-    # Work done in a group of tasks fails as a group.
+    # Work in a TaskGroup fails with an exception group.
     if isinstance(failure, BaseExceptionGroup):
         return failure.split(Deposed)[1] is None
     return isinstance(failure, Deposed)

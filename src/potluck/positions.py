@@ -29,17 +29,17 @@ class Position:
     read_at: float
     finished: bool = False
     passed_to: str | None = None
-    """Beyond what is saved: up to here nothing else concerned the consumer."""
+    """Read beyond the saved position: no change up to here concerned the consumer."""
     passed_over: int = 0
-    """How many changes that were."""
+    """How many changes were passed over since the last save."""
 
     @property
     def read_to(self) -> str | None:
-        """Where to read on from, saved or not."""
+        """Where to resume reading, saved or not."""
         return self.sequence_number if self.passed_to is None else self.passed_to
 
     def moved(self, to: str | None, now: float, finished: bool = False) -> None:
-        """It is saved there."""
+        """Record that the position was saved here."""
         self.sequence_number, self.read_at, self.finished = to, now, finished
         self.passed_to, self.passed_over = None, 0
 
@@ -52,11 +52,11 @@ class Positions:
         self._rows = rows
         self._partition = f"CONSUMER#{consumer}"
         self._lease = lease
-        self._patiently = patiently  # sends a request, again and again while it fails for a passing reason
+        self._patiently = patiently  # sends a request, retrying transient failures
         self._label = ""
 
     async def stream(self) -> str | None:
-        """The stream these positions are in; None for a consumer that has never run."""
+        """The stream that these positions belong to; None for a consumer that has never run."""
         row = (await self._read("GetItem", {"Key": self._rows.key(self._partition, "STREAM")})).get("Item")
         return None if row is None else str(row["StreamArn"]["S"])
 
@@ -82,7 +82,7 @@ class Positions:
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     async def register(self, arn: str, shards: Sequence[str], now: float) -> None:
-        """Begin positions at the start of these shards, and then say that the stream is the one we are in."""
+        """Create positions at the start of these shards, and then record the stream as the current one."""
         await self._under_lease(
             [
                 self._put(f"SHARD#{self._label}#{shard}", {"Shard": {"S": shard}, "ReadAt": {"N": f"{now:.3f}"}})
@@ -98,7 +98,7 @@ class Positions:
         )
 
     async def claim(self, shard: str) -> Position:
-        """Become the only one who can move this position."""
+        """Become the only holder that can move this position."""
         await self._under_lease(
             [
                 {
@@ -116,7 +116,7 @@ class Positions:
         return _position((await self._read("GetItem", {"Key": self._key(shard)}))["Item"])
 
     async def advance(self, position: Position, to: str, now: float, actions: Sequence[Action]) -> None:
-        """Apply the actions and move the position in one transaction: both happen once, or neither does."""
+        """Apply the actions and move the position in one transaction: both happen exactly once, or neither does."""
         if len(actions) > TRANSACTION_ACTIONS - 1:
             raise ValueError(f"{len(actions)} actions; beside the position there is room for {TRANSACTION_ACTIONS - 1}")
         names = {"#holder": "Holder", "#position": "Position", "#read": "ReadAt"}
@@ -134,7 +134,7 @@ class Positions:
             "ExpressionAttributeNames": names,
             "ExpressionAttributeValues": values,
         }
-        # The token makes it safe to send the transaction again when its answer was lost.
+        # The token makes it safe to resend the transaction when its answer was lost.
         request = {"TransactItems": [{"Update": move}, *actions], "ClientRequestToken": str(uuid.uuid4())}
         try:
             await self._patiently("TransactWriteItems", request)
@@ -145,7 +145,7 @@ class Positions:
         position.moved(to, now)
 
     async def save(self, position: Position, to: str | None, now: float, finished: bool = False) -> None:
-        """Move the position alone; with `finished`, say that the shard has no more to read."""
+        """Move the position alone; `finished` marks the shard as read to its end."""
         names = {"#holder": "Holder", "#read": "ReadAt"}
         values: dict[str, Any] = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
         update = "SET #read = :now"
@@ -161,18 +161,18 @@ class Positions:
         position.moved(to, now, finished)
 
     async def restart(self, position: Position, now: float) -> None:
-        """Go back to the start of what the log still holds."""
+        """Reset the position to the start of what the log still holds."""
         names = {"#holder": "Holder", "#read": "ReadAt", "#position": "Position"}
         values = {":holder": {"S": self._owner}, ":now": {"N": f"{now:.3f}"}}
         await self._conditional(position.shard, "SET #read = :now REMOVE #position", names, values)
         position.moved(None, now)
 
     def parking(self, sequence_number: str, about: dict[str, Any]) -> Action:
-        """The action that keeps a record which could not be handled."""
+        """The action that stores a record that could not be handled."""
         return self._put(f"PARKED#{self._label}#{sequence_number}", about)
 
     async def parked(self) -> list[dict[str, Any]]:
-        """The rows of the records that could not be handled, of whatever stream they came from."""
+        """The stored records that could not be handled, whatever stream they came from."""
         request = {
             "KeyConditionExpression": "#partition = :partition AND begins_with(#sort, :parked)",
             "ExpressionAttributeNames": {"#partition": self._rows.partition_key, "#sort": self._rows.sort_key},

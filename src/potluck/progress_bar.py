@@ -1,4 +1,4 @@
-"""How far something long has come, in a terminal."""
+"""A progress bar for long operations in a terminal."""
 
 import time
 from typing import TextIO
@@ -10,7 +10,7 @@ REDRAWN_EVERY = 0.1
 
 
 class ProgressBar:
-    """How far something has come, where somebody is looking."""
+    """Shows progress, if there is a terminal to show it in."""
 
     def __init__(self, screen: TextIO) -> None:
         self._screen = screen

@@ -1,4 +1,4 @@
-"""Reads: entities by the questions that they declare, in pages or whole, and answers remembered while they hold."""
+"""Reading entities by their declared access patterns, paged or whole, and caching answers while they are valid."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from typing import Any, Generic, TypeVar, cast, overload
 
 from potluck.engines import EVERYWHERE, DynamoError, Engine, NotPlain, PacksRows
 from potluck.engines.recording import access_pattern
+from potluck.read_tracking import (
+    UNKNOWN,
+    Clock,
+    ReadTracker,
+    note,
+    note_cached,
+    note_place,
+    note_places,
+    place_of,
+    second,
+    tracking,
+)
 from potluck.sending import Patience, Sender
 from potluck.table.access import Gather, ItemCollection, Query, Ref
 from potluck.table.entity import EntityPlan
@@ -18,18 +30,6 @@ from potluck.table.errors import NotFound, Unavailable, UnreadableItem
 from potluck.table.query_cache import QueryCache
 from potluck.table.row_cache import NEVER, RowCache
 from potluck.table.tables import Request, RowName, row_name
-from potluck.watching import (
-    UNKNOWN,
-    Clock,
-    Watch,
-    note,
-    note_cached,
-    note_place,
-    note_places,
-    place_of,
-    second,
-    watching,
-)
 
 __all__ = ["Page", "Reads"]
 
@@ -38,20 +38,20 @@ U = TypeVar("U")
 V = TypeVar("V")
 C = TypeVar("C", bound=ItemCollection)
 
-# About what a cached answer without rows takes.
+# Roughly the size of a cached answer without rows.
 ANSWER_BYTES = 600
 BATCH_GET = 100
-# Looking up so few rows does not block the event loop for long.
+# So few rows can be read on the event loop without blocking it for long.
 ROWS_AT_ONCE = 25
-# How many rows a filtered query reads in its first call; each further call reads twice as many, up to a number that
-# exceeds any answer.
+# How many rows a filtered query reads in its first call; each further call reads twice as many, up to a number larger
+# than any answer.
 FILTERED_ROWS = 100
 MOST_ROWS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items, as many as were asked for unless they are the last, and where the next page begins."""
+    """The items of one page, fewer than asked for only at the end, and where the next page begins."""
 
     items: list[T]
     next: Mapping[str, Any] | None
@@ -65,7 +65,7 @@ class Reads:
         self.clock = clock
         self.patience = patience or Patience()
         self._sender = Sender(engine, self.patience)
-        # Looked up on the class: a wrapper around an engine must see every call.
+        # Looked up on the class: a wrapper that forwards attributes would seem to have it, and must see every call.
         packs = callable(getattr(type(engine), "query_rows", None))
         self._packs = cast(PacksRows, engine) if packs else None
         unpack = self._packs.unpack if self._packs is not None else _nothing_packed
@@ -75,7 +75,7 @@ class Reads:
 
     @property
     def now(self) -> int:
-        """The second it is, as expiry is compared with. What was worked out by it is not remembered."""
+        """The current second, for comparing expiry. An answer that depends on it is not cached."""
         note(UNKNOWN)
         return second(self.clock)
 
@@ -85,15 +85,15 @@ class Reads:
             try:
                 table = ref.members[0].table
                 row = self._packs.row(table.name, ref.key)
-                watch = watching.get()
-                if watch is not None:
-                    watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
+                tracker = tracking.get()
+                if tracker is not None:
+                    tracker.places.add((table.name, None, ref.key[table.partition.name]["S"]))
                 if row is None:
                     return None
                 entity, until = self._rows.entity_until(ref.members, row)
-                if watch is not None and until < watch.until:
-                    watch.until = until
-                # No cast and no contextlib.suppress: each would take as long as reading the row.
+                if tracker is not None and until < tracker.until:
+                    tracker.until = until
+                # No cast and no contextlib.suppress: either would take as long as reading the row.
                 return entity  # type: ignore[no-any-return]
             except NotPlain:
                 pass
@@ -146,7 +146,7 @@ class Reads:
     @overload
     async def get_together(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
     async def get_together(self, *refs: Ref[Any]) -> tuple[Any, ...]:
-        """Items of several kinds by one request, None for what is not there."""
+        """Items of several kinds in one request; None for each that does not exist."""
         return tuple(await self.get_many(refs))
 
     @overload
@@ -156,7 +156,7 @@ class Reads:
     @overload
     async def snapshot(self, a: Ref[T], b: Ref[U], c: Ref[V], /) -> tuple[T | None, U | None, V | None]: ...
     async def snapshot(self, *refs: Ref[Any]) -> tuple[Any, ...]:
-        """Items as they were at one moment, None for what was not there."""
+        """Items as they were at one moment; None for each that did not exist."""
         wanted = {row_name(ref.members[0].table, ref.key): ref for ref in refs}
         items = [{"Get": {"TableName": ref.members[0].table.name, "Key": ref.key}} for ref in wanted.values()]
         answer = await self._read(refs[0].pattern, Request("TransactGetItems", {"TransactItems": items}))
@@ -187,7 +187,7 @@ class Reads:
             after = answer.get("LastEvaluatedKey")
             if len(rows) > limit or after is None:
                 break
-            # If a call found nothing, all rows nearby may be expired or of another kind.
+            # If a call found nothing, the rows that follow may all be expired or of another kind as well.
             more = selective or not more_rows
             look_at = max(look_at, FILTERED_ROWS) * 2 if more else limit + 1 - len(rows)
         following: dict[str, Any] | None = None
@@ -246,7 +246,7 @@ class Reads:
             look_at = min(max(FILTERED_ROWS, look_at * 2), MOST_ROWS)
 
     async def count(self, query: Query[Any]) -> int:
-        """How many items there are; it costs as much capacity as reading them, but hardly any traffic."""
+        """The number of items; it costs as much capacity as reading them, but hardly any traffic."""
         if query.sort.keep is not None:
             return len(await self.all(query))
         total = 0
@@ -260,7 +260,7 @@ class Reads:
                 return total
 
     async def gather(self, gather: Gather[C]) -> C | None:
-        """The whole collection, each kind in its field; None when an item it must have is not there."""
+        """The whole item collection, each kind in its field; None if a required item does not exist."""
         query = gather.query
         buckets: dict[str, list[Any]] = {bucket.name: [] for bucket in query.pattern.buckets}
         names = {bucket.plan.cls: bucket.name for bucket in query.pattern.buckets}
@@ -280,16 +280,16 @@ class Reads:
         assert query.pattern.collection is not None
         return cast(C, query.pattern.collection(**values))
 
-    # --- answers that are remembered ------------------------------------------------------------------------------
+    # --- cached answers -------------------------------------------------------------------------------------------
 
     async def while_unwritten(self, question: Hashable, work: Callable[[], Awaitable[tuple[T, float]]]) -> T:
         """The result of `work`, cached while nothing is written to what it read; it must read nothing but this store.
 
-        With its result, `work` returns until which second it may be cached.
+        `work` returns its result and the second until which it may be cached.
         """
 
-        async def worked(_: Watch) -> tuple[T, float, int]:
-            # What it returns tells until when, whatever it looked at for that.
+        async def worked(_: ReadTracker) -> tuple[T, float, int]:
+            # The expiry that `work` returns counts, not that of what it read.
             return *await work(), 0
 
         return await self._cached(question, worked)
@@ -297,36 +297,38 @@ class Reads:
     async def remember(
         self, question: Hashable, work: Callable[[], Awaitable[tuple[T, int | None]]], seconds: float = NEVER
     ) -> T:
-        """The result of `work`, cached while nothing is written to or expires of what it read, so many seconds long.
+        """The result of `work`, cached for at most `seconds`, while nothing that it read is written to or expires.
 
-        With its result, `work` returns how many bytes that has; None if it must not be cached.
+        `work` returns its result and the size of that in bytes, or None if it must not be cached.
         """
 
-        async def worked(watch: Watch) -> tuple[T, float, int | None]:
+        async def worked(tracker: ReadTracker) -> tuple[T, float, int | None]:
             found, size = await work()
-            return found, min(watch.until, second(self.clock) + seconds), size
+            return found, min(tracker.until, second(self.clock) + seconds), size
 
         return await self._cached(question, worked)
 
-    async def _cached(self, question: Hashable, work: Callable[[Watch], Awaitable[tuple[T, float, int | None]]]) -> T:
-        """The result of `work`, cached until the second that it returns; with how many bytes it has, or None."""
+    async def _cached(
+        self, question: Hashable, work: Callable[[ReadTracker], Awaitable[tuple[T, float, int | None]]]
+    ) -> T:
+        """The cached result of `work`, which returns it with its expiry and size in bytes, None for not cacheable."""
         state = self._state()
         if state is None:
-            return (await work(Watch()))[0]
+            return (await work(ReadTracker()))[0]
         cached = self._queries.find(question, state)
         if cached is not None:
             note_cached(cached)
             return cached.answer  # type: ignore[no-any-return]
-        watch = Watch()
-        token = watching.set(watch)
+        tracker = ReadTracker()
+        token = tracking.set(tracker)
         try:
-            found, until, size = await work(watch)
+            found, until, size = await work(tracker)
         finally:
-            watching.reset(token)
+            tracking.reset(token)
         note(until)
-        note_places(watch.places)
+        note_places(tracker.places)
         if size is not None and until > 0:
-            self._queries.keep(question, state, found, until, ANSWER_BYTES + size, tuple(watch.places))
+            self._queries.keep(question, state, found, until, ANSWER_BYTES + size, tuple(tracker.places))
         return found
 
     # --- sending --------------------------------------------------------------------------------------------------
@@ -344,22 +346,22 @@ class Reads:
         found: list[Any] = [None] * len(refs)
         until = NEVER
         for name, positions in tables.items():
-            # Of one table all at once: in single-table design that is nearly always everything.
+            # One read per table: in single-table design that is nearly always all of them.
             for place, row in engine.rows_of(name, [refs[at].key for at in positions]).items():
                 at = positions[place]
                 found[at], soonest = self._rows.entity_until(refs[at].members, row)
                 until = min(until, soonest)
-        watch = watching.get()
-        if watch is not None:
+        tracker = tracking.get()
+        if tracker is not None:
             for ref in refs:
                 table = ref.members[0].table
-                watch.places.add((table.name, None, ref.key[table.partition.name]["S"]))
-            watch.until = min(watch.until, until)
+                tracker.places.add((table.name, None, ref.key[table.partition.name]["S"]))
+            tracker.until = min(tracker.until, until)
         return found
 
     async def _query(self, query: Query[Any], request: Request) -> dict[str, Any]:
         if self._packs is not None:
-            # If this fails, the usual call below is made, with its retries.
+            # If this fails, fall back to the usual call below, with its retries.
             with contextlib.suppress(DynamoError):
                 answer = await self._packs.query_rows(request.body)
                 note_place(place_of(query))
@@ -368,7 +370,7 @@ class Reads:
 
     async def repeat(self, request: Request) -> dict[str, Any]:
         """Send a request that may safely be sent twice, with retries."""
-        # What it reads is not looked at.
+        # Which partitions the request reads is not known here, so any write invalidates the answer.
         note_place(EVERYWHERE)
         return await self._sender.repeat(request)
 
@@ -379,9 +381,9 @@ class Reads:
         return None
 
     def _visible(self, query: Query[T], items: list[Any]) -> tuple[list[Any], list[T], float]:
-        """The rows, packed or not, that match and have not expired, their entities, and until when these can be cached.
+        """The matching rows that have not expired, packed or not, their entities, and until when these can be cached.
 
-        That is 0 if the entities must not be shared between readers, or if it is not known.
+        The time is 0 if the entities must not be shared between readers, or if their expiry is not known.
         """
         if not items:
             return [], [], NEVER
@@ -396,7 +398,7 @@ class Reads:
         return *query.read(items, second(self.clock)), 0
 
     def _state(self) -> int | None:
-        """What grows with every write; None if the engine cannot tell."""
+        """The engine's write counter; None if it has none."""
         try:
             return None if self._packs is None else self._packs.state()
         except NotPlain:
@@ -409,7 +411,7 @@ class Reads:
         if self._packs is None or query.filter is not None:
             return None, 0
         try:
-            # With their names: their order is the caller's.
+            # Keyed by name, because the order of the arguments is up to the caller.
             values = None if query.sort.keep is None else frozenset(query.values.items())
             sort = query.sort.operator, query.sort.values
             asked = query.pattern, query.partition, sort, values, query.descending, limit, after and repr(after)
@@ -423,7 +425,7 @@ class Reads:
             self._queries.keep(question, state, answer, until, ANSWER_BYTES + size, (place_of(query),))
 
     async def _after_a_batch(self, attempt: int, nothing_done: bool, some_left: bool) -> int:
-        """Wait if the engine left something unprocessed; give up only if it keeps leaving everything."""
+        """Back off if part of a batch was left unprocessed; give up only if all of it keeps being."""
         if not some_left:
             return 0
         attempt = attempt + 1 if nothing_done else 1

@@ -1,4 +1,4 @@
-"""Trying a write again when somebody else was faster."""
+"""Retrying a write that lost to a concurrent one."""
 
 import asyncio
 from typing import Self
@@ -8,21 +8,21 @@ from potluck.table import Unavailable
 
 __all__ = ["attempts"]
 
-# Each refusal means that another writer went on, so this many in a row is a very busy row.
+# Each refusal means that another writer succeeded, so this many in a row is a very busy row.
 MOST_ATTEMPTS = 200
-# From here on the pauses get no longer.
+# The attempt from which on the backoff no longer grows.
 LONGEST_PAUSE_AT = 4
 
 
 class attempts:
-    """The numbers of attempts, with a pause before each but the first; Unavailable after very many.
+    """Counts attempts, backing off before each but the first; Unavailable after MOST_ATTEMPTS.
 
     async for attempt in attempts("restocking", rows.patience):
         if await done():
             return
     """
 
-    # Not a generator: one that is left midway, as nearly every one is, takes a task of its own to be closed.
+    # Not an async generator: leaving one midway, as nearly every caller does, takes a task of its own to close it.
     __slots__ = ("_attempt", "_patience", "_what")
 
     def __init__(self, what: str, patience: Patience) -> None:

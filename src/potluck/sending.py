@@ -1,4 +1,4 @@
-"""Sending one request until it is decided: what may be repeated is, and what cannot be known is said to be unknown."""
+"""Sending a request with retries until its outcome is known; OutcomeUnknown where it cannot be."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Patience", "Sender"]
 
 Send = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
-# Not done, and may be asked again.
+# Certainly not executed, and may be retried.
 TRY_AGAIN = frozenset(
     {
         *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
@@ -28,24 +28,24 @@ TRY_AGAIN = frozenset(
 READS = frozenset(
     {"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "DescribeTimeToLive"}
 )
-# Done or not done: nobody knows.
+# May or may not have been executed.
 LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
-# Refusals that a write whose answer was lost may itself have brought about.
+# Refusals that an earlier attempt of the same write may have caused, if its answer was lost.
 UNSETTLED = (VersionConflict, Changed, ConditionFailed)
-# Why one action of a transaction was not done though nothing was wrong with it.
+# Reasons for cancelling a transaction that have nothing to do with its actions.
 PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often and how long a store tries again when the engine is busy."""
+    """The retry policy of a store: how many attempts, and how long it waits between them."""
 
     attempts: int = 12
     first_wait: float = 0.01
     longest_wait: float = 1.0
 
     def wait(self, attempt: int) -> float:
-        """A random time, so that those who met do not meet again; longer with every attempt."""
+        """Exponential backoff with full jitter, so that colliding writers do not collide again."""
         return random.uniform(0, min(self.longest_wait, self.first_wait * 2**attempt))
 
 
@@ -56,10 +56,10 @@ class _Tries:
         self.what = what
         self.patience = patience
         self.attempt = 0
-        self.lost = False  # an attempt may have been done without our knowing
+        self.lost = False  # an attempt may have been executed without our knowing
 
     async def wait_after(self, error: DynamoError) -> None:
-        """Wait for the next attempt, or give up and say whether anything may have been written."""
+        """Back off before the next attempt, or give up: OutcomeUnknown if something may have been written."""
         self.attempt += 1
         if self.attempt >= self.patience.attempts:
             ended = OutcomeUnknown if self.lost else Unavailable
@@ -69,13 +69,13 @@ class _Tries:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """An engine with patience."""
+    """Sends requests to an engine, with retries."""
 
     engine: Engine
     patience: Patience
 
     async def repeat(self, request: Request) -> dict[str, Any]:
-        """Send what may safely be sent twice, until it is answered."""
+        """Send a request that is safe to repeat, until it is answered."""
         tries: _Tries | None = None
         while True:
             try:
@@ -89,7 +89,10 @@ class Sender:
                 await tries.wait_after(error)
 
     async def write(self, operation: Operation, request: Request, now: int, recognise: bool) -> dict[str, Any]:
-        """Send a write until it is decided; `recognise` takes an item that looks like what it makes for its own."""
+        """Send a write until its outcome is known.
+
+        With `recognise`, an item that looks like the result counts as our own write, whose answer was lost.
+        """
         tries = _Tries(operation.name, self.patience)
         while True:
             try:
@@ -99,7 +102,7 @@ class Sender:
                     refusal = explain_failure(operation, error, now)
                     if tries.lost and error.item is not None:
                         if recognise and operation.settled_by(error.item):
-                            # What the condition met is our own write, whose answer was lost.
+                            # The condition failed on our own write, whose answer was lost.
                             return {"Attributes": error.item}
                         if isinstance(refusal, UNSETTLED) and not operation.ruled_out_by(error.item):
                             raise OutcomeUnknown(f"{operation.name}: {refusal}, perhaps by this write") from refusal
@@ -115,7 +118,7 @@ class Sender:
     async def transact(
         self, request: Request, explain: Callable[[DynamoError], Exception], send: Send | None = None
     ) -> dict[str, Any]:
-        """Send a transaction until it is decided; its token makes sending it again safe. `send` is a shorter way."""
+        """Send a transaction until its outcome is known; its token makes retries safe. `send` is a faster call."""
         tries: _Tries | None = None
         while True:
             try:
@@ -134,6 +137,6 @@ class Sender:
 
 
 def _passing(error: DynamoError) -> bool:
-    """Whether a transaction was cancelled only because it met others or the engine was busy."""
+    """Whether a transaction was cancelled only by conflicts with others, or because the engine was busy."""
     cancelled = error.code == "TransactionCanceledException"
     return cancelled and all(reason.get("Code", "None") in PASSING_REASONS for reason in error.reasons or ())

@@ -1,4 +1,4 @@
-"""What an operator may choose, read from POTLUCK_* environment variables; every default works."""
+"""The operator's settings, read from POTLUCK_* environment variables; every default works."""
 
 import os
 import re
@@ -32,17 +32,17 @@ Network = IPv4Network | IPv6Network
 STORE_FILE = "potluck.db"
 OPEN_LIBRARY = "https://openlibrary.org"
 SHORTEST_SECRET = 32
-# More than any one machine is served well by; a slip of the finger should not start thousands.
+# More than any one machine can use; a typo should not start thousands.
 MOST_WORKERS = 64
 UNITS = {"MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
-# On Amazon DynamoDB every look and every renewal is paid for.
+# On Amazon DynamoDB every check and every renewal of a lease costs money.
 TAKEOVER_SECONDS = {"embedded": 5, "aws": 20}
 SHORTEST_TAKEOVER, LONGEST_TAKEOVER = 5, 600
 DEFAULT_PORTS = {"http": 80, "https": 443}
 SIZE = re.compile(r"(?P<number>[0-9]{1,6}) ?(?P<unit>MB|GB|TB)", re.ASCII | re.IGNORECASE)
-# Smaller than what an hour of a few people's changes takes.
+# A smaller budget would not last a few people's changes for an hour.
 SMALLEST_BUDGET = 10 * UNITS["MB"]
-# A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+# A name, an IPv4 address or an IPv6 address in brackets, with an optional port.
 HOST = re.compile(r"(?P<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
 
 
@@ -51,7 +51,7 @@ LONGEST_ASSISTANT_TIMEOUT = 120
 
 
 class SettingsError(ValueError):
-    """A setting that cannot be used; the message names the variable and what it may be."""
+    """An invalid setting; the message names the variable and the values it may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class AssistantSettings:
     """Who answers questions about a journal; `embedded` needs nothing else, and nothing leaves the server."""
 
     provider: AssistantName = "embedded"
-    # Without what is added to it for one call, such as /chat/completions.
+    # The base URL, without the path of a call such as /chat/completions.
     url: str = ""
     model: str = ""
     # Never in a repr, which may end up in a log.
@@ -74,41 +74,41 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
-    # Where people reach it, such as https://potluck.example; None goes by what each request says.
+    # Where people reach the suite, such as https://potluck.example; None derives it from each request.
     origin: str | None = None
-    # Whose word is taken for who is calling, and by which address; nobody's, unless they are named.
+    # The proxies whose forwarded headers are trusted for the client's address and the origin; none by default.
     proxies: tuple[Network, ...] = ()
     registration: Registration = "open"
-    # None has one made in the data folder. Never in a repr, which may end up in a log.
+    # None creates one in the data folder. Never in a repr, which may end up in a log.
     secret: str | None = field(default=None, repr=False)
     log: Logged = "problems"
-    # In bytes. Strangers are refused at half of it, and whoever is signed in when it is used up.
+    # In bytes. Anonymous callers are refused once half of it is used, everyone once all of it is.
     store_budget: int = 10 * UNITS["GB"]
-    # Without a region or an endpoint the AWS SDK looks in its own places, as its users expect.
+    # None leaves the region and the endpoint to the AWS SDK's own configuration.
     region: str | None = None
     endpoint: str | None = None
     table_prefix: str = ""
-    # In seconds; None is what suits the engine. The longer, the fewer writes while nobody is there.
+    # In seconds; None is the engine's default. The longer, the fewer writes while the suite is idle.
     takeover: int | None = None
-    # Whom books are looked up with; None asks nobody.
+    # Where books are looked up; None disables the lookup.
     open_library: str | None = OPEN_LIBRARY
-    # Films are looked up with TMDB by whoever has a key for it. Never in a repr either.
+    # Films are looked up at TMDB if there is a key for it. Never in a repr either.
     tmdb_key: str | None = field(default=None, repr=False)
     assistant: AssistantSettings = AssistantSettings()
 
     @property
     def takeover_seconds(self) -> int:
-        """Within how many seconds another process goes on with background work, if the one that did it dies."""
+        """How soon another process takes over the background work if the one doing it dies."""
         return self.takeover or TAKEOVER_SECONDS[self.engine]
 
     @property
     def file(self) -> Path:
-        """Where the embedded engine keeps everything."""
+        """The embedded engine's file."""
         return self.data / STORE_FILE
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """The settings that POTLUCK_* variables give; an empty variable counts as not set."""
+        """The settings from POTLUCK_* variables; an empty variable counts as not set."""
 
         def given(name: str, default: str) -> str:
             return environment.get(f"POTLUCK_{name}") or default
@@ -143,7 +143,7 @@ class Settings:
 
 
 def _number(text: str) -> int | None:
-    """The number that these few digits are."""
+    """The number written in at most nine ASCII digits; None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
@@ -186,7 +186,7 @@ def _bytes(text: str) -> int | None:
 
 
 def origin_named(scheme: str, host: str) -> str | None:
-    """As a browser writes an origin: lower case, without a port that goes without saying; None for what is no host."""
+    """An origin as a browser writes it: lower case, without the default port; None if the host is invalid."""
     found = HOST.fullmatch(host.lower())
     if found is None or scheme not in DEFAULT_PORTS:
         return None
@@ -208,7 +208,7 @@ def _origin(text: str) -> str | None:
 
 def _proxies(text: str) -> tuple[Network, ...]:
     try:
-        # An address alone is a network of one. Bits behind the mask are a slip: which network was meant is a guess.
+        # A single address is a network of one. Host bits behind the mask are an error: we would have to guess.
         return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
     except ValueError:
         raise SettingsError(
@@ -218,7 +218,7 @@ def _proxies(text: str) -> tuple[Network, ...]:
 
 
 def _secret(text: str) -> str | None:
-    # The one value that no message repeats.
+    # Unlike other settings, the value is never repeated in a message.
     if text and len(text) < SHORTEST_SECRET:
         raise SettingsError(f"POTLUCK_SECRET is too short; it must have at least {SHORTEST_SECRET} characters")
     return text or None

@@ -1,6 +1,6 @@
-"""The one place that awaits: it sends what `potluck.table` built, and gives typed entities back.
+"""The one place that does I/O for `potluck.table`: sends the requests it builds, and returns typed entities.
 
-What it reads, and remembers, is in `reading.py`; here is what it writes.
+Reads and their cache are in `reading.py`; writes are here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 from potluck.engines import DynamoError, Engine
 from potluck.engines.recording import access_pattern
+from potluck.read_tracking import Clock, noted, second
 from potluck.reading import Page, Reads
 from potluck.sending import Patience
 from potluck.table.access import Ref
@@ -25,7 +26,6 @@ from potluck.table.operations import Operation, Update, delete, put, update, ups
 from potluck.table.tables import Request, RowName, Table, row_name
 from potluck.table.transactions import Transaction
 from potluck.table_creation import create_table
-from potluck.watching import Clock, noted, second
 
 __all__ = ["Clock", "Page", "Patience", "Store", "all_done", "noted"]
 
@@ -61,7 +61,7 @@ class Store(Reads):
         answer = await self._write(operation, recognise)
         stored = answer.get("Attributes")
         if stored is None:
-            # A transaction does not return the new item; the update may even have expired it.
+            # A transaction does not return the new item, which the update may even have made expire.
             stored = await self._row(_item_of(operation), though_expired=True)
         return cast(Entity, operation.plan.coding.decode(stored))
 
@@ -90,17 +90,17 @@ class Store(Reads):
         return cast(E, operation.plan.coding.decode(answer["Attributes"]))
 
     async def delete(self, target: Entity | Ref[Any], when: Condition | None = None) -> None:
-        """Delete the item; that it is not there is no error unless `when=present`."""
+        """Delete the item; a missing item is no error unless `when=present`."""
         operation = delete(target, when=when)
         try:
             await self._write(operation)
         except (Changed, NotFound):
-            # If it is not there, another item may have the unique value by now, or another kind the key.
+            # If the item is gone, its unique value may belong to another item by now, or its key to another kind.
             if when is not None or await self.get(_item_of(operation)) is not None:
                 raise
 
     async def transact(self, *operations: Operation) -> None:
-        """All operations or none. If one of them is refused, that is raised, with its position."""
+        """All operations or none. If one is refused, its refusal is raised, with its position."""
         transaction = Transaction(*operations)
         now = second(self.clock)
         request = transaction.request(now, self._token())
@@ -109,18 +109,18 @@ class Store(Reads):
             return transaction.explain(error, now)
 
         if self._packs is not None:
-            # Whoever records calls stands around the engine.
+            # No access pattern to name: a recorded engine is a wrapper, and wrappers do not pack rows.
             await self._sender.transact(request, explain, self._packs.transact)
             return
         with access_pattern(transaction.name):
             await self._sender.transact(request, explain)
 
     def _token(self) -> str | None:
-        """What makes it safe to send a transaction again; an engine in this process loses no answers."""
+        """The idempotency token of a transaction; an engine in this process loses no answers, and needs none."""
         return str(uuid4()) if self._packs is None else None
 
     async def modify(self, ref: Ref[E], change: Callable[[E], Iterable[Change]], *, keep_version: bool = False) -> E:
-        """Change an item by what it holds, retrying while others are faster; NotFound if it is gone."""
+        """Change an item depending on its current values, retrying on conflicts; NotFound if it is gone."""
         plan, ref = ref.plan, ref.consistently()
         version = None if keep_version else plan.version
         # Callers in this process wait for each other; only a writer elsewhere makes an attempt fail.
@@ -135,7 +135,7 @@ class Store(Reads):
                 as_read = AsRead(row) if version is None else _still(current, version.name)
                 try:
                     operation = update(current, *changes, when=as_read, keep_version=keep_version)
-                    # Someone else's change may look exactly like this one, and both must count.
+                    # A concurrent change may look exactly like this one, and both must count.
                     return cast(E, await self._update(operation, recognise=False))
                 except (VersionConflict, Changed) as refusal:
                     if refusal.current is None:
@@ -148,9 +148,9 @@ class Store(Reads):
         raise Unavailable(f"{ref.pattern}: others changed the item {MODIFY_ATTEMPTS} times while it was to be changed")
 
     async def write_each(self, operations: Iterable[Operation]) -> None:
-        """Each operation on its own, in no order: what is done stays done if a later one fails.
+        """Execute each operation on its own, in no particular order; if one fails, the others are not undone.
 
-        For more than a transaction takes. Puts and deletes without conditions go out in batches.
+        For more than fits into a transaction. Puts and deletes without conditions are sent in batches.
         """
         batched: list[Operation] = []
         single: list[Operation] = []
@@ -188,7 +188,7 @@ class Store(Reads):
             return await self._sender.write(operation, request, now, recognise)
 
     async def create_tables(self, *tables: Table) -> None:
-        """Create missing tables, indexes and expiry settings. What exists is left as it is."""
+        """Create missing tables, indexes and expiry settings; existing ones are left alone."""
         for table in tables:
             await create_table(self._sender, table)
 
@@ -212,7 +212,7 @@ def _refuse_same_item_twice(operations: list[Operation]) -> None:
 
 
 async def all_done(at_once: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """All results; the first failure is raised once all have ended, so that none is cancelled midway."""
+    """The results of all; the first failure is raised once all have ended, so that none is cancelled midway."""
     outcomes = await asyncio.gather(*at_once, return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

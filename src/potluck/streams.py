@@ -1,31 +1,32 @@
-"""Consumers of a table's stream: every change handed to a function, in order for each key, by one worker at a time.
+"""Consumers of a table's stream: one worker at a time hands every change to a function, in order for each key.
 
     consumer = Consumer(engine, "library-consistency", "MediaLibrary", handle)
     await consumer.run()                      # until cancelled; any number of workers may run it
 
 **Once, or at least once.** The handler may return actions of a transaction. They are committed together with the
-position's advance, so they happen exactly once, whoever is killed when. A handler that returns nothing did its work
-itself; the position is saved after it, and after a crash it may be called again for changes it has already seen.
+position's advance, so they happen exactly once, whichever process is killed when. A handler that returns nothing did
+its work itself; the position is saved afterwards, and after a crash it may be called again for changes it has already
+seen.
 
-**A record that cannot be handled** is retried with growing pauses. Failures that pass by themselves (throttling,
-conflicts, lost connections) are retried for as long as they last. After `attempts` other failures the record is parked:
+**A record that cannot be handled** is retried with backoff. Transient failures (throttling, conflicts, lost
+connections) are retried for as long as they last. After `attempts` other failures the record is parked:
 a row with the record and the error is written in the same transaction as the position, an error is logged, and the
 consumer continues: one bad record should not stop the others. With `park=False` the failure ends `run` instead.
 
-**A position older than the log** is never ignored. `lost` is called with a PositionLost and should
-rebuild what the consumer maintains; then reading starts again at what the log still holds, so changes made meanwhile
-are handled after it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
+**A position older than the log** is never ignored. `lost` is called with a PositionLost and should rebuild what the
+consumer maintains; then reading restarts at the oldest record of the log, so changes made meanwhile are handled after
+it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
 
-**What does not concern it** it sleeps through: with `of`, only changes of rows of these kinds are handed over, before
-or after, or those that a function picks. A position that only passed over other changes is saved after a minute or a
-thousand of them, and when the worker stops; whoever takes over passes over them again.
+**Filtering.** With `of`, only changes of rows that are of these kinds before or after the change are handed over, or
+those that a function picks; others do not wake the consumer. A position that only passed over other changes is saved
+after a minute or a thousand of them, and when the worker stops; after a crash its successor passes over them again.
 
-**Who reads.** Once it has read the log to its end, a consumer is given what follows by `follow`, the one reader of the
-log in a process (`potluck.web.live`); without one, or where that does not reach back far enough, it reads the log.
+**Who reads.** Once it has read the log to its end, a consumer gets further changes from `follow`, the process's one
+reader of the log (`potluck.web.live`); without one, or where that does not reach back far enough, it reads the log.
 
-A stream has shards: a shard is read after its parent, and several at once, so a handler may be called for different
-keys at the same time. Leases and positions must not be kept in the table whose stream is read, for each would make
-the next record.
+A stream has shards: a shard is read after its parent, and several are read concurrently, so a handler may be called for
+different keys at the same time. Leases and positions must not be kept in the table whose stream is read, since saving
+one would create the next record.
 """
 
 import asyncio
@@ -52,11 +53,11 @@ ATTEMPTS = 8
 SHORTEST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
 IDLE_SECONDS = 1.0
-# A shard that ends is followed at once; only one with no parent has to be looked for.
+# When a shard ends, its children are read at once; only shards without a parent have to be discovered.
 DISCOVER_SECONDS = 300.0
-# An idle position is saved now and then too, so that its age shows whether changes can have been lost.
+# An idle position is saved now and then too, so that its age tells whether changes may have been lost.
 IDLE_SAVE_SECONDS = 3600.0
-# Changes that do not concern a consumer move its position; that is saved after so long, or after so many.
+# How long, and how many changes, a position may pass over before it is saved.
 PASSED_OVER_SAVE_SECONDS = 60.0
 PASSED_OVER_SAVE_RECORDS = 1000
 # Another machine's clock may trim the log a little early.
@@ -68,7 +69,7 @@ PARKED_ERROR_LENGTH = 2000
 log = logging.getLogger(__name__)
 
 
-# A struct, and not a dataclass: one is made with every write, and a frozen dataclass takes five times as long.
+# A struct, not a dataclass: one is created for every write, and a frozen dataclass takes five times as long.
 class Change(msgspec.Struct, frozen=True):
     """One change of one item, as the stream has it; items are in wire form."""
 
@@ -122,7 +123,7 @@ Concerns = Callable[[Change], bool]
 
 
 class Subscribed(Protocol):
-    """What somebody else reads of a shard, as far as it concerns a consumer."""
+    """A subscription of one consumer to a shard that another reader reads."""
 
     ended: bool
     read_to: str | None
@@ -134,9 +135,9 @@ class Subscribed(Protocol):
 
 
 Following = Callable[[str, str, str | None, Concerns], Subscribed | None]
-"""By table, shard and the last change that was seen: what follows; None if that has to be read from the log."""
+"""Subscribes to what follows a position, by table and shard; None if that has to be read from the log."""
 
-Shards = dict[str, str | None]  # by id, the id of the parent
+Shards = dict[str, str | None]  # shard id -> parent's id
 
 
 class Consumer:
@@ -168,7 +169,7 @@ class Consumer:
         self.rows = rows or Rows()
         if self.rows.table == table:
             raise ValueError(f"positions kept in {table} would be changes of {table}, and never come to an end")
-        # Consumers of one process may share a lease, so that idling costs one renewal and not one for each.
+        # Consumers of one process may share a lease, so that idling costs one renewal instead of one each.
         self.lease = lease or Lease(engine, f"CONSUMER#{name}", self.rows)
         self.follow = follow
         self.concerns = _everything if of is None else of if callable(of) else _of_kinds(of)
@@ -182,7 +183,7 @@ class Consumer:
         self._positions = Positions(engine, self.rows, name, self.lease, self._call_with_retry)
 
     def share(self, lease: Lease, follow: Following) -> None:
-        """Work under a lease that consumers have together, and be given changes by their reader; before it runs."""
+        """Use a lease and a log reader that several consumers share; to be called before `run`."""
         self.lease = lease
         self.follow = follow
         self._positions = Positions(self.engine, self.rows, self.name, lease, self._call_with_retry)
@@ -193,7 +194,7 @@ class Consumer:
         await self.lease.run(self.consume)
 
     async def consume(self) -> None:
-        """Read every shard in its order; to be called while the lease is held, as `run` does."""
+        """Read every shard in order; to be called while the lease is held, as `run` does."""
         reading: dict[str, asyncio.Task[None]] = {}
         try:
             while True:
@@ -219,11 +220,11 @@ class Consumer:
             await asyncio.gather(*reading.values(), return_exceptions=True)
 
     async def parked(self) -> list[dict[str, Any]]:
-        """The records that were given up, each with its Error, Record and time (At), in wire form."""
+        """The records that were given up on, each with its Error, Record and time (At), in wire form."""
         return await self._positions.parked()
 
     async def _up_to_date(self, arn: str, shards: Shards) -> dict[str, Position]:
-        """A position for every shard, after reporting what was lost of the log."""
+        """A position for every shard, after reporting what the log has lost."""
         positions = self._positions
         previous = await positions.stream()
         known = await positions.known(arn)
@@ -277,7 +278,7 @@ class Consumer:
                     continue
                 if error.code == "TrimmedDataAccessException":
                     if position.read_to is None and not self._may_have_lost(position):
-                        # Too soon for anything to have been trimmed; DynamoDB Local was seen to say so of a new shard.
+                        # Too soon for anything to have been trimmed; DynamoDB Local has answered this for a new shard.
                         await asyncio.sleep(SHORTEST_PAUSE)
                         continue
                     await self._report(f"shard {shard} is trimmed after {position.read_to}")
@@ -306,7 +307,7 @@ class Consumer:
                     iterator = None
 
     async def _be_given(self, position: Position, given: Subscribed) -> None:
-        """Hand over what the process's reader has for this consumer, until the log has to be read again."""
+        """Handle the changes that the process's reader supplies, until the log has to be read again."""
         try:
             while True:
                 changes = await given.next(PASSED_OVER_SAVE_SECONDS)
@@ -322,13 +323,13 @@ class Consumer:
             given.end()
 
     async def _pass_over(self, position: Position, to: str, count: int, now: float) -> None:
-        """Note that everything up to here was handled or concerns others, and save that now and then."""
+        """Note that everything up to here was handled or does not concern us, and save that now and then."""
         if to != position.sequence_number:
             position.passed_to, position.passed_over = to, position.passed_over + count
             await self._save_if_due(position, now)
 
     async def _save_if_due(self, position: Position, now: float) -> None:
-        """Save a position that only passed over changes, or was idle; its age shows whether changes can be lost."""
+        """Save a position that only passed over changes, or was idle; its age tells whether changes may be lost."""
         age = now - position.read_at
         passed = position.passed_over >= PASSED_OVER_SAVE_RECORDS or (
             position.passed_to is not None and age >= PASSED_OVER_SAVE_SECONDS
@@ -337,7 +338,7 @@ class Consumer:
             await self._positions.save(position, position.read_to, now)
 
     def _may_have_lost(self, position: Position) -> bool:
-        """Whether records that came after the last read may have been trimmed by now."""
+        """Whether records after the last one read may have been trimmed by now."""
         return self.clock() - position.read_at > SURELY_KEPT_SECONDS
 
     async def _hand_over(self, position: Position, changes: list[Change], asked_at: float) -> None:
@@ -354,7 +355,7 @@ class Consumer:
             await self._positions.save(position, unsaved, asked_at)
 
     async def _save_at_the_end(self, position: Position, to: str, now: float) -> None:
-        # A worker that stops saves its position, if the store answers at once, to spare its successor the repeat.
+        # A worker that stops saves its position, if the store answers promptly, to spare its successor the repetition.
         with contextlib.suppress(TimeoutError, DynamoError, Deposed):
             async with asyncio.timeout(LAST_SAVE_SECONDS):
                 await self._positions.save(position, to, now)
@@ -444,7 +445,7 @@ class Consumer:
             await asyncio.sleep(self.idle_seconds)
 
     async def _call_with_retry(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Send the request, and retry passing failures for as long as they last."""
+        """Send the request, retrying transient failures for as long as they last."""
         pauses = Pauses()
         while True:
             try:
@@ -457,7 +458,7 @@ class Consumer:
 
 
 def _passes(error: Exception) -> bool:
-    """Whether it is something that keeps the engine busy, told by the engine or by the store: then waiting helps."""
+    """Whether the failure is transient, reported by the engine or by the store."""
     return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_passing(error))
 
 

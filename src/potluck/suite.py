@@ -53,12 +53,12 @@ from potluck.web.suite_secret import derived, held_to_its_secret, load_secret
 
 __all__ = ["APPS", "assembled", "opened", "system_clock"]
 
-# A consumer that failed is started again after this long.
+# A consumer that failed is restarted after this long.
 CONSUMER_PAUSE_SECONDS = 5.0
-# On Amazon DynamoDB an index shows a write after milliseconds as a rule; this is long even where it does not.
+# On Amazon DynamoDB an index usually shows a write within milliseconds; this is ample even when it takes longer.
 INDEXES_LAG_SECONDS = 5.0
 
-# One line each: an app is a folder, and its line here.
+# An app is a folder and its entry here.
 APPS: tuple[AppMaker, ...] = (shareables_app, shopping_app, journal_app, polls_app, library_app)
 
 log = logging.getLogger("potluck.suite")
@@ -77,10 +77,10 @@ async def assembled(
     passwords: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
 ) -> AsyncIterator[Application]:
-    """The whole suite as one application, working until this ends: engine, tables, live updates, consumers."""
+    """The whole suite as one application: engine, tables, live updates, and consumers, which run until the exit."""
     async with opened(settings, apps, clock=clock, passwords=passwords, wrap=wrap) as (core, made):
         if settings.engine == "embedded":
-            # Elsewhere it costs requests, so there it waits until somebody looks.
+            # On other engines this costs requests, so there it starts when somebody subscribes.
             core.live.start(*(table for app in made for table in app.tables))
         await core.people.accounts.finish_departures()
         working = [asyncio.create_task(each) for each in _background_work(core, made)]
@@ -100,10 +100,10 @@ async def opened(
     passwords: Passwords | None = None,
     wrap: Callable[[Engine], Engine] = lambda engine: engine,
 ) -> AsyncIterator[tuple[Core, list[App]]]:
-    """The apps on their core, with their tables; nothing is served, and nothing goes on behind it."""
+    """The apps on their core, with their tables created; nothing is served and no background work runs."""
     if settings.engine == "embedded":
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Before the store, so that one without its secret is known to have lost it.
+    # Before the store is opened, so that an existing store whose secret is missing is noticed.
     secret = load_secret(settings)
     engine = await open_engine(
         settings.engine,
@@ -132,7 +132,8 @@ def _core(
     clock: Clock,
     passwords: Passwords | None,
 ) -> tuple[Core, list[App]]:
-    # The store and live updates know until when what they give holds; whoever else looks at the clock has to say so.
+    # The store and live updates track the expiry of what they return; for everyone else, reading the clock prevents
+    # caching.
     store, seen_clock = Store(engine, clock), noted(clock)
     made: list[App] = []
 
@@ -209,7 +210,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
 
 
 def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:
-    """What goes on behind the calls: the consumers by one lease and one reader of each log, and whatever else."""
+    """The background work: consumers, which share a lease and one reader of each log, and the apps' other tasks."""
     feed = core.live.feed(accounts, *(table for app in apps for table in app.tables))
     terms = Terms.for_takeover_within(core.settings.takeover_seconds)
     work: list[Coroutine[Any, Any, None]] = []
@@ -228,7 +229,7 @@ def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any
 
 
 async def _consume(lease: Lease, consumers: Sequence[Consumer]) -> None:
-    """Have all of them consume whenever their lease is ours."""
+    """Run all the consumers whenever their lease is ours."""
 
     async def consume() -> None:
         async with asyncio.TaskGroup() as group:
@@ -244,7 +245,7 @@ async def _kept_running(name: str, run: Callable[[], Awaitable[None]]) -> None:
         try:
             await run()
         except Deposed:
-            # Whoever holds the lease now does the work.
+            # Another process holds the lease now, and does the work.
             raise
         except Exception:
             log.exception("%s failed and is started again", name)

@@ -1,4 +1,4 @@
-"""Making the tables that designs ask for, where they are missing."""
+"""Creating the tables and indexes that designs declare, where they are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOKS_AT_NEW_TABLE = 600
 
 
 async def create_table(sender: Sender, table: Table) -> None:
-    """Make what is missing: the table, its indexes and its expiry. What is there is left as it is."""
+    """Create what is missing: the table, its indexes and its expiry. Whatever exists is left alone."""
     create, *expiry = table.creation()
     try:
         await sender.repeat(create)
@@ -30,7 +30,7 @@ async def create_table(sender: Sender, table: Table) -> None:
             try:
                 await _add_index(sender, table, index)
             except DynamoError:
-                # Of several who start at once, one adds it.
+                # Of several processes starting at once, one adds it.
                 if index not in await _indexes(sender, table):
                     raise
     for request in expiry:
@@ -48,13 +48,13 @@ async def _expires(sender: Sender, table: Table) -> bool:
 
 
 async def _indexes(sender: Sender, table: Table) -> set[str]:
-    """The indexes that the table has, once it can be used."""
+    """The table's indexes, once it is active."""
     described = await _active(sender, table)
     return {each["IndexName"] for each in described.get("GlobalSecondaryIndexes", ())}
 
 
 async def _active(sender: Sender, table: Table) -> dict[str, Any]:
-    """The table's description, once it and all its indexes can be used."""
+    """The table's description, once it and all its indexes are active."""
     for _ in range(LOOKS_AT_NEW_TABLE):
         answer = await sender.repeat(Request("DescribeTable", {"TableName": table.name}))
         described: dict[str, Any] = answer["Table"]

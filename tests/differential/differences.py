@@ -47,7 +47,7 @@ class Intended:
             fnmatchcase(difference.step, self.step)
             and fnmatchcase(difference.where, self.where)
             and self.now in difference.now
-            and (self.rewrite is None or self.rewrite(difference.was) == difference.now)
+            and (self.rewrite is None or difference.was != self.rewrite(difference.was) == difference.now)
         )
 
 
@@ -69,11 +69,11 @@ def differences(recorded: Sequence[Entry], played: Sequence[Entry]) -> list[Diff
 
 def _in_step(step: str, was: Entry, now: Entry) -> Iterator[Difference]:
     for part in dict.fromkeys([*was, *now]):
-        old, new = was.get(part), now.get(part)
+        old, new = was.get(part, ABSENT), now.get(part, ABSENT)
         if old == new:
             continue
         if part in BY_LINE:
-            yield from _by_line(step, part, old or [], new or [])
+            yield from _by_line(step, part, *([] if each == ABSENT else each for each in (old, new)))
         elif part in BY_MEMBER:
             yield from _by_member(step, part, old, new)
         else:
@@ -103,8 +103,6 @@ def _by_member(step: str, where: str, was: Any, now: Any) -> Iterator[Difference
 
 
 def _text(told: Any) -> str:
-    if told is None:
-        return ABSENT
     return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False, sort_keys=True)
 
 
@@ -121,11 +119,17 @@ def report(found: Sequence[Difference]) -> str:
     for each in found:
         alike.setdefault((each.where, each.was, each.now), []).append(each.step)
     steps = {each.step for each in found}
-    lines = [f"{len(found)} differences in {len(steps)} steps:"]
+    lines = [f"{_counted(len(found), 'difference')} in {_counted(len(steps), 'step')}:"]
     for (where, was, now), where_from in alike.items():
         shown = ", ".join(where_from[:4]) + (f" and {len(where_from) - 4} more" if len(where_from) > 4 else "")
         lines += ["", f"{where} in {shown}", *_marked("-", was), *_marked("+", now)]
-    return "\n".join(lines)
+    return "\n".join(
+        [*lines, "", "If a difference is meant, list it with its reason in tests/differential/intended.py."]
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _marked(mark: str, text: str) -> list[str]:

@@ -9,7 +9,8 @@
 `step` and `where` are patterns with *. `where` is `status`, `headers/NAME`, `guards/NAME`, `cookies`, `json/PATH`,
 `text`, `html` (the main part of a page, by pieces that differ), `around` (what stands around it), `events/PATH`,
 `zip/PATH`, or `step` for one that is on one side only. `now` is a part of what is there now; `rewrite` makes that
-of what was. An entry that matches no difference fails: it is taken out when the recording is made anew.
+of what was, and covers only what it changes. An entry that matches no difference fails: it is taken out when the
+recording is made anew.
 """
 
 import re
@@ -27,6 +28,10 @@ ON_ITS_PAGE = "what is refused is told on the page of the form"
 
 def to_the_millisecond(text: str) -> str:
     return re.sub(r"(T\d\d:\d\d:\d\d)Z", r"\1.000Z", text)
+
+
+def as_text_input(html: str) -> str:
+    return re.sub(r' name="(address|description)" ', r' name="\1" type="text" ', html)
 
 
 SHOPPING = [
@@ -136,7 +141,10 @@ SITE = [
     ),
     Intended("*", "html", "an invitation takes an e-mail address and no other note", now="as a note for you"),
     Intended(
-        "shopping_pages/*", "html", "a refused address is told beside its field, as every text is", now='type="text"'
+        "shopping_pages/*",
+        "html",
+        "a refused address is told beside its field, as every text is",
+        rewrite=as_text_input,
     ),
     Intended("polls_pages/delete*", "headers/location", "whoever deleted a poll is told so", now="said=deleted"),
     *(
@@ -189,10 +197,10 @@ SITE = [
             ("API by cookie from here", "json/*At", ""),
         )
     ),
-    Intended("openapi/document", "json/operations/GET *", "lists carry an ETag", now="304"),
-    Intended("openapi/document", "json/operations/GET *", "lists carry an ETag", now="If-None-Match"),
+    Intended("openapi/document", "json/operations/GET */answers", "lists carry an ETag", now="304"),
+    Intended("openapi/document", "json/operations/GET */parameters", "lists carry an ETag", now="If-None-Match"),
     Intended("openapi/document", "json/operations/*/answers", "the document names the refusals that a rule declares"),
-    Intended("openapi/document", "json/operations/PUT *", "every action takes a key", now="Idempotency-Key"),
+    Intended("openapi/document", "json/operations/PUT */parameters", "every action takes a key", now="Idempotency-Key"),
 ]
 
 PEOPLE = [

@@ -67,6 +67,15 @@ async def test_a_difference_is_told_and_can_be_intended():
     assert stale == meant[1:]
 
 
+async def test_a_member_that_is_null_is_not_an_absent_one():
+    told = differences(
+        [{"step": "a/b", "json": {"name": "A"}}], [{"step": "a/b", "json": {"name": "A", "hours": None}}]
+    )
+    assert [(each.where, each.was, each.now) for each in told] == [("json/hours", "(absent)", "null")]
+    left, _ = unexpected(told, [Intended("*", "*", "because", rewrite=str)])
+    assert left == told
+
+
 def _is_at(operation: str, method: str, path: str) -> bool:
     asked, _, template = operation.partition(" ")
     wanted, given = template.split("/"), path.split("/")

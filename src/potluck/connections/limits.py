@@ -1,8 +1,8 @@
 """Limits of one connection: how large a request's head may be, and how long the client may take for anything.
 
 uvicorn's own protocol waits for ever for a head or a body, and for the client to read the response; it accepts a head
-of any length, and any number of pipelined requests. Its parser puts the pieces of a header together anew with each that
-comes, so that an endless one takes the time of everybody else.
+of any length, and any number of pipelined requests. Its parser joins the pieces of a header again with each one that
+arrives, so that an endless header takes up everybody else's time.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from urllib.parse import unquote
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from potluck.connections.one_write import Cycle
-from potluck.connections.whole_response import EXTENSIONS
+from potluck.connections.asgi_extension import EXTENSIONS
+from potluck.connections.response_cycle import Cycle
 
 __all__ = ["UNREAD_SECONDS", "Connection", "response"]
 
@@ -25,14 +25,14 @@ LONGEST_TARGET = 8 * 1024
 LARGEST_HEAD = 32 * 1024
 # On the wire, before any limit of a route: far above the largest body, because chunks and trailers add to it.
 LARGEST_REQUEST = 32 * 1024 * 1024
-# Of that, what is not body: the sizes of chunks, and as much again as there is body for those who send tiny ones.
+# Of that, chunk sizes and other framing, beyond as many bytes as the body has: some clients send tiny chunks.
 LARGEST_FRAMING = 64 * 1024
 # Pipelined requests, sent before the previous one was answered. Hardly any client does that.
 MOST_WAITING = 16
-# Of two of these, a proxy in front and we might each believe another.
+# Given twice, a proxy in front and we might each believe a different one.
 GIVEN_ONCE = frozenset({b"host", b"content-type", b"transfer-encoding"})
 VERSIONS = ("1.1", "1.0")
-# As clients ask proxies; a server is to take it too.
+# The form that clients send to proxies; servers must accept it too.
 ABSOLUTE_TARGET = re.compile(rb"[^/]+://([^/?#]*)")
 
 HEAD_SECONDS = 15.0
@@ -51,7 +51,7 @@ class Awaited(Enum):
     NOTHING = "nothing"
 
 
-# As names of this module: up to Python 3.11, looking up an enum's member takes ten times as long.
+# As module-level names: up to Python 3.11, looking up an enum's member takes ten times as long.
 HEAD, BODY, NOTHING = Awaited.HEAD, Awaited.BODY, Awaited.NOTHING
 
 
@@ -63,7 +63,7 @@ class Connection(HttpToolsProtocol):
     _arrived = 0
     _body_arrived = 0
     _beside_body = 0
-    """What has arrived since the last of the body: in chunks, what is said of the next one, or trailers."""
+    """How much has arrived since the last of the body: the framing of the next chunk, or trailers."""
     _last = 0
     """The size of the last piece, part of which may belong to the previous request."""
     _now = 0.0
@@ -137,7 +137,7 @@ class Connection(HttpToolsProtocol):
             self.pipeline.appendleft((self.cycle, self.app))
 
     def _new_cycle(self) -> Cycle:
-        """As uvicorn makes one, with our own class for it, and without what is not for us: upgrades, a root path."""
+        """As uvicorn makes one, but of our own class, and without what we do not use: upgrades, a root path."""
         address = httptools.parse_url(self.url)
         path = address.path.decode("ascii")
         version = self.parser.get_http_version()
@@ -168,7 +168,7 @@ class Connection(HttpToolsProtocol):
         self._parts.append(body)
 
     def _hand_over_body(self) -> None:
-        # All chunks of one piece at once: uvicorn would copy what has come so far with every chunk.
+        # All chunks of one read at once: uvicorn would copy the body so far with every chunk.
         body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
         self._parts.clear()
         if not self._refused:
@@ -182,7 +182,7 @@ class Connection(HttpToolsProtocol):
             self._await(NOTHING)
 
     def on_response_complete(self) -> None:
-        """As uvicorn's, but without a timer for every response: `check` closes what is not used any more."""
+        """As uvicorn's, but without a timer for every response: `check` closes idle connections."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
@@ -255,7 +255,7 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def refusal(self, status: HTTPStatus) -> bytes:
-        """The whole response that says so."""
+        """The complete response that refuses a request."""
         return response(status, {"content-type": "text/plain; charset=utf-8"}, f"{status.phrase}\n".encode())
 
     def send_400_response(self, msg: str) -> None:
@@ -269,7 +269,7 @@ class Connection(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _is_ambiguous(self) -> bool:
-        """Whether others on the way could have taken this for a request to somebody else, or of another kind."""
+        """Whether a proxy may have read this as a request to another host, or with another body (smuggling)."""
         stated: dict[bytes, bytes] = {}
         for name, value in self.headers:
             if name in GIVEN_ONCE:

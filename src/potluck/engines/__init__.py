@@ -21,45 +21,45 @@ __all__ = [
     "open_engine",
 ]
 
-# The codes of failures that the service itself cannot report. They are apart because they ask for different care:
-# a request that was not sent can simply be sent again, while a lost answer leaves open whether the write was done.
+# The codes of failures that the service itself cannot report. There are two because they need different handling:
+# a request that was not sent can simply be retried, while a lost answer leaves open whether the write was executed.
 REQUEST_NOT_SENT = "RequestNotSent"
 ANSWER_LOST = "AnswerLost"
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """Whatever answers the DynamoDB API, in wire form, and raises DynamoError for everything that fails."""
+    """Answers the DynamoDB API, in wire form, and raises DynamoError for every failure."""
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]: ...
 
     async def changed(self, table: str, timeout: float) -> bool:
-        """Wait for a change of the table, at most so many seconds; a hint to look again, not a count of changes."""
+        """Wait for a change of the table, at most `timeout` seconds; a hint to look again, not a count of changes."""
         ...
 
     async def close(self) -> None:
-        """Let go of everything; a second close does nothing, a call after it is an error."""
+        """Release all resources; a second close does nothing, a call after it is an error."""
         ...
 
 
 class HandsOver(Engine, Protocol):
-    """An engine in this process that hands over what is committed; nothing wrapped around one offers this."""
+    """An engine in this process that hands over committed records. Wrappers around an engine do not offer this."""
 
     def follow(
         self, table: str, receive: Callable[[tuple[str, list[dict[str, Any]]] | None], None]
     ) -> Callable[[], None]:
-        """Have the shard and the records of every commit to the table handed over, until what is returned is called.
+        """Call `receive` with the shard and the records of each commit to the table; returns a function that stops it.
 
-        None stands for what has to be looked up in the log, because another process wrote it.
+        None means that another process committed, and its records have to be read from the log.
         """
         ...
 
 
 class PacksRows(Engine, Protocol):
-    """An engine in this process that can hand out rows as it keeps them; nothing wrapped around one offers this.
+    """An engine in this process that can return rows as it stores them. Wrappers around an engine do not offer this.
 
-    Who has seen a row's bytes before knows what it says without taking it apart again, and who read something when
-    the state was the same need not read it again.
+    A row whose bytes were seen before need not be decoded again, and what was read at the same state need not be read
+    again.
     """
 
     def state(self) -> int:
@@ -67,23 +67,23 @@ class PacksRows(Engine, Protocol):
         ...
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
-        """Whether nothing was written to these partitions between that state and the one last asked for."""
+        """Whether nothing was written to these partitions between that state and the last one returned by `state`."""
         ...
 
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:
-        """The item that a consistent GetItem would find now; NotPlain where that has to be asked in full."""
+        """The item that a consistent GetItem would return now; NotPlain if that takes a full call."""
         ...
 
     def rows_of(self, table: str, keys: list[dict[str, Any]]) -> dict[int, bytes]:
-        """What `row` would find for each of these keys, by its position, in one read."""
+        """What `row` would return for each of these keys, by its position in the list, in one read."""
         ...
 
     async def transact(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a TransactWriteItems whose shape is right, because it was put together in this process."""
+        """Answer a TransactWriteItems that needs no validation, because it was built in this process."""
         ...
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a Query, with Items that are still packed where they are answered whole."""
+        """Answer a Query; Items that are returned whole stay packed."""
         ...
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]: ...

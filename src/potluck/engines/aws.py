@@ -1,11 +1,11 @@
-"""Amazon DynamoDB, or whatever answers its protocol at an endpoint.
+"""Amazon DynamoDB, or any endpoint that speaks its protocol.
 
 The wire form of values is the JSON protocol itself, so a request is encoded, signed and sent as it is, and the answer
 is decoded and returned as it is. aiobotocore finds the region, the endpoint and the credentials, and botocore signs;
 their conversion of every value to Python types and back is not needed.
 
-Nothing is retried but what is safe to send twice after a broken connection: reads, and transactions, which carry a
-token. Throttling and conflicts are the caller's to retry, because only the caller knows its budget.
+After a broken connection, only requests that are safe to send twice are retried: reads, and transactions, which carry
+a token. Throttling and conflicts are left to the caller to retry, because only the caller knows its budget.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ REPEATABLE = READS | STREAM_READS | {"TransactWriteItems"}
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 60.0
-# Shorter than the service keeps an idle connection, so that a write seldom meets one that was just closed.
+# Shorter than the service's keep-alive, so that a write is seldom sent on a connection that was just closed.
 IDLE_CONNECTION_SECONDS = 12.0
 CONNECTIONS = 100
 CLOSING_GRACE_SECONDS = 5.0
-# A shard may be read five times a second by everybody together. A stream that had nothing new is asked less and less
-# often, until something comes or this process writes to the table.
+# The service allows five reads of a shard per second, of all readers together. A stream with nothing new is polled less
+# and less often, until something arrives or this process writes to the table.
 SHORTEST_POLL_SECONDS = 0.5
 LONGEST_POLL_SECONDS = 1.5
 POLLS_GROW_BY = 1.3
@@ -78,7 +78,7 @@ class Aws:
         self._http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=IDLE_CONNECTION_SECONDS),
             timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_read=ANSWER_SECONDS),
-            # A proxy configured on this machine has no business with a service on this machine.
+            # A service on this machine is not reached through the machine's proxy.
             trust_env=urlsplit(table_url).hostname not in {"localhost", "127.0.0.1", "::1"},
         )
 
@@ -91,7 +91,7 @@ class Aws:
         secret_key: str | None = None,
         session_token: str | None = None,
     ) -> "Aws":
-        """What is not given is looked for where every AWS tool looks: environment, profile, instance."""
+        """Open the service; anything not given is looked up as by every AWS tool: environment, profile, instance."""
         session = aiobotocore.session.get_session()
         if access_key is not None:
             session.set_credentials(access_key, secret_key, session_token)
@@ -146,7 +146,7 @@ class Aws:
         return await watch.wait(timeout)
 
     async def close(self) -> None:
-        """Calls under way may finish within a grace period; those that do not fail as lost answers."""
+        """Calls in flight may finish within a grace period; those that do not fail as lost answers."""
         if self._closed:
             return
         self._closed = True
@@ -213,7 +213,7 @@ def _error(status: int, content: bytes) -> DynamoError:
 
 
 def _written_by(request: dict[str, Any]) -> set[str]:
-    """The tables of a write."""
+    """The tables that a request writes to."""
     if "TransactItems" in request:
         return {action["TableName"] for each in request["TransactItems"] for action in each.values()}
     if "RequestItems" in request:
@@ -222,7 +222,7 @@ def _written_by(request: dict[str, Any]) -> set[str]:
 
 
 class _StreamWatch:
-    """Whether a table's stream has anything new, asked once for all who wait in this process."""
+    """Polls a table's stream for news, once for all who wait in this process."""
 
     def __init__(self, engine: Aws, table: str) -> None:
         self._engine = engine
@@ -235,7 +235,7 @@ class _StreamWatch:
         self._expecting = asyncio.Event()
 
     def expect(self) -> None:
-        """This process has written to the table: something is about to come."""
+        """This process has written to the table: poll at once, because news is about to arrive."""
         self._pause = SHORTEST_POLL_SECONDS
         self._expecting.set()
 
@@ -267,7 +267,7 @@ class _StreamWatch:
             if self._iterators is None:
                 self._iterators = await self._newest()
                 if self._iterators is not None:
-                    # What happened before anyone watched is unknown, so the first to wait is sent to look.
+                    # What happened before the watch began is unknown, so the first to wait is told to look.
                     self._news += 1
                 return
             for shard, iterator in list(self._iterators.items()):
@@ -277,7 +277,7 @@ class _StreamWatch:
                     self._pause = SHORTEST_POLL_SECONDS
                 following = answer.get("NextShardIterator")
                 if following is None:
-                    # The shard was closed and its children hold what comes now.
+                    # The shard is closed; new records are in its children.
                     self._iterators = None
                     return
                 self._iterators[shard] = following

@@ -1,6 +1,7 @@
-"""Transactions that meet other transactions, and answers that get lost, as they do on a busy service.
+"""An engine wrapper for tests: transaction conflicts and lost answers, as on a busy service.
 
-Neither DynamoDB Local nor a lone test ever shows them. All choices come from the seed, so a failing test fails again.
+Neither DynamoDB Local nor a single test ever produces them. All choices come from the seed, so a failing test fails
+again.
 """
 
 import random
@@ -17,10 +18,10 @@ ONGOING = "Transaction is ongoing for the item"
 
 
 class Conflicting:
-    """An engine where a call conflicts, or a done write's answer is lost, with the probabilities given.
+    """An engine where calls conflict, or the answers of completed writes are lost, with the given probabilities.
 
-    A conflict is met before anything is sent, so nothing is written. A lost answer is raised after the engine has
-    done the write: whoever sends it again finds out whether that was safe.
+    A conflict is raised before anything is sent, so nothing is written. A lost answer is raised after the engine has
+    executed the write: retrying it shows whether the retry is safe.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Conflicting:
         await self.engine.close()
 
     def _happens(self, probability: float) -> bool:
-        # Drawn also when it cannot happen, so that changing one probability leaves the other choices as they were.
+        # Drawn even when it cannot happen, so that changing one probability leaves the other choices as they were.
         return self._random.random() < probability
 
     def _cancelled(self, actions: int) -> DynamoError:

@@ -1,12 +1,12 @@
-"""Indexes that answer from before the last writes, as DynamoDB's may.
+"""An engine wrapper for tests: indexes that lag behind the last writes, as DynamoDB's may.
 
 A second engine, the replica, holds every table as it was a moment ago. Each write goes to the real engine at once; the
 items it touched are then read back consistently and put in a queue, and the replica takes them over, in order and a
 whole call at a time, when enough newer writes have been made or enough time has passed. Index reads are answered by
 the replica, so order, filters, pages and projections are those of a state that really existed, and never a mixture.
 
-What is simpler than the service: all indexes lag alike, and writes that go round this wrapper are not seen by the
-replica once it holds the table. Writes are made one at a time, which only tests can afford.
+Simpler than the service: all indexes lag alike, and writes that bypass this wrapper are not seen by the replica once it
+holds the table. Writes are made one at a time, which only tests can afford.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class Lagging:
     """An engine whose indexes are behind by a number of writes, or by a number of seconds.
 
     With `eventual`, so are reads of the table that do not ask for consistency. With a seed, each such read is answered
-    either from behind or from now, as two replicas of the service would: what was seen may be gone again.
+    either by the replica or by the real engine, as by two replicas of the service: what was seen may be gone again.
     """
 
     def __init__(
@@ -112,14 +112,14 @@ class Lagging:
             try:
                 return await self.engine.call(operation, request)
             finally:
-                # Also after a failure: an answer that was lost says nothing about what was written.
+                # Also after a failure: a lost answer says nothing about what was written.
                 images = [(table, key, await self._now(table, key)) for table, key in touched]
                 if images:
                     self._waiting.append((self._clock(), images))
                 await self._catch_up()
 
     def _touched(self, operation: str, request: dict[str, Any]) -> list[tuple[str, Item]]:
-        """The tables and keys a write may change; nothing where the request is malformed, for it will be refused."""
+        """The tables and keys that a write may change; none if the request is malformed, since it will be refused."""
         actions: list[tuple[str, dict[str, Any]]] = []
         try:
             if operation in SINGLE_WRITES:
@@ -142,7 +142,7 @@ class Lagging:
             answer = await self.engine.call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True})
         except DynamoError as error:
             if error.code == "ValidationException":
-                return None  # no such key can be, so neither was it written
+                return None  # an invalid key, so nothing was written either
             raise
         item: Item | None = answer.get("Item")
         return item
@@ -165,13 +165,13 @@ class Lagging:
                 await replica.call("PutItem", {"TableName": table, "Item": item})
 
     async def _hold(self, table: str) -> None:
-        """Make the replica a copy of the table as it is now, unless it holds it already."""
+        """Copy the table as it is now to the replica, unless it is there already."""
         if table in self._keys:
             return
         try:
             described = (await self.engine.call("DescribeTable", {"TableName": table}))["Table"]
         except DynamoError:
-            return  # the call that needs the table will say what is wrong with it
+            return  # the call that needs the table will report the error
         replica = await self._opened_replica()
         await replica.call("CreateTable", _same_table(described))
         page: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
@@ -185,7 +185,7 @@ class Lagging:
         self._keys[table] = [key["AttributeName"] for key in described["KeySchema"]]
 
     async def _forget(self, table: str) -> None:
-        """Copy the table anew when it is next used: its indexes changed, or it is gone."""
+        """Drop the replica's copy, because the table's indexes changed or it is gone; its next use makes a new one."""
         if self._keys.pop(table, None) is not None:
             await (await self._opened_replica()).call("DeleteTable", {"TableName": table})
             self._waiting = deque(

@@ -1,7 +1,7 @@
 """Table names with a prefix, so that several installations can share one account.
 
-The prefix goes in front of every table name in a request and off every table name in an answer. ARNs and the texts of
-error messages keep the real names: they are read by operators, who look for what is really there.
+The prefix is added to every table name in a request and removed from every table name in an answer. ARNs and error
+messages keep the real names: operators read them, and look for the tables that are really there.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ DEFAULT_LIST_LIMIT = 100
 
 
 class Prefixing:
-    """An engine whose tables all have names that begin with the prefix, unknown to the caller."""
+    """An engine whose table names all begin with a prefix that the caller does not see."""
 
     def __init__(self, engine: Engine, prefix: str) -> None:
         self.engine = engine
@@ -39,14 +39,14 @@ class Prefixing:
         await self.engine.close()
 
     def _outward(self, name: str) -> str:
-        # An ARN is already the name of one particular table.
+        # An ARN already identifies one particular table.
         return name if name.startswith("arn:") else self.prefix + name
 
     def _inward(self, name: str) -> str:
         return name.removeprefix(self.prefix)
 
     async def _list_tables(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Only the tables with our prefix; a page is full unless it is the last, whoever else has tables there."""
+        """Only the tables with our prefix; every page but the last is full, whatever other tables the account has."""
         onward = renamed_request(request, self._outward)
         limit = request.get("Limit", DEFAULT_LIST_LIMIT)
         names: list[str] = []
@@ -62,7 +62,7 @@ class Prefixing:
 
 
 def renamed_request(request: dict[str, Any], rename: Rename) -> dict[str, Any]:
-    """The request with every table name in it renamed; the one given stays as it is."""
+    """A copy of the request with every table name in it renamed."""
     renamed = dict(request)
     for parameter in ("TableName", "ExclusiveStartTableName"):
         if isinstance(request.get(parameter), str):
@@ -89,11 +89,11 @@ def renamed_answer(answer: dict[str, Any], rename: Rename) -> dict[str, Any]:
     elif consumed is not None:
         renamed["ConsumedCapacity"] = _with_table_renamed(consumed, rename)
     for part in ("UnprocessedItems", "UnprocessedKeys", "Responses"):
-        # The Responses of a transaction are a list without names.
+        # The Responses of a transaction are a list without table names.
         if isinstance(renamed.get(part), dict):
             renamed[part] = {rename(table): what for table, what in renamed[part].items()}
     metrics = renamed.get("ItemCollectionMetrics")
-    # Of a single write these are the metrics of one collection, of several writes they are lists by table.
+    # For a single write these are the metrics of one item collection, for several writes they are lists by table.
     if metrics and all(isinstance(each, list) for each in metrics.values()):
         renamed["ItemCollectionMetrics"] = {rename(table): what for table, what in metrics.items()}
     return renamed

@@ -1,7 +1,7 @@
-"""What was asked of an engine, and what it cost.
+"""An engine wrapper that records calls and what they cost.
 
-In single-table design the number and the cost of the requests is the design, so tests state both. A call is recorded
-under its operation and under the access pattern it was made for, which whoever builds the request names with
+In single-table design the number and the cost of the requests are the design, so tests state both. A call is recorded
+under its operation and under the access pattern it was made for, which the builder of the request names with
 `access_pattern`.
 """
 
@@ -28,9 +28,9 @@ _pattern: ContextVar[str | None] = ContextVar("access pattern", default=None)
 
 
 class access_pattern:
-    """Every call made inside is recorded under this name."""
+    """Records every call made inside under this name."""
 
-    # Not a generator: it is entered with every read, and the class costs a third of that.
+    # Not a generator: it is entered with every read, and the class costs a third as much.
     __slots__ = ("_name", "_token")
 
     def __init__(self, name: str) -> None:
@@ -45,7 +45,7 @@ class access_pattern:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: what was asked, and what it took."""
+    """One call: its request, and what it cost."""
 
     operation: str
     pattern: str | None
@@ -63,7 +63,7 @@ class Call:
 
 @dataclass(slots=True)
 class Total:
-    """What the calls of one pattern and operation took together."""
+    """What all calls of one access pattern and operation cost."""
 
     calls: int = 0
     errors: int = 0
@@ -86,7 +86,7 @@ class Total:
 
 
 class Scope(list[Call]):
-    """The calls made while a scope was open, in the order in which they ended."""
+    """The calls made while the scope was open, in the order in which they ended."""
 
     @property
     def operations(self) -> list[str]:
@@ -141,7 +141,7 @@ class Recording:
         try:
             yield scope
         finally:
-            # By identity: two open scopes with the same calls are equal as lists.
+            # By identity: two open scopes with the same calls would compare equal.
             self._scopes = [each for each in self._scopes if each is not scope]
 
     def _record(
@@ -177,7 +177,7 @@ def _size(body: dict[str, Any]) -> int:
     try:
         return len(msgspec.json.encode(body))
     except (TypeError, ValueError):
-        # A request that no engine could have read either; the engine's refusal is what the caller should see.
+        # The request is malformed; the caller should see the engine's own refusal.
         return 0
 
 
@@ -197,7 +197,7 @@ def _tables(request: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _items(operation: str, request: dict[str, Any], answer: dict[str, Any]) -> int:
-    """How many items came back, or were written."""
+    """How many items were returned or written."""
     if operation in {"Query", "Scan"}:
         return int(answer.get("Count", 0))
     if operation == "GetItem":

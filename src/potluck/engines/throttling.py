@@ -1,4 +1,4 @@
-"""A table whose capacity is used up now and then, as a busy table's is.
+"""An engine wrapper for tests: capacity that is used up now and then, as a busy table's is.
 
 All choices come from the seed, so a failing test fails again.
 """
@@ -20,7 +20,7 @@ EXCEEDED = (
 
 
 class Throttling:
-    """An engine that refuses calls, and does only a part of batches, with the probabilities given."""
+    """An engine that throttles calls, and processes only parts of batches, with the given probabilities."""
 
     def __init__(self, engine: Engine, seed: int, refused: float = 0.1, partial: float = 0.3) -> None:
         self.engine = engine
@@ -58,7 +58,7 @@ class Throttling:
         return DynamoError("TransactionCanceledException", message, reasons=reasons)
 
     async def _part(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Send some of the batch, at least one, and give the rest back as the service does."""
+        """Send part of the batch, at least one item, and return the rest as unprocessed, as the service does."""
         writing = operation == "BatchWriteItem"
         asked: dict[str, list[Any]] = {
             table: list(what if writing else what["Keys"]) for table, what in request.get("RequestItems", {}).items()

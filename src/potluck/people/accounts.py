@@ -32,7 +32,6 @@ from potluck.people.errors import (
 )
 from potluck.people.fields import folded_email
 from potluck.people.invitations import claiming, withdrawing
-from potluck.people.particulars import checked_email, checked_name, checked_password, refuse_all
 from potluck.people.passwords import Passwords
 from potluck.people.resets import dropping_reset, ending_resets
 from potluck.people.secrets import Random, new_id, system_random
@@ -47,7 +46,8 @@ from potluck.people.sessions import (
     opening,
 )
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS, SIGN_INS_TO, Throttles
-from potluck.people.tokens import counting_tokens, dropping_token, tidy_tokens
+from potluck.people.tokens import dropping_token, tidy_tokens, valid_tokens
+from potluck.people.validation import all_valid, checked_email, checked_name, checked_password
 from potluck.store import Clock, Store
 from potluck.table import (
     ConditionFailed,
@@ -129,7 +129,7 @@ async def nobody_needs_them(user_id: UUID) -> list[str]:
 
 
 async def nothing_to_forget(user_id: UUID) -> None:
-    """The default: apps have nothing of theirs."""
+    """The default: apps have nothing to forget."""
 
 
 class Accounts:
@@ -182,7 +182,7 @@ class Accounts:
         """
         if self.registration == "closed" or (self.registration == "invited" and invitation is None):
             raise RegistrationClosed(invitation_needed=self.registration == "invited")
-        email, password, name = refuse_all(checked_email(email), checked_password(password), checked_name(name))
+        email, password, name = all_valid(checked_email(email), checked_password(password), checked_name(name))
         if client is not None:
             await self._throttles.attempt(REGISTRATIONS, client)
         user_id = new_id(self._random)
@@ -228,7 +228,7 @@ class Accounts:
         """Change the name, if the account still has this version; the same name, or None, changes nothing."""
         caller.must_manage_account()
         if name is not None:
-            (name,) = refuse_all(checked_name(name))
+            (name,) = all_valid(checked_name(name))
         account = await self.by_id(caller.user_id)
         if account.version != version:
             raise Stale(account)
@@ -250,7 +250,7 @@ class Accounts:
     ) -> Account:
         """Change the address, if no other account has it; the old one is free at once, and every other session ends."""
         caller.must_manage_account()
-        (email,) = refuse_all(checked_email(email))
+        (email,) = all_valid(checked_email(email))
         account = await self._confirmed(caller, password)
         for _ in range(ATTEMPTS):
             if account.email == email:
@@ -293,17 +293,17 @@ class Accounts:
     ) -> int:
         """Change the password. Every other session ends at once, and so does every password reset link.
 
-        API tokens end as well, unless they are to stay: who got in by the old password may have made one. The answer is
-        how many remain.
+        API tokens end as well, unless they are to stay: whoever got in with the old password may have made one.
+        Returns how many remain.
         """
         caller.must_manage_account()
-        (new,) = refuse_all(checked_password(new, "new"))
+        (new,) = all_valid(checked_password(new, "new"))
         account = await self._confirmed(caller, current)
         password_hash = await self._passwords.hash(new)
         for _ in range(ATTEMPTS):
             resets = await ending_resets(self._store, caller.user_id)
             epoch = caller.session_epoch + 1
-            left = 0 if end_tokens else len(await counting_tokens(self._store, account))
+            left = 0 if end_tokens else len(await valid_tokens(self._store, account))
             change = next_epoch(
                 caller,
                 the(Account.password_hash).becomes(password_hash),

@@ -196,7 +196,7 @@ class PasswordReset(Entity, table=accounts, type="PasswordReset", key=("RESET#{h
 
 
 class PasswordResetOfUser(Entity, table=accounts, type="PasswordResetOfUser", key=("USER#{user_id}", "RESET#{hash}")):
-    """A password reset, where it is found to be ended by another one, by a new password or with the account."""
+    """A password reset, among the rows of its account: a newer one, a new password or the account's end deletes it."""
 
     user_id: UUID
     hash: Annotated[Hash, KeyOnly]
@@ -213,7 +213,7 @@ class PasswordResetOfUser(Entity, table=accounts, type="PasswordResetOfUser", ke
 
 # --- invitations -----------------------------------------------------------------------------------------------------
 
-# What is invited to is the app's to know: a family, a library, an athlete's journal.
+# Only the app knows what it invites to: a family, a library, an athlete's journal.
 App = Annotated[str, Meta(min_length=1, max_length=30)]
 Place = Annotated[str, Meta(min_length=1, max_length=100)]
 Role = Annotated[str, Meta(min_length=1, max_length=30)]
@@ -272,7 +272,7 @@ class InvitationOfUser(
     type="InvitationOfUser",
     key=("USER#{user_id}", "INVITATION#{invitation_id}"),
 ):
-    """An invitation, where it is found to end with the account of whoever made it."""
+    """An invitation, among the rows of whoever made it: it ends with their account."""
 
     user_id: UUID
     """Who invited."""
@@ -291,7 +291,7 @@ class InvitationOfUser(
 
 
 class SecretCheck(Entity, table=accounts, type="SecretCheck", key=("STORE", "SECRET")):
-    """By which secret the store was made: what only that secret gives, and what does not give the secret."""
+    """A one-way digest of the secret that the store was made with, to recognise that secret by."""
 
     check: Hash
 
@@ -324,12 +324,12 @@ class IdempotentAnswer(
     type="IdempotentAnswer",
     key=("IDEMPOTENCY#{caller}#{key}", "IDEMPOTENCY"),
 ):
-    """The answer to a write, kept so that the same request again writes nothing and is answered alike."""
+    """The answer to a write, kept so that a repeated request writes nothing and gets the same answer."""
 
     caller: Annotated[str, Meta(min_length=1, max_length=100), KeyOnly]
     key: Annotated[str, Meta(min_length=1, max_length=128), KeyOnly]
     request_hash: Hash
-    """The same key with another request is a mistake."""
+    """Tells a repeat from another request with the same key, which is a mistake."""
     status: Annotated[int, Meta(ge=200, le=299)]
     headers: Annotated[dict[HeaderText, HeaderText], Meta(max_length=10)] = field(default_factory=dict)
     body: Annotated[bytes, Meta(max_length=300_000)] | None = None
@@ -344,11 +344,11 @@ class IdempotentAnswer(
 
 
 class AnswerOfUser(Entity, table=accounts, type="AnswerOfUser", key=("USER#{user_id}", "IDEMPOTENCY#{caller}#{key}")):
-    """A kept answer, where it is found to go with the account."""
+    """A kept answer, among the rows of its account: it is deleted with it."""
 
     user_id: UUID
     caller: Annotated[str, Meta(min_length=1, max_length=100), KeyOnly]
-    """As whom they asked: who registers or signs in asks as nobody."""
+    """The caller that the key belongs to: someone who registers or signs in is still anonymous."""
     key: Annotated[str, Meta(min_length=1, max_length=128), KeyOnly]
     ttl: ExpiresAt
 

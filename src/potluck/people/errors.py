@@ -46,7 +46,7 @@ class WrongField:
 
 
 class InvalidFields(PeopleError):
-    """Fields that cannot be taken, all of them at once; nothing was written."""
+    """Every invalid field, all at once; nothing was written."""
 
     def __init__(self, *errors: WrongField) -> None:
         super().__init__("; ".join(error.message for error in errors))
@@ -71,7 +71,7 @@ class RegistrationClosed(PeopleError):
 
 
 class WrongCredentials(PeopleError):
-    """No account has this e-mail address, or its password is another: which of them is not told."""
+    """No account has this e-mail address, or the password is wrong; callers are not told which."""
 
     def __init__(self) -> None:
         super().__init__("The e-mail address or the password is wrong")
@@ -92,14 +92,14 @@ class SignInNeeded(PeopleError):
 
 
 class SessionOver(PeopleError):
-    """The session by which this was asked has ended meanwhile; nothing was written."""
+    """The caller's session has ended meanwhile; nothing was written."""
 
     def __init__(self) -> None:
         super().__init__("This session has ended: sign in again")
 
 
 class NotNow(PeopleError):
-    """Nothing is wrong with it, and it can be tried again after so many seconds."""
+    """Nothing is wrong with the request, and it can be retried after so many seconds."""
 
     def __init__(self, said: str, retry_after: int) -> None:
         super().__init__(said)
@@ -133,7 +133,7 @@ class AccountGone(PeopleError):
 
 
 class Stale(PeopleError):
-    """It was changed since it was seen; `current` is how it is now."""
+    """It was changed since the caller saw it; `current` is how it is now."""
 
     def __init__(self, current: Any) -> None:
         super().__init__("It has been changed since you saw it")
@@ -171,14 +171,14 @@ class NoSuchInvitation(PeopleError):
 
 
 class InvitationInvalid(PeopleError):
-    """The secret opens nothing: never made, used, withdrawn or over; which of them is not told."""
+    """The secret opens nothing: never issued, used, withdrawn or expired; callers are not told which."""
 
     def __init__(self) -> None:
         super().__init__("This invitation is not valid, or no longer")
 
 
 class ResetInvalid(PeopleError):
-    """The secret changes no password: never made, used or over; which of them is not told."""
+    """The secret changes no password: never issued, used or expired; callers are not told which."""
 
     def __init__(self) -> None:
         super().__init__("This link is not valid, or no longer")

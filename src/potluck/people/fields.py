@@ -36,7 +36,7 @@ def folded_email(address: str) -> str:
 
 
 def _printable_email(email: str) -> Iterator[WrongField]:
-    # With something in it that is not seen it would pass for somebody else's. Case folding can make it longer.
+    # With invisible characters it could pass for somebody else's. Case folding can make it longer.
     if not email.isprintable() or seen(email) != email or len(folded_email(email)) > LONGEST_EMAIL:
         yield WrongField("", "")
 
@@ -52,7 +52,7 @@ EmailOrBlank = Annotated[
     Text(0, LONGEST_EMAIL, AN_ADDRESS, pattern=r"^([^@\s]+@[^@\s]+)?$", examples=["ada@example.org"]),
     Check(_printable_email),
 ]
-"""Where none may be given."""
+"""Where it may be left blank."""
 Name = Annotated[
     str,
     OneLine(1, LONGEST_NAME, f"Name must have 1 to {LONGEST_NAME} characters, all of them printable"),
@@ -66,7 +66,7 @@ NewPassword = Annotated[
         trim=False,
     ),
 ]
-# What is only compared: anything that could never be right is simply wrong.
+# Only compared with what is stored: a value that could never be valid is simply wrong.
 AnyEmail = Annotated[str, Text(0, LONGEST_EMAIL, trim=False)]
 AnyPassword = Annotated[str, Text(0, LONGEST_PASSWORD, trim=False)]
 Secret = Annotated[str, Text(0, LONGEST_SECRET)]

@@ -1,4 +1,4 @@
-"""Doing it once: the answer to a write is kept in the write's own transaction, and a repeat finds it."""
+"""Idempotency: the answer to a write is stored in the write's own transaction, and given again to a repeat."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Answer(Struct, frozen=True, kw_only=True):
     made: str | None = None
     """The id of what was made."""
     secret: bool = False
-    """Whether it holds a secret: then only that it was done is kept, and what it made."""
+    """Whether it holds a secret: then only the fact that it was done is stored, and what it made."""
     of: UUID | None = None
-    """Whose it is, where somebody asked as nobody: who registers or signs in."""
+    """Whose it is if the caller was anonymous: the person who registered or signed in."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """The key of a request that is to be done once: whose it is, and which request it stands for."""
+    """An idempotency key: whose it is, and which request it stands for."""
 
     caller: UUID | str
-    """A person's id; or what another caller, such as the holder of a shared link, is known by."""
+    """A person's id, or what identifies another caller, such as the holder of a shared link."""
     value: str
     request_hash: str
 
@@ -54,7 +54,7 @@ class IdempotencyKey:
 
     @classmethod
     def by_nobody(cls, key: str, request_hash: str) -> IdempotencyKey:
-        """A request of an anonymous caller, whose key must be a UUID so that nobody else's is met by chance."""
+        """The key of an anonymous caller, which must be a UUID so that it does not collide with anybody else's."""
         try:
             canonical = str(UUID(key)) == key.lower()
         except ValueError:
@@ -65,17 +65,17 @@ class IdempotencyKey:
 
 
 class KeptAnswers:
-    """Keeps answers for a day, by caller and key. Only what was done has one."""
+    """Stores answers for a day, by caller and key; only a write that was done has one."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
     async def once(self, key: IdempotencyKey, do: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Do it, or give the answer of whoever did it first.
+        """Do it, or return the answer of the request that did it first.
 
-        `do` writes what `keeping` gives in its own transaction. Of several at once one is done; the others are refused,
-        by the kept answer or by whatever else was theirs to do first, and find the answer here.
+        `do` writes what `keeping` returns in its own transaction. Of several at once, one succeeds; the others are
+        refused, by the kept answer or by another conflict with the first, and find the answer here.
         """
         found = await self.find(key)
         if found is not None:
@@ -100,7 +100,7 @@ class KeptAnswers:
         return Answer(status=kept.status, body=kept.body, headers=kept.headers, made=kept.made)
 
     def keeping(self, key: IdempotencyKey, answer: Answer, *, account_checked: bool = False) -> list[Operation]:
-        """What keeps the answer, for the transaction of the write itself.
+        """The operations that store the answer, for the transaction of the write itself.
 
         For a person it checks that the account is still there, so that nothing outlives it; `account_checked` leaves
         that out where the write itself reads or changes the account, which a transaction can name only once.
@@ -132,5 +132,5 @@ def request_hash(method: str, target: str, body: bytes, key: bytes = b"") -> str
     The body may hold a password, which must not be guessed from what is stored: without the key, nobody can.
     """
     parts = (method.upper().encode(), target.encode("utf-8", "surrogatepass"), body)
-    # With the lengths in front, no two requests are the same bytes.
+    # With length prefixes, no two requests give the same bytes.
     return hmac.digest(key, b"".join(b"%d:%s" % (len(part), part) for part in parts), "sha256").hex()

@@ -14,8 +14,8 @@ from uuid import UUID
 from potluck.people.authentication import Also, nothing_else
 from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
 from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany
-from potluck.people.particulars import checked_email, refuse_all
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
+from potluck.people.validation import all_valid, checked_email
 from potluck.store import Clock, Store
 from potluck.table import Condition, NotFound, WriteRefused, absent, check, delete, present, put, the, update
 from potluck.table.operations import Operation
@@ -94,7 +94,7 @@ class Invitations:
     async def prepare(
         self, app: str, place: str, role: str, invited_by: UUID, email: str | None = None
     ) -> tuple[MadeInvitation, list[Operation]]:
-        """A new invitation, and the writes that make it good, for the transaction of whoever makes it."""
+        """A new invitation, and the operations that create it, for the caller's own transaction."""
         made, rows = await self._new(app, place, role, invited_by, email)
         return made, [put(row, when=absent) for row in rows]
 
@@ -163,7 +163,7 @@ class Invitations:
         self, app: str, place: str, role: str, invited_by: UUID, email: str | None
     ) -> tuple[MadeInvitation, tuple[Invitation, InvitationOfPlace, InvitationOfUser]]:
         if email is not None:
-            (email,) = refuse_all(checked_email(email))
+            (email,) = all_valid(checked_email(email))
         if await self._store.count(InvitationOfPlace.all_of_place(app, place)) >= INVITATIONS_OF_PLACE:
             raise TooMany("open invitations", INVITATIONS_OF_PLACE)
         secret = new_secret(SecretKind.INVITATION, self._random)

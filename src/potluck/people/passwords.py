@@ -23,7 +23,7 @@ LANES = 1
 HASHES_AT_ONCE = min(4, os.cpu_count() or 1)
 # A hash takes some 30 ms; in a longer queue people would wait too long.
 HASHES_WAITING = 256
-# Of those, what one client has waiting: who signs in is not known yet, and one of them must not be the whole queue.
+# Of those, how many one client may have waiting: nobody is signed in yet, and one client must not fill the queue.
 HASHES_OF_ONE = 16
 SECONDS_UNTIL_LESS_BUSY = 2
 
@@ -48,11 +48,11 @@ class Passwords:
         self._hasher = hasher or argon2id()
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
         self._waiting: Counter[str | None] = Counter()
-        # Of a random text: verifying against it takes as long as against a real password's.
+        # The hash of a random text: verifying against it takes as long as against a real password's.
         self._nobodys = self._hasher.hash(system_random(32))
 
     async def hash(self, password: str, client: str | None = None) -> str:
-        """What is stored of a password; `client` is where a stranger asks from."""
+        """The hash to store for a password; `client` is where an anonymous request comes from."""
         return await self._in_turn(_bytes(password), None, client)
 
     async def verify(self, password: str, hash: str | None, client: str | None = None) -> bool:
@@ -91,5 +91,5 @@ class Passwords:
 
 
 def _bytes(password: str) -> bytes:
-    """The same for one password however a keyboard composes its accents; whatever JSON can carry has some bytes."""
+    """The same bytes however a keyboard composes accents, and some for any text that JSON can carry."""
     return normalize("NFC", password).encode("utf-8", "surrogatepass")

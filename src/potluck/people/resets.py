@@ -10,11 +10,11 @@ from potluck.people.authentication import Also, nothing_else
 from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser
 from potluck.people.errors import AccountGone, ResetInvalid
 from potluck.people.fields import folded_email
-from potluck.people.particulars import checked_email, checked_password, refuse_all
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
 from potluck.people.sessions import Sessions
 from potluck.people.tokens import tidy_tokens
+from potluck.people.validation import all_valid, checked_email, checked_password
 from potluck.store import Clock, Store
 from potluck.table import ConditionFailed, NotFound, Unavailable, absent, check, delete, present, put, the, update
 from potluck.table.operations import Operation
@@ -49,7 +49,7 @@ class Resets:
 
     async def issue(self, email: str) -> IssuedReset:
         """Make a reset, for the operator; AccountGone if no account has the address."""
-        (email,) = refuse_all(checked_email(email))
+        (email,) = all_valid(checked_email(email))
         address = await self._store.get(EmailAddress.by_folded(folded_email(email)))
         if address is None:
             raise AccountGone
@@ -72,7 +72,7 @@ class Resets:
 
     async def redeem(self, secret: str, new: str, also: Also[UUID] = nothing_else) -> UUID:
         """Set a new password; every session, API token and other reset of the account ends in the same transaction."""
-        (new,) = refuse_all(checked_password(new, "new"))
+        (new,) = all_valid(checked_password(new, "new"))
         reset = await self._valid(secret)
         password_hash = await self._passwords.hash(new)
         epoch = the(Account.session_epoch)

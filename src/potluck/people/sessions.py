@@ -12,10 +12,10 @@ from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser
 from potluck.people.errors import SessionOver, WrongCredentials
 from potluck.people.fields import folded_email
-from potluck.people.particulars import checked_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
 from potluck.people.throttling import SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, Throttles
+from potluck.people.validation import checked_email
 from potluck.store import Clock, Store
 from potluck.table import (
     Change,
@@ -174,10 +174,10 @@ class Sessions:
                 expires_at=_time(each.ttl),
                 current=each.hash == caller.hash,
             )
-            for each in await self.counting(caller)
+            for each in await self.valid(caller)
         ]
 
-    async def counting(self, caller: Principal) -> list[Session]:
+    async def valid(self, caller: Principal) -> list[Session]:
         """The person's sessions that are not over, the latest first."""
         caller.must_manage_account()
         # Read before the sessions: one that moves to the next epoch meanwhile must not look outdated.

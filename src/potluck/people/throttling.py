@@ -15,7 +15,7 @@ __all__ = ["PASSWORD_CHECKS", "REGISTRATIONS", "SIGN_INS_FROM", "SIGN_INS_FROM_T
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many attempts in each window; windows are counted from 1970 on."""
+    """So many attempts in each window; windows are aligned to the Unix epoch."""
 
     of: str
     attempts: int
@@ -61,12 +61,12 @@ class Throttles:
         return await self._counted(limit, who) <= limit.attempts
 
     async def forgive(self, limit: Limit, who: str, counted_at: datetime) -> None:
-        """Take one back that is not to count, such as an attempt with the right passcode."""
+        """Take back an attempt that should not count, such as one with the right passcode."""
         if limit.begin(counted_at) == limit.begin(self._clock()):
             await self._counted(limit, who, -1)
 
     async def _counted(self, limit: Limit, who: str, attempts: int = 1) -> int:
-        """How many there were in this window, with these."""
+        """Count these attempts; returns how many there were in this window."""
         begin = limit.begin(self._clock())
         row = _row(limit, who, begin)
         changes = (
@@ -77,7 +77,7 @@ class Throttles:
             try:
                 return (await self._store.upsert(row, *changes)).attempts
             except OutcomeUnknown:
-                # It may have been counted: rather twice than not at all.
+                # It may have been counted: better twice than not at all.
                 continue
         return (await self._store.upsert(row, *changes)).attempts
 

@@ -1,4 +1,4 @@
-"""Personal API tokens: for programs that call for someone."""
+"""Personal API tokens: for programs that act on someone's behalf."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from potluck.people.authentication import Also, Principal, nothing_else
 from potluck.people.entities import Account, ApiToken, ApiTokenOfUser
 from potluck.people.errors import NoSuchToken, TooMany
-from potluck.people.particulars import checked_name, refuse_all
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
 from potluck.people.sessions import ATTEMPTS, continued
+from potluck.people.validation import all_valid, checked_name
 from potluck.store import Clock, Store
 from potluck.table import (
     Condition,
@@ -31,7 +31,7 @@ from potluck.table import (
 from potluck.table.operations import Operation
 from potluck.table.row_cache import NEVER
 
-__all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens", "counting_tokens", "dropping_token", "tidy_tokens"]
+__all__ = ["TOKENS_OF_USER", "MadeToken", "Tokens", "dropping_token", "tidy_tokens", "valid_tokens"]
 
 TOKENS_OF_USER = 50
 
@@ -57,7 +57,7 @@ class Tokens:
     async def make(self, caller: Principal, name: str, also: Also[MadeToken] = nothing_else) -> MadeToken:
         """A token that can do what its owner can, but not manage tokens, password or account."""
         caller.must_manage_account()
-        (name,) = refuse_all(checked_name(name))
+        (name,) = all_valid(checked_name(name))
         if await self._store.count(ApiTokenOfUser.all_of_user(caller.user_id)) >= TOKENS_OF_USER:
             raise TooMany("API tokens", TOKENS_OF_USER)
         secret = new_secret(SecretKind.API_TOKEN, self._random)
@@ -88,7 +88,7 @@ class Tokens:
         """The person's tokens, the latest first."""
         caller.must_manage_account()
         account = await self._store.get(Account.by_id(caller.user_id))
-        found = [] if account is None else await counting_tokens(self._store, account)
+        found = [] if account is None else await valid_tokens(self._store, account)
         return sorted(found, key=lambda each: (each.created_at, each.token_id), reverse=True)
 
     async def revoke(self, caller: Principal, token_id: UUID, also: Also[None] = nothing_else) -> None:
@@ -138,7 +138,7 @@ def dropping_token(token: ApiTokenOfUser, when: Condition | None = None) -> list
     ]
 
 
-async def counting_tokens(store: Store, account: Account) -> list[ApiTokenOfUser]:
+async def valid_tokens(store: Store, account: Account) -> list[ApiTokenOfUser]:
     """The API tokens of this person that are valid."""
     found = await store.all(ApiTokenOfUser.all_of_user(account.user_id))
     return [each for each in found if each.session_epoch >= account.tokens_since]

@@ -24,14 +24,14 @@ from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
 from potluck.web.inputs import UNSET, Change, DeclarationError, New
-from potluck.web.live import Listening, Right
+from potluck.web.live import Listener, Right
 from potluck.web.views import View, view_plan
 from potluck.web.writes import Outcome, Refused, Writes, or_raise
 
 if TYPE_CHECKING:
     from potluck.store import Store
     from potluck.web.app import Core
-    from potluck.web.http.kept_cookies import KeptCookies
+    from potluck.web.http.sealed_cookies import SealedCookies
 
 __all__ = ["Access", "Anyone", "ByRow", "Maker", "Nobody", "SignedIn", "Visitor", "read_together"]
 
@@ -65,7 +65,7 @@ class Visitor:
         principal: Principal | None = None,
         client: str | Callable[[], str] = UNKNOWN,
         headers: Mapping[str, str] | None = None,
-        keeps: KeptCookies | None = None,
+        keeps: SealedCookies | None = None,
         by_page: bool = False,
         by_cookie: bool = False,
         origin: Callable[[], str] = str,
@@ -94,9 +94,9 @@ class Visitor:
         return self._client if isinstance(self._client, str) else self._client()
 
     @property
-    def listening(self) -> Listening:
+    def listening(self) -> Listener:
         """Whom their open event streams are counted against."""
-        return Listening(self.principal, self.client)
+        return Listener(self.principal, self.client)
 
     @property
     def origin(self) -> str:

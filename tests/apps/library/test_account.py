@@ -7,9 +7,9 @@ from datetime import date, timedelta
 
 import pytest
 
+from potluck.apps.library.account_data import forgetting
 from potluck.apps.library.home_card import home_card_of, how_long
 from potluck.apps.library.importing import ImportFile, import_file
-from potluck.apps.library.leaving import forgetting
 from potluck.apps.library.lending import Lend, lend
 from tests.apps.library.calls import calls_on, data
 from tests.people.assembly import PASSWORD

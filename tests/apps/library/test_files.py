@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from potluck.apps.library import shelving
+from potluck.apps.library import placement
 from potluck.apps.library.demo import as_file, hall
 from potluck.apps.library.entities import LibraryItem
 from potluck.apps.library.fields import owner_of
@@ -193,7 +193,7 @@ async def test_what_has_no_end_of_line_is_refused_and_a_library_takes_only_so_ma
     home = await calls.library(ada)
     refused = problem(await calls.ask("POST", f"{home}/import", {"text": "x" * 200_000}, by=ada), 422, "invalid-fields")
     assert [each["field"] for each in refused["errors"]] == ["text"]
-    monkeypatch.setattr(shelving, "MOST_ITEMS", 2)
+    monkeypatch.setattr(placement, "MOST_ITEMS", 2)
     file = {"text": "title\na\nb\nc", "apply": True}
     problem(await calls.ask("POST", f"{home}/import", file, by=ada), 409, "too-many")
     data(await calls.ask("POST", f"{home}/import", file | {"text": "title\na\nb"}, by=ada))

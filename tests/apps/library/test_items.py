@@ -21,8 +21,8 @@ from potluck.apps.library.libraries import (
     delete_library,
     one_library,
 )
+from potluck.apps.library.placement import EVENTS_AT_ONCE
 from potluck.apps.library.shelf import shelf_page
-from potluck.apps.library.shelving import EVENTS_AT_ONCE
 from potluck.people.errors import InvalidFields
 from potluck.table import the
 from potluck.web.access import Visitor, read_together

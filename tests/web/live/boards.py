@@ -24,13 +24,13 @@ from potluck.table import (
     query,
     sparse,
 )
-from potluck.web.live import EventSource, Listening, Live
+from potluck.web.live import EventSource, Listener, Live
 from tests.patience import PATIENCE_SECONDS
 
 Name = Annotated[str, Meta(max_length=20)]
 
 KEY = bytes(range(32))
-SOMEBODY = Listening(None, "192.0.2.1")
+SOMEBODY = Listener(None, "192.0.2.1")
 
 boards = Table("Boards", "PK", "SK", indexes={"GSI1": ("GSI1PK", "GSI1SK")}, type_attribute="type", ttl="expiresAt")
 others = Table("OtherBoards", "PK", "SK", type_attribute="type")

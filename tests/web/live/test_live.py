@@ -18,7 +18,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, Throttled
 from potluck.store import Store
 from potluck.table import Unavailable, put, the
-from potluck.web.live import Changes, Event, EventSource, Listening, Live, Message
+from potluck.web.live import Changes, Event, EventSource, Listener, Live, Message
 from potluck.web.live import live as live_module
 from potluck.web.live.live import _lists_id
 from potluck.web.live.positions import Position, PositionCodec
@@ -569,7 +569,7 @@ async def test_a_person_who_opens_many_at_the_same_moment_has_no_more_than_one_a
     embedded: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_module, "MOST_STREAMS_OF_ONE", 3)
-    caller = Listening(somebody(), "192.0.2.1")
+    caller = Listener(somebody(), "192.0.2.1")
     # None of them has begun when the last is asked for.
     responses: list[Any] = [
         embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=caller) for _ in range(6)
@@ -596,15 +596,15 @@ async def test_strangers_leave_streams_for_people_who_are_signed_in(
     monkeypatch.setattr(live_module, "MOST_STREAMS_OF_STRANGERS", 3)
     monkeypatch.setattr(live_module, "MOST_STREAMS", 4)
 
-    async def opened(by: Listening) -> EventSource:
+    async def opened(by: Listener) -> EventSource:
         source = embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=by)
         await anext(source.chunks)
         return source
 
-    sources = [await opened(Listening(None, f"192.0.2.{number}")) for number in range(3)]
+    sources = [await opened(Listener(None, f"192.0.2.{number}")) for number in range(3)]
     with pytest.raises(Unavailable):
-        await opened(Listening(None, "192.0.2.9"))
-    sources.append(await opened(Listening(somebody(), "192.0.2.0")))
+        await opened(Listener(None, "192.0.2.9"))
+    sources.append(await opened(Listener(somebody(), "192.0.2.0")))
     for each in sources:
         await each.close()
     assert not embedded.live._open_by
@@ -616,7 +616,7 @@ async def test_a_client_has_only_so_many_streams_however_many_accounts_it_has(
     monkeypatch.setattr(live_module, "MOST_STREAMS_OF_CLIENT", 3)
 
     async def opened(client: str) -> EventSource:
-        by = Listening(somebody(), client)
+        by = Listener(somebody(), client)
         source = embedded.live.open(None, of=Card.on_board("b"), see=shown, allowed=_yes, by=by)
         await anext(source.chunks)
         return source

@@ -1,4 +1,4 @@
-"""Who may: the owner of a library everything, whoever it is shared with may look."""
+"""Access: the owner of a library may do everything, the people it is shared with may only look."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from potluck.web.access import SignedIn
 from potluck.web.errors import NotFound, Problem, ProblemError
 from potluck.web.live import Right
 
-__all__ = ["InLibrary", "Looker", "OwnLibrary", "OwnerOnly"]
+__all__ = ["InLibrary", "OwnLibrary", "OwnerOnly", "Viewer"]
 
 
 class OwnerOnly(ProblemError, slug="owner-only", status=403, title="Only the owner may"):
@@ -57,7 +57,7 @@ class InLibrary(SignedIn):
         return Right(self._admitting())
 
     def _admitting(self) -> Ref[Any]:
-        """The row by which the caller is admitted."""
+        """The row that gives the caller access."""
         kind: Any = Library if self.owns else SharedLibrary
         found: Ref[Any] = kind.one(self.caller_id, self.library_id)
         return found
@@ -76,14 +76,14 @@ class OwnLibrary(InLibrary):
         return [OwnerOnly.problem]
 
 
-class Looker:
-    """Who looks, for views: some of what there is, only its owner sees."""
+class Viewer:
+    """Who is looking, for views that show some fields only to the owner."""
 
     def __init__(self, caller_id: str) -> None:
         self._caller_id = caller_id
 
     @classmethod
-    async def load(cls, at: SignedIn, things: Sequence[Any]) -> "Looker":
+    async def load(cls, at: SignedIn, things: Sequence[Any]) -> "Viewer":
         return cls(owner_of(at.principal.user_id))
 
     def owns(self, thing: Any) -> bool:

@@ -1,7 +1,8 @@
-"""Library, as it is handed to the assembly."""
+"""The library app, as the assembly gets it."""
 
 from pathlib import Path
 
+from potluck.apps.library.account_data import export_of, forgetting
 from potluck.apps.library.collections import collections
 from potluck.apps.library.consistency import ConsistencyManager, has_consequences
 from potluck.apps.library.context import LibraryContext
@@ -12,7 +13,6 @@ from potluck.apps.library.export_files import exports
 from potluck.apps.library.home_card import home_card_of
 from potluck.apps.library.importing import imports
 from potluck.apps.library.items import books, items, videos
-from potluck.apps.library.leaving import export_of, forgetting
 from potluck.apps.library.lending import events, loans
 from potluck.apps.library.libraries import APP, libraries
 from potluck.apps.library.lookup import Lookup, lookups
@@ -40,7 +40,7 @@ def library_app(core: Core) -> App:
 
 
 def made_with(core: Core, outbound: Outbound) -> App:
-    """The app with its own way to other hosts."""
+    """The app with the given client for other hosts."""
     (entry,) = (each for each in CATALOGUE if each.id == APP)
     sharing = Sharing(core)
     covers = Covers(core.store, outbound)
@@ -68,15 +68,15 @@ def made_with(core: Core, outbound: Outbound) -> App:
 
 
 def consumers_of(core: Core, covers: Covers) -> list[Consumer]:
-    """What goes on behind the calls: names follow, what belonged to something deleted goes, covers are fetched."""
+    """The background work: updating copied names, deleting what belonged to something deleted, fetching covers."""
     manager, table = ConsistencyManager(core.store), media_library.name
     return [
         Consumer(core.engine, "library-consistency", table, manager.handle, of=has_consequences, lost=manager.lost),
         Consumer(core.engine, "library-owners", accounts.name, manager.follow_owner, of=[Account], lost=_missed),
-        # Alone, so that nothing waits for somebody else's host.
+        # A consumer of its own, so that nothing else waits for a remote host.
         Consumer(core.engine, "library-covers", table, covers.handle, of=has_new_address, lost=_missed),
     ]
 
 
 async def _missed(lost: PositionLost) -> None:
-    """A change of a name, or a cover, may have been missed; the next one is not, and a cover can be asked for."""
+    """Nothing to rebuild after missed changes: the next one brings the name, and a cover can be requested again."""

@@ -1,9 +1,9 @@
-"""Collections: items of a library that are listed as one, in an order of their own."""
+"""Collections: items of a library that are listed together, in an order of their own."""
 
 from typing import Any
 from uuid import UUID
 
-from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
+from potluck.apps.library.access import InLibrary, OwnLibrary, Viewer
 from potluck.apps.library.entities import Collection, CollectionMember
 from potluck.apps.library.fields import CollectionDescription, CollectionId, CollectionName
 from potluck.apps.library.libraries import TAG
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-# All are listed together.
+# They are all listed on one page.
 MOST_COLLECTIONS = 5_000
 
 
@@ -46,8 +46,8 @@ class CollectionView(View[Collection]):
     item_count: int
 
     @computed
-    def version(collection: Collection, looker: Looker) -> int | Unset:
-        return collection.version if looker.owns(collection) else UNSET
+    def version(collection: Collection, viewer: Viewer) -> int | Unset:
+        return collection.version if viewer.owns(collection) else UNSET
 
 
 class NewCollection(New[Collection]):
@@ -85,7 +85,7 @@ async def add_collection(at: OwnLibrary, new: NewCollection) -> Writes[Collectio
     if new.collection_id is not UNSET:
         members = CollectionMember.of_collection(at.owner_id, at.library_id, new.collection_id)
         if await at.rows.first(members) is not None:
-            # Of one that was deleted a moment ago: its items would be this one's.
+            # A collection with this id was just deleted, and its remaining items would become this one's.
             raise CollectionThere
     collection = at.make(
         new, owner_id=at.owner_id, library_id=at.library_id, collection_id=new.collection_id or new_id()

@@ -1,18 +1,17 @@
-"""The consistency manager: what is said in several rows follows the row that decides it.
+"""The consistency manager: keeps copies of a value in other rows in line with the row that owns it.
 
-It consumes the table's stream. A change says only where to look: what is to be written is worked out from the rows as
-they are now, so a change that is handled twice, late or after another one does no harm, and of two renames the last
-wins everywhere. Each batch is one transaction that also checks the name it copies, so that a worker who was away for
-too long writes nothing.
+It consumes the table's stream. A change only says where to look: the writes are computed from the rows as they are
+now, so handling a change twice, late or out of order does no harm, and of two renames the last one wins everywhere.
+Each batch is one transaction that also checks the name it copies, so that a stalled worker writes nothing stale.
 
-| changed | followed by |
+| change | consequence |
 |---|---|
-| a collection is renamed | its items' CollectionName, and with it their place in GSI1 |
-| a collection is deleted | its items stand for themselves |
-| a library is renamed, or its owner | its items' LibraryName and OwnerName; SharedFromName of its shares |
+| a collection is renamed | its items' CollectionName is updated, and with it their place in GSI1 |
+| a collection is deleted | its items become standalone |
+| a library or its owner is renamed | LibraryName and OwnerName of its items, SharedFromName of its shares are updated |
 | a library is deleted | everything in it is deleted, and its shares |
 | an item is deleted | its history is deleted |
-| an item moved, with a long history | its history |
+| an item with a long history moves | its history is moved after it |
 """
 
 import asyncio
@@ -42,7 +41,7 @@ from potluck.apps.library.entities import (
     media_library,
 )
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.shelving import Item, names_still
+from potluck.apps.library.placement import Item, names_still
 from potluck.people.entities import Account
 from potluck.retries import attempts
 from potluck.store import Store
@@ -54,7 +53,7 @@ from potluck.table.operations.alike import AlikeUpdates, Asked
 
 __all__ = ["ConsistencyManager", "deleted_with", "has_consequences"]
 
-# So many items at once take some milliseconds of the event loop and of the store's writer: that long others wait.
+# This many items keep the event loop and the store's writer busy for some milliseconds, and everyone else waiting.
 AT_ONCE = 40
 # A transaction takes 100 actions, and one of them checks a name.
 MOST_WRITES = 90
@@ -64,11 +63,11 @@ READ_AT_ONCE = 100
 
 T = TypeVar("T")
 Step = Sequence[Operation]
-"""Writes that are done together, or not at all."""
+"""Writes that must stay in one transaction."""
 
 
 class Job(NamedTuple):
-    """Something to look at: a library, one of its collections, or one of its items."""
+    """What to bring up to date: a library, one of its collections, or one of its items."""
 
     what: str
     owner_id: str
@@ -77,22 +76,22 @@ class Job(NamedTuple):
 
 
 class ConsistencyManager:
-    """The consumers of the library's own stream and of the accounts' stream."""
+    """Handlers for the library's own stream and for the accounts' stream."""
 
     def __init__(self, rows: Store) -> None:
         self._rows = rows
 
     async def handle(self, change: Change) -> None:
-        """What the consumer of the table's stream does with a change."""
+        """Handle a change from the library table's stream."""
         job = job_of(change)
         if job is not None and not await self._has_other_names(change.new):
             await self._until_done(job)
 
     async def _has_other_names(self, row: dict[str, Any] | None) -> bool:
-        """Whether what was renamed is called something else by now: then a later change says so, and is followed once.
+        """Whether the row has been renamed again since: then this change is skipped, because the later one follows.
 
-        Else whoever renames a large collection again and again would have it read through for each time, while the
-        changes of everybody else wait.
+        Otherwise renaming a large collection repeatedly would rewrite it each time, while everybody else's changes
+        wait.
         """
         named = _decoded(Library, row) or _decoded(Collection, row)
         if named is None:
@@ -105,7 +104,7 @@ class ConsistencyManager:
         return collection is not None and collection.name != named.name
 
     async def lost(self, lost: PositionLost) -> None:
-        """Changes may have been missed: every row in the table says what it belongs to, and that is looked at."""
+        """Changes may have been missed: scan the table, and bring up to date whatever its rows belong to."""
         jobs: dict[Job, None] = {}
         async for row in self._everything():
             jobs |= dict.fromkeys(jobs_of(row))
@@ -113,7 +112,7 @@ class ConsistencyManager:
             await self._until_done(job)
 
     async def follow_owner(self, change: Change) -> None:
-        """For the consumer of the accounts' stream: a new name of a person is that of their libraries' owner."""
+        """Handle a change from the accounts' stream: copy a person's new name to their libraries and shares."""
         before, account = _decoded(Account, change.old), _decoded(Account, change.new)
         if before is None or account is None or before.name == account.name:
             return
@@ -121,7 +120,7 @@ class ConsistencyManager:
         for row in await self._rows.all(OwnerRow.of_owner(owner_id)):
             with suppress(WriteRefused):
                 if isinstance(row, Library):
-                    # What is in the library follows from this change.
+                    # This update in turn triggers the renaming of the library's items.
                     named = the(Library.owner_name).becomes(account.name)
                     await self._rows.update(Library.one(owner_id, row.library_id), named, keep_version=True)
                 elif isinstance(row, SharedLibrary):
@@ -140,7 +139,7 @@ class ConsistencyManager:
     # --- collections --------------------------------------------------------------------------------------------------
 
     async def _collection(self, owner_id: str, library_id: UUID, collection_id: UUID) -> None:
-        """Its items have its name; without it, they stand for themselves."""
+        """Give its items its current name; if it was deleted, make them standalone."""
         ref = Collection.one(owner_id, library_id, collection_id)
         members = CollectionMember.of_collection(owner_id, library_id, collection_id)
         async for _ in attempts("following a collection", self._rows.patience):
@@ -167,7 +166,7 @@ class ConsistencyManager:
                 yield _without_its_collection(each, found.get(each.item_id))
 
     async def _items(self, members: Sequence[CollectionMember]) -> dict[UUID, Item]:
-        """The items that these rows are of; not one that has gone elsewhere meanwhile."""
+        """The items that these rows point to, without those that have left the collection meanwhile."""
         refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in members]
         found = await self._rows.get_many(refs)
         return {
@@ -179,7 +178,7 @@ class ConsistencyManager:
     # --- libraries ----------------------------------------------------------------------------------------------------
 
     async def _library(self, owner_id: str, library_id: UUID) -> None:
-        """What is in it has its name and its owner's; without it, nothing is left."""
+        """Give its items its current name and its owner's; if it was deleted, delete everything in it."""
         ref = Library.one(owner_id, library_id)
         async for _ in attempts("following a library", self._rows.patience):
             library = await self._rows.get(ref)
@@ -211,7 +210,7 @@ class ConsistencyManager:
                     yield (update(ref, becomes),)
 
     async def _cleared(self, owner_id: str, library_id: UUID) -> bool:
-        """Everything of a library that is gone; True if nothing was left."""
+        """Delete the rows of a deleted library; True if there were none left."""
         library = LibraryRow.of_library(owner_id, library_id)
         done = await self._rows.first(library) is None
         await self._write_all(_each(self._pages(library), deleted_with))
@@ -220,13 +219,13 @@ class ConsistencyManager:
     # --- items --------------------------------------------------------------------------------------------------------
 
     async def _item(self, owner_id: str, library_id: UUID, item_id: UUID) -> None:
-        """History stands where its item does: it goes along, or is deleted with it."""
+        """Keep the history with its item: move it along, or delete it."""
         item, moved = await self._rows.get_together(
             LibraryItem.one(owner_id, library_id, item_id), Relocation.one(owner_id, library_id, item_id)
         )
         history = self._pages(Event.of_item(owner_id, library_id, item_id))
         if moved is not None:
-            # It may come back, or move on from here again: then this history is not to be taken there any more.
+            # The check stops the move if the item comes back or moves on meanwhile.
             ref = Relocation.one(owner_id, library_id, item_id)
             still = the(Relocation.moved_to).still(moved.moved_to)
             to = moved.moved_to
@@ -240,7 +239,7 @@ class ConsistencyManager:
     # --- reading and writing ------------------------------------------------------------------------------------------
 
     async def _pages(self, query: Query[T]) -> AsyncIterator[list[T]]:
-        """All that is found, a little at a time: what is read at once, nobody else is served meanwhile."""
+        """All results in small pages, because a long read would block the event loop."""
         after = None
         while True:
             page = await self._rows.page(query, READ_AT_ONCE, after)
@@ -250,9 +249,9 @@ class ConsistencyManager:
                 return
 
     async def _write_all(self, steps: AsyncIterator[Step], *checks: Operation) -> bool:
-        """Each step whole, many in one transaction; False if somebody else was faster with some of them.
+        """Write all steps, many per transaction but none split across two; False if some met a conflict.
 
-        A few transactions are under way side by side: while one is stored, the next is read and made.
+        A few transactions are in flight at once: while one is stored, the next is read and built.
         """
         under_way: set[asyncio.Task[bool]] = set()
         done = True
@@ -262,7 +261,7 @@ class ConsistencyManager:
                 if len(under_way) == SIDE_BY_SIDE:
                     finished, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                     done &= all(each.result() for each in finished)
-                # Others have a turn in between.
+                # Yield to the event loop between batches.
                 await asyncio.sleep(0)
             return all(await asyncio.gather(*under_way)) and done
         finally:
@@ -271,7 +270,7 @@ class ConsistencyManager:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _write(self, steps: Sequence[Step], *checks: Operation) -> bool:
-        """All of them together, if none is refused; else one by one, and False."""
+        """Write the steps in one transaction; if that is refused, write them one by one and return False."""
         try:
             await self._rows.transact(*checks, *(write for step in steps for write in step))
             return True
@@ -296,12 +295,12 @@ class ConsistencyManager:
 
 
 def has_consequences(change: Change) -> bool:
-    """Whether something follows from a change: not from those by which ten thousand items follow."""
+    """Whether a change has consequences; the updates that the manager itself makes to items have none."""
     return job_of(change) is not None
 
 
 def job_of(change: Change) -> Job | None:
-    """What is to be looked at after a change; None if nothing follows from it."""
+    """The job that a change calls for; None if it has no consequences."""
     row = change.new or change.old
     assert row is not None
     changed_names = (
@@ -326,7 +325,7 @@ def job_of(change: Change) -> Job | None:
 
 
 def jobs_of(row: dict[str, Any]) -> Iterable[Job]:
-    """What a row that is there belongs to, where nobody knows what was missed."""
+    """The jobs for whatever an existing row belongs to, when it is not known which changes were missed."""
     for kind in (Library, Collection, CollectionMember, Book, Video, Event, Share, Relocation):
         if plan_of(kind).matches(row):
             entity = _entity(kind, row)
@@ -356,7 +355,7 @@ def _decoded(kind: type[Any], row: dict[str, Any] | None) -> Any:
 
 
 def _under_its_name(item: Item, name: str) -> Asked:
-    """The item under the name of its collection, if it is still in it; nobody changed it, so its version stays."""
+    """Give the item its collection's name, if it is still in it. No person edited it, so its version stays."""
     kind: Any = type(item)
     return [the(kind.collection_name).becomes(name)], the(kind.collection_id).still(item.collection_id)
 
@@ -368,7 +367,7 @@ def _under_names_of(item: Item, library: Library) -> Asked:
 
 
 def _without_its_collection(member: CollectionMember, item: Item | None) -> Step:
-    """An item without its collection, which is gone; both at once, for without this row nobody would find it again."""
+    """Take an item out of its deleted collection. In one step: without the member row it could not be found again."""
     if item is None:
         return (delete(member),)
     kind: Any = type(item)
@@ -378,7 +377,7 @@ def _without_its_collection(member: CollectionMember, item: Item | None) -> Step
 
 
 def deleted_with(row: Any) -> Step:
-    """What deletes a row of a library that is gone, with what hangs on it elsewhere."""
+    """The deletes for a row of a deleted library, and for the rows elsewhere that depend on it."""
     match row:
         case Book() | Video():
             kind: Any = type(row)
@@ -400,7 +399,7 @@ async def _each(pages: AsyncIterator[list[T]], step: Callable[[T], Step]) -> Asy
 
 
 async def _batches(steps: AsyncIterator[Step]) -> AsyncIterator[list[Step]]:
-    """As many steps as a transaction is to take, none of them cut in two."""
+    """The steps in batches for one transaction each, none of them split."""
     some: list[Step] = []
     writes = 0
     async for step in steps:

@@ -1,4 +1,4 @@
-"""What the library's rules are given besides the core."""
+"""What the library's rules use besides the core."""
 
 from dataclasses import dataclass
 

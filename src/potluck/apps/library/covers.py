@@ -1,4 +1,4 @@
-"""Covers: fetched once from where they are said to be, made small and plain, and kept here."""
+"""Covers: fetched once from the item's URL, scaled down, re-encoded without metadata, and stored."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,7 @@ from potluck.apps.library.drawn_books import drawn_cover
 from potluck.apps.library.entities import LARGEST_COVER, Book, Cover, Video
 from potluck.apps.library.item_views import people_of
 from potluck.apps.library.items import items
-from potluck.apps.library.shelving import Item, as_seen
+from potluck.apps.library.placement import Item, as_seen
 from potluck.field_types import Text
 from potluck.people.errors import Throttled
 from potluck.store import Store
@@ -30,27 +30,28 @@ from potluck.web.writes import Writes, or_raise
 __all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "has_new_address", "plain_picture"]
 
 LARGEST_PICTURE = 10_000_000
-# Four bytes each, while it is made small.
+# Each takes four bytes while the picture is scaled down.
 MOST_PIXELS = 24_000_000
 WIDTH, HEIGHT = 400, 600
 QUALITY = 82
 RETRY_AFTER_SECONDS = 10
-# One consumer fetches for everybody. Whose hosts take so long, so often in a while, is left to ask for their covers.
+# One consumer fetches for everybody. An owner whose hosts were this slow, this often, within this time is skipped,
+# and has to request covers explicitly.
 SLOW_SECONDS, MOST_SLOW, SLOW_STAYS = 3.0, 5, 600.0
 ORIENTATION = 0x0112
 ON_THEIR_SIDE = (5, 6, 7, 8)
-# Of the others, colours are taken from a table, or there are only two.
+# The other modes are palettes or black and white, which do not scale well.
 RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
-# In the browser of the owner, who may always look; its address changes with the picture. A guest's browser asks each
-# time whether it may still show what it has, for a share can be taken back.
+# Cached by the browser of the owner, who always has access; the URL changes with the picture. A guest's browser
+# revalidates each time, because a share can be revoked.
 KEPT_FOR_OWNER = {"cache-control": "private, max-age=86400, immutable", "vary": "authorization, cookie"}
 
 log = logging.getLogger(__name__)
 
 
 class NotAPicture(Exception):
-    """What was fetched cannot be shown."""
+    """What was fetched is not a usable picture."""
 
 
 class NoCover(ProblemError, slug="no-cover", status=409, title="There is no cover"):
@@ -58,20 +59,20 @@ class NoCover(ProblemError, slug="no-cover", status=409, title="There is no cove
 
 
 def plain_picture(found: bytes) -> bytes:
-    """The picture anew, as a small JPEG with nothing else in it; NotAPicture if it is none."""
+    """The picture re-encoded as a small JPEG without metadata; NotAPicture if it is none."""
     try:
         with Image.open(io.BytesIO(found), formats=FORMATS) as opened:
             if opened.width * opened.height > MOST_PIXELS:
                 raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
             opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
             turned = opened.getexif().get(ORIENTATION) in ON_THEIR_SIDE
-            # Made small before anything else is done with it: everything else takes a copy.
+            # Scaled down before anything else, because every other step copies the picture.
             small: Image.Image = opened if opened.mode in RESIZED_WELL else opened.convert("RGBA")
             small.thumbnail((HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT))
             picture = ImageOps.exif_transpose(small).convert("RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise NotAPicture(str(error)) from error
-    # What is transparent is seen on paper.
+    # Transparency is shown on white.
     plain = Image.new("RGB", picture.size, "white")
     plain.paste(picture, mask=picture.getchannel("A"))
     written = io.BytesIO()
@@ -82,18 +83,18 @@ def plain_picture(found: bytes) -> bytes:
 
 
 class Covers:
-    """Fetches covers: for a consumer of the table's stream, or when somebody asks."""
+    """Fetches covers, for the consumer of the table's stream or on request."""
 
     def __init__(self, rows: Store, outbound: Outbound) -> None:
         self._rows = rows
         self._outbound = outbound
-        # One after the other: a picture takes a hundred megabytes until it is small.
+        # One at a time: a picture takes a hundred megabytes until it is scaled down.
         self._drawing = asyncio.Lock()
         self._waiting: set[str] = set()
         self._slow: dict[str, list[float]] = {}
 
     async def fetched(self, item: Item) -> Cover:
-        """The cover of an item; NotAPicture, BadAddress or Unreachable if it is not to be had."""
+        """The cover of an item, fetched now; NotAPicture, BadAddress or Unreachable if that fails."""
         if item.picture_url is None:
             raise NotAPicture("nothing says where it is")
         answer = await self._outbound.get(item.picture_url, LARGEST_PICTURE, accept="image/*")
@@ -110,7 +111,7 @@ class Covers:
         )
 
     async def asked_for(self, item: Item) -> Cover:
-        """The cover of an item for whoever asks: one at a time, so that slow hosts of one person hold nobody up."""
+        """The cover of an item, fetched on request: one at a time per owner, so that slow hosts delay nobody else."""
         if item.owner_id in self._waiting:
             raise Throttled(RETRY_AFTER_SECONDS)
         self._waiting.add(item.owner_id)
@@ -120,14 +121,14 @@ class Covers:
             self._waiting.discard(item.owner_id)
 
     def _answers_in_time(self, owner_id: str) -> bool:
-        """Whether this person's hosts did so of late; else everybody would wait for them."""
+        """Whether this owner's hosts have been fast enough lately; everybody would have to wait for slow ones."""
         since = time.monotonic() - SLOW_STAYS
         lately = {whose: [each for each in times if each > since] for whose, times in self._slow.items()}
         self._slow = {whose: times for whose, times in lately.items() if times}
         return len(self._slow.get(owner_id, ())) < MOST_SLOW
 
     async def handle(self, change: Change) -> None:
-        """What the consumer does with a change: a new address of a picture is looked at, once."""
+        """Handle a change from the stream: try once to fetch a new cover."""
         item = _item(change.new or {})
         if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
             return
@@ -135,7 +136,7 @@ class Covers:
         try:
             cover = await self.fetched(item)
         except (NotAPicture, BadAddress, Unreachable) as error:
-            # The item is good without it, and its owner can ask again.
+            # The item is fine without it, and its owner can request it again.
             log.info("no cover: %s", type(error).__name__)
             return
         finally:
@@ -155,7 +156,7 @@ class Covers:
 
 
 def has_new_address(change: Change) -> bool:
-    """Whether a change says where a picture is that nobody has fetched; told without reading the whole row."""
+    """Whether a change sets a picture URL that has not been fetched; tested without decoding the row."""
     new, old = change.new or {}, change.old or {}
     return "PictureUrl" in new and "CoverHash" not in new and new["PictureUrl"] != old.get("PictureUrl")
 

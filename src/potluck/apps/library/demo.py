@@ -1,4 +1,4 @@
-"""Libraries to look around in: a hall shelf that has grown for years, a small bedroom, and a friend's boat shelf."""
+"""Demo libraries: a hall shelf that has grown for years, a small bedroom, and a friend's boat shelf."""
 
 import csv
 import io
@@ -7,6 +7,7 @@ from hashlib import sha256
 from random import Random
 from uuid import UUID
 
+from potluck.apps.library.demo_covers import painted_cover
 from potluck.apps.library.entities import Book, Cover
 from potluck.apps.library.export_files import COLUMNS
 from potluck.apps.library.fields import owner_of
@@ -15,7 +16,6 @@ from potluck.apps.library.isbn import check_digit
 from potluck.apps.library.items import ShelfFilter, all_items
 from potluck.apps.library.lending import Lend, lend
 from potluck.apps.library.libraries import NewLibrary, create_library
-from potluck.apps.library.painted_covers import painted_cover
 from potluck.apps.library.shares import NewShare, Sharing, share
 from potluck.people.authentication import Principal
 from potluck.table import put, the, update
@@ -26,7 +26,7 @@ __all__ = ["demo_of", "made_up_books"]
 
 Row = Mapping[str, object]
 
-# Everything below is made up. What stands on the shelves is put together from these, always in the same way.
+# Everything below is made up. The books on the shelves are combined from these, deterministically.
 
 NAMES = "Odile Tomas Ruth Bo Per Wren Ines Clio Farah Ode Halina Sixten Pilar Dana Mirela Jonas Amara Lev Noa Hugo"
 SURNAMES = "Brandt Ekberg Anselm Tran Lindqvist Adeyemi Calloway Vance Siddiq Marsh Wójcik Ålund Ocampo Moravec Stoica"
@@ -35,7 +35,7 @@ KINDS = (
     "Amber Borrowed Crooked Distant Early Folded Gentle Hollow Idle Jealous Kindly Late Marigold Narrow Open Patient "
     "Quiet Restless Second Tall Unlit Velvet Wandering Yellow"
 )
-# Titles that begin alike stand beside each other, so most begin with a word of their own.
+# Titles with the same first word would stand side by side, so most begin with a different one.
 FULL_TITLES = (
     "{c} {a}", "{c} {a}s", "{a} and {b}", "{a} Weather", "{c} {b}s for Beginners", "{a} Season", "{c} {a}, {b}",
     "{b} in Nine Hours", "The {a} Keeper’s {b}", "Nobody’s {b}", "How to Mend a {b}", "{c} as a {b}",
@@ -62,7 +62,7 @@ HALL_BOOKS, BEDROOM_BOOKS, BOAT_BOOKS = 220, 34, 28
 
 
 def made_up_books(seed: int, count: int) -> Iterator[Row]:
-    """So many books, no two with the same title."""
+    """`count` made-up books, no two with the same title."""
     drawn = Random(seed)
     names, surnames, things, kinds = NAMES.split(), SURNAMES.split(), THINGS.split(), KINDS.split()
     seen: set[str] = set()
@@ -75,7 +75,7 @@ def made_up_books(seed: int, count: int) -> Iterator[Row]:
 
 
 def _isbn(drawn: Random) -> str:
-    """A number of the right form; its group is one that is not given out."""
+    """A well-formed ISBN in a registration group that is not assigned."""
     twelve = f"97868{drawn.randrange(10**7):07}"
     return twelve + check_digit(twelve)
 
@@ -100,7 +100,7 @@ def as_file(rows: Iterable[Row]) -> str:
 
 
 def demo_of(core: Core, direct: Direct) -> Demo:
-    """What fills the libraries with these rules."""
+    """The demo of this app, filled by its own rules."""
 
     async def filled(by: Principal, name: str, rows: Iterable[Row], description: str | None = None) -> UUID:
         made = await direct.do(create_library, by, NewLibrary(library_name=name, description=description))
@@ -114,7 +114,7 @@ def demo_of(core: Core, direct: Direct) -> Demo:
         await direct.do(lend, by, Lend(to=to), library_id=library_id, item_id=chosen.item_id)
 
     async def with_covers(by: Principal, library_id: UUID, every: int) -> None:
-        """One of so many has a picture, as if it had been fetched."""
+        """Give one in `every` items a cover, as if it had been fetched."""
         items = await direct.list(all_items, by, ShelfFilter(), library_id=library_id)
         for item in items[2::every]:
             if item.kind != "book" or not item.authors or item.collection_id is not None or item.lent_to:

@@ -1,7 +1,7 @@
-"""Books as they are drawn: spine and face from the words alone, so that the same title looks the same for ever.
+"""Drawings of books as SVG, spine and front cover, derived from the title alone, so that it always looks the same.
 
-Everything is an SVG without a style of its own, so that it can be put into a page or served as a picture. What all
-drawings of a page share is in `SHARED`, once.
+They use no stylesheet, so they can be embedded in a page or served as a picture. Definitions that all drawings of a
+page share are in `SHARED`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from potluck.apps.library.search import words_of
 
 __all__ = ["SHARED", "bookend", "cover_number", "drawn_cover", "face", "gap", "spine"]
 
-# Cloth and foil; every pair has a contrast of 6.6 or more.
+# Cloth and foil colours; every pair has a contrast ratio of 6.6 or more.
 COLOURS = (
     ("#7d2617", "#fbe6d6"), ("#24513a", "#eaf3dc"), ("#25386e", "#e6edff"), ("#5e2450", "#fde3f2"),
     ("#0b5a5c", "#d9f5f2"), ("#5a3d1c", "#fdeccd"), ("#3d4650", "#eef1f4"), ("#e3a63d", "#33200a"),
@@ -24,7 +24,7 @@ COLOURS = (
 )  # fmt: skip
 BODY = "Figtree, system-ui, sans-serif"
 DISPLAY = f"Bricolage Grotesque, {BODY}"
-# Each way to set a title: how it is said in SVG, and how wide a letter is, of its height.
+# The typefaces of titles: SVG attributes, and the average width of a letter relative to its height.
 TYPES = (
     (f'font-family="{DISPLAY}" font-weight="800" letter-spacing="-.01em"', 0.6),
     (f'font-family="{BODY}" font-weight="700"', 0.57),
@@ -35,7 +35,7 @@ CAPITALS = 2
 PLAIN_WEAVE, BANDS, LINES, ENDS, GROOVES = range(5)
 TEXTURES = 5
 
-# Roundness, the hinge of a cover, a weave, and the holes of a film.
+# The rounding of a spine, the hinge of a cover, a weave, and the perforation of a film.
 SHARED = Markup(
     '<linearGradient id="bk-round"><stop offset="0" stop-opacity=".1"/><stop offset=".03" stop-color="#fff" '
     'stop-opacity=".06"/><stop offset=".1" stop-color="#fff" stop-opacity=".26"/><stop offset=".19" stop-color="#fff" '
@@ -52,18 +52,18 @@ SHARED = Markup(
 
 
 def cover_number(title: str, collection: str | None = None) -> int:
-    """What a drawing is made by: the title, or for the volumes of a collection its name, so that a set matches."""
+    """The hash that determines a drawing: of the title, or in a collection of its name, so that a set matches."""
     return crc32(" ".join(words_of(collection or title)).encode())
 
 
 class _Looks:
-    """What the number of a book says of its looks."""
+    """The look of a book, derived from its cover number."""
 
     def __init__(self, title: str, collection: str | None) -> None:
         number = cover_number(title, collection)
         self.cloth, self.foil = COLOURS[number % len(COLOURS)]
         self.texture = number // len(COLOURS) % TEXTURES
-        # A set is in small letters: capitals take too much room beside a number.
+        # No capitals in a set: they would leave no room for the volume number.
         self.type = number // 70 % (2 if collection else len(TYPES))
         self.height = 172 if collection else 148 + number // 280 % 6 * 5
         self.said, self.wide = TYPES[self.type]
@@ -72,7 +72,7 @@ class _Looks:
         return text.upper() if self.type == CAPITALS else text
 
     def length(self, text: str) -> float:
-        """How long a text is, of the height of its letters."""
+        """The length of a text relative to the height of its letters."""
         return sum(1.05 if east_asian_width(each) in "WF" else self.wide for each in text)
 
     def stroke(self, path: str) -> str:
@@ -88,7 +88,7 @@ class _Looks:
 
 @lru_cache(4096)
 def spine(title: str, by: str, kind: str = "book", collection: str | None = None, volume: int | None = None) -> Markup:
-    """A book as it stands on a shelf: its title on one line or two, and the surname of who made it."""
+    """The spine of a book on a shelf: its title on one or two lines, and the surname of its author or director."""
     looks = _Looks(title, collection)
     tall = looks.height
     lines = _two_lines(looks.title(title))
@@ -150,7 +150,7 @@ def _spine_texture(looks: _Looks, kind: str, wide: float, tall: float, *, number
 
 @lru_cache(4096)
 def face(title: str, by: str, kind: str = "book", collection: str | None = None, volume: int | None = None) -> Markup:
-    """The same book from the front, where a cover would be: two by three."""
+    """The front of the same book, in the proportions of a cover: two by three."""
     inside = _face(title, by, kind, collection, volume)
     return Markup(f'<svg class="face" viewBox="0 0 120 180" aria-hidden="true" focusable="false">{inside}</svg>')
 
@@ -158,7 +158,7 @@ def face(title: str, by: str, kind: str = "book", collection: str | None = None,
 def drawn_cover(
     title: str, by: str, collection: str | None = None, volume: int | None = None, kind: str = "book"
 ) -> str:
-    """The face as a picture of its own."""
+    """The front as a standalone picture."""
     inside = _face(title, by, kind, collection, volume)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 180" width="400" height="600" role="img">'
@@ -210,7 +210,7 @@ def _face_texture(looks: _Looks, kind: str) -> str:
 
 
 def gap(title: str, who: str) -> Markup:
-    """The place of what is lent: its width is kept, and a slip says who has it."""
+    """The gap that a lent book leaves: as wide as the book, with a slip that says who has it."""
     return Markup(
         '<svg class="sp-gap" width="3.5rem" height="10.25rem" viewBox="0 0 56 164" aria-hidden="true" '
         'focusable="false"><rect class="gap-hole" x="1" y="1" width="54" height="163" rx="3"/>'
@@ -223,7 +223,7 @@ def gap(title: str, who: str) -> Markup:
 
 
 def bookend(name: str, note: str) -> Markup:
-    """What a collection begins with: its name, and how many are in it."""
+    """The bookend that a collection begins with: its name, and how many items it has."""
     return Markup(
         '<svg class="bookend" width="2.75rem" height="10.5rem" viewBox="0 0 44 168" aria-hidden="true" '
         'focusable="false"><path class="be-body" d="M44 168H2V46C2 19 20 0 44 0z"/><path class="be-edge" '
@@ -239,7 +239,7 @@ ONE_LINE, LONGEST_LINE, MOST_LINES = 15, 19, 5
 
 
 def _two_lines(title: str) -> list[str]:
-    """The title as it stands on a spine: on one line if it is short, else on two of about the same length."""
+    """The title for a spine: one line if it is short, else two of about the same length."""
     if len(title) <= ONE_LINE:
         return [title]
     first, second = "", ""
@@ -252,7 +252,7 @@ def _two_lines(title: str) -> list[str]:
 
 
 def _lines(title: str, longest: int) -> Sequence[str]:
-    """The title in a few short lines; what does not fit ends with an ellipsis."""
+    """The title in a few short lines, cut with an ellipsis if it does not fit."""
     lines: list[str] = []
     for word in title.split():
         if lines and len(lines[-1]) + 1 + len(word) <= longest:
@@ -269,6 +269,6 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _direction(text: str) -> str:
-    """What says in SVG that a text runs from the right, if it does."""
+    """The SVG attribute for right-to-left text, if it is needed."""
     first = next((kind for each in text if (kind := bidirectional(each)) in ("L", "R", "AL")), "L")
     return "" if first == "L" else ' direction="rtl"'

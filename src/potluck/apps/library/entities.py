@@ -107,7 +107,7 @@ class Library(
     # design has it says nothing of it until the name changes.
     owner_name: PersonName = "Somebody"
 
-    # Whoever may open a library is told by its row, so the row is read as it is now.
+    # This row decides who may open a library, so it is read consistently.
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID) -> None:
         """One library of a person."""
@@ -239,7 +239,7 @@ class Event(
     event: Borrower
     updated_at: Milliseconds
 
-    # By the main table, so that whoever has just lent something sees it.
+    # By the main table, so that the owner sees what they have just lent.
     @query(consistent=True, descending=True)
     def of_item(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
         """All events of an item, newest first."""
@@ -266,13 +266,13 @@ class SharedLibrary(
     def one(shared_to_id: OwnerId, library_id: UUID) -> None:
         """May this person look into this library?"""
 
-    # It says what a person may list and search, so it is read as it is now.
+    # It decides what a person may list and search, so it is read consistently.
     @query(consistent=True)
     def with_person(shared_to_id: OwnerId) -> None:
         """All libraries shared with a person."""
 
 
-# Questions whose answer holds several kinds of rows.
+# Access patterns that return several kinds of rows.
 
 
 class LibraryItem(AnyOf[Book | Video]):
@@ -327,7 +327,7 @@ class Share(
     owner_id: Annotated[OwnerId, KeyOnly]
     library_id: Annotated[LibraryId, KeyOnly]
     shared_to_id: Annotated[OwnerId, KeyOnly]
-    # As the owner typed it, and the name of whoever came by that invitation
+    # As the owner typed it, and the name of the person who accepted that invitation
     email: Email
     name: PersonName
     created_at: Milliseconds
@@ -434,7 +434,7 @@ class Cover(Entity, table=media_library, type="COVER", key=("owner#{owner_id}#co
         """All covers of a person, so that none is left behind."""
 
 
-# By which a book or a video is looked up elsewhere: "isbn#9780306406157", "video#the_third_man".
+# What a provider is asked for: "isbn#9780306406157", "video#the_third_man".
 Wanted = Annotated[str, Meta(min_length=1, max_length=210)]
 
 
@@ -443,7 +443,7 @@ class KnownElsewhere(Entity, table=media_library, type="KNOWN_ELSEWHERE", key=("
 
     wanted: Annotated[Wanted, KeyOnly]
     provider: Annotated[str, Meta(min_length=1, max_length=30), KeyOnly]
-    # As JSON; none for what the provider does not know
+    # As JSON; None if the provider does not know it
     found: Annotated[str, Meta(max_length=60_000)] | None = None
     ttl: ExpiresAt
 

@@ -1,4 +1,4 @@
-"""What people take along of a library: CSV that can be imported again, JSON, or MARCXML for other catalogues."""
+"""Exporting a library: as CSV that can be imported again, JSON, or MARCXML for other catalogues."""
 
 import asyncio
 import csv
@@ -14,7 +14,7 @@ from potluck.apps.library.entities import Book, LibraryItem, Video
 from potluck.apps.library.import_files import BetweenNames
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG
-from potluck.apps.library.shelving import Item
+from potluck.apps.library.placement import Item
 from potluck.field_types import Message
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
@@ -55,7 +55,7 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
 
 
 def as_csv(items: Iterable[Item]) -> str:
-    """A row for each item, which a spreadsheet shows and does not run, and which can be imported again."""
+    """A row for each item, escaped so that a spreadsheet runs no formulas, and readable by the import."""
     written = io.StringIO()
     table = csv.writer(written)
     table.writerow(COLUMNS)
@@ -86,7 +86,7 @@ MARC = "http://www.loc.gov/MARC21/slim"
 
 
 def as_marcxml(items: Iterable[Item]) -> str:
-    """A collection of bibliographic records: title, people, ISBN, series, summary."""
+    """MARCXML bibliographic records: title, people, ISBN, series, summary."""
     records = "\n".join(map(_record, items))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<collection xmlns="{MARC}">\n{records}\n</collection>\n'
 
@@ -123,7 +123,7 @@ def _field(tag: str, first: str = " ", second: str = " ", **parts: str) -> str:
 
 
 def _text(text: str) -> str:
-    """The text without what XML cannot say."""
+    """The text without the characters that XML does not allow."""
     return escape(
         "".join(each for each in text if each in "\t\n" or (ord(each) >= 0x20 and each not in "\ufffe\uffff"))
     )

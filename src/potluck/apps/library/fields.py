@@ -79,7 +79,7 @@ Summary = Annotated[str, ManyLines(0, 4000, "Summary must have at most 4,000 cha
 PersonName = Annotated[str, OneLine(1, 100, "A name must have 1 to 100 characters")]
 People = Annotated[list[PersonName], Length(0, 50, "There can be at most 50 names")]
 Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, "The cast is the first five")]
-# Callers may name everyone; the first five are kept.
+# The whole cast may be sent; only the first five are stored.
 ManyCast = Annotated[list[PersonName], Length(0, 200, "There can be at most 200 names")]
 Order = Annotated[int, Integer(FIRST_ORDER, LAST_ORDER, "Order must be a whole number from 1 to 1000")]
 Year = Annotated[int, Integer(1800, 2100, "Year must be a whole number from 1800 to 2100")]
@@ -106,7 +106,7 @@ def _is_isbn(text: str) -> Iterator[WrongField]:
 
 
 IsbnText = Annotated[str, Text(0, 30, "An ISBN has ten or thirteen digits"), Check(_is_isbn)]
-"""As people type it: with hyphens or spaces, of ten digits or thirteen."""
+"""As people type it: ten or thirteen digits, with hyphens or spaces."""
 
 PictureUrl = Annotated[str, Text(1, 2000, "The address of a picture must have at most 2,000 characters")]
 

@@ -1,4 +1,4 @@
-"""What the library says to a person on the home page: how much is lent, and what has been out the longest."""
+"""The library's card on the home page: how much is lent, and what has been out the longest."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -10,14 +10,14 @@ from potluck.web.app import Core, HomeCard, Waiting
 
 __all__ = ["home_card_of", "how_long"]
 
-# What is out for less is not yet worth a word.
+# Loans shorter than this are not mentioned.
 LONG_DAYS = 60
 MOST_WAITING = 2
 DAYS_OF_MONTH = 30
 
 
 def home_card_of(core: Core, address: str) -> Callable[[Principal], Awaitable[HomeCard]]:
-    """Over all libraries of the person; `address` is where who has what is shown."""
+    """The card for all libraries of a person; `address` is the page of their loans."""
 
     async def home_card(caller: Principal) -> HomeCard:
         out = sorted(await loans_of(core.store, caller.user_id), key=lambda each: (each.lent_at, each.item_id))
@@ -45,7 +45,7 @@ def home_card_of(core: Core, address: str) -> Callable[[Principal], Awaitable[Ho
 
 
 def how_long(since: datetime, now: datetime) -> str:
-    """How long ago, as people say it: days for two weeks, weeks for two months, then months."""
+    """A duration as people say it: days for two weeks, weeks for two months, then months."""
     days = max(0, (now - since).days)
     if days < 1:
         return "less than a day"

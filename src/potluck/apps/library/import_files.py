@@ -1,4 +1,4 @@
-"""What people bring along: our own CSV, a Goodreads export, or a list of ISBNs, read row by row.
+"""Parsing files to import: our own CSV, a Goodreads export, or a list of ISBNs, row by row.
 
 Nothing here reads the library or writes to it. Each row becomes something to add, or says why it cannot be.
 """
@@ -23,11 +23,11 @@ MOST_ROWS = 20_000
 LONGEST_SHOWN = 200
 BetweenNames = "; "
 
-# "The Hunger Games (The Hunger Games, #1)" is the first of a series. Looked for in two steps, each from one place: as
-# one pattern, a title of nothing but brackets would be looked through again from every one of them.
+# "The Hunger Games (The Hunger Games, #1)" is the first of a series. Matched in two anchored steps: a single pattern
+# would take quadratic time on a title of nothing but brackets.
 SERIES = re.compile(r"\S\s+\(")
 NUMBERED = re.compile(r"#(\d{1,4})(?:\.\d{1,4})?\)")
-# Goodreads writes ="0439023483", so that a spreadsheet keeps the zero.
+# Goodreads writes ="0439023483", so that a spreadsheet keeps the leading zero.
 QUOTED = re.compile(r'^="?(.*?)"?$')
 WHOLE = re.compile(r"[0-9]{1,9}")
 
@@ -42,16 +42,16 @@ class Row(NamedTuple):
     number: int
     """As a spreadsheet counts: the header is row 1."""
     what: str
-    """What stands there, for whoever looks for it."""
+    """The text of the row, so that people can find it in their file."""
     new: NewBook | NewVideo | None = None
     collection: str | None = None
     isbn: str | None = None
-    """Where nothing but an ISBN is given, and the rest has to be looked up."""
+    """Set if the row has only an ISBN, and the rest has to be looked up."""
     reason: str | None = None
 
 
 def format_of(text: str) -> FileFormat:
-    """What kind of file it is, by its first line."""
+    """The format of a file, judged by its first line."""
     try:
         first = next(csv.reader(io.StringIO(_without_mark(text))), [])
     except csv.Error as error:
@@ -63,7 +63,7 @@ def format_of(text: str) -> FileFormat:
 
 
 def rows_of(text: str, format: FileFormat) -> Iterator[Row]:
-    """Every row that has something in it; UnreadableFile if it is no such file."""
+    """Every row that is not empty; UnreadableFile if the file is not of this format."""
     if format == "isbns":
         yield from _isbns(text)
         return
@@ -122,7 +122,7 @@ def _goodreads(number: int, cells: Mapping[str, str]) -> Row:
 
 
 def _in_series(title: str) -> tuple[str, str, int] | None:
-    """The title itself, the series and the number in it; None where no series is named."""
+    """The title without its series, the series, and the number in it; None if no series is named."""
     begins, at = SERIES.search(title), title.rfind("#")
     numbered = None if begins is None else NUMBERED.fullmatch(title, at)
     if begins is None or numbered is None:
@@ -150,14 +150,14 @@ def _own(number: int, cells: Mapping[str, str]) -> Row:
 
 
 def _shown(cell: str) -> str:
-    """A cell without the apostrophe by which an export keeps a spreadsheet from running it."""
+    """A cell without the apostrophe that an export adds to keep a spreadsheet from running it."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def _taken(
     number: int, kind: type[NewBook] | type[NewVideo], said: Mapping[str, object], collection: str | None
 ) -> Row:
-    """The row as the API would take it, or the first thing that is wrong with it."""
+    """The row validated as the API would, or the first thing that is wrong with it."""
     people = said.get("authors") or said.get("directors")
     what = str(said["title"]) or (", ".join(people) if isinstance(people, list) else "") or "(no title)"
     shown = what[:LONGEST_SHOWN]

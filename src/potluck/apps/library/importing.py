@@ -1,5 +1,5 @@
-"""Import: first a preview, then the same again with `apply`. What is there already is not added, so that a second run
-adds nothing; each row that cannot be taken is named with its reason."""
+"""Import: first a preview, then the same file again with `apply`. Idempotent: items that are already in the library are
+not added again. Each row that cannot be imported is reported with its reason."""
 
 import asyncio
 import time
@@ -20,8 +20,15 @@ from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.lookup import Known, Looked, Lookup
 from potluck.apps.library.page_frame import LIBRARY, frame_of
+from potluck.apps.library.placement import (
+    Item,
+    Spot,
+    counting_in_collection,
+    counting_in_library,
+    member_of,
+    must_have_room,
+)
 from potluck.apps.library.search import words_of
-from potluck.apps.library.shelving import Item, Spot, collecting, counting, member_of, must_take
 from potluck.field_types import Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
@@ -86,19 +93,19 @@ class Imported(Struct, rename="camel", frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class _Shelf:
-    """What is in the library: by what an item is known, and where the next of a collection stands."""
+    """The library's content: what identifies its items, and the next free place in each collection."""
 
     library: Library
     collections: dict[str, Collection]
     next_order: dict[UUID, int]
     to_be_made: set[UUID] = field(default_factory=set)
-    """The collections that are not there yet."""
+    """The collections that do not exist yet."""
     isbns: set[str] = field(default_factory=set)
     titles: set[tuple[object, ...]] = field(default_factory=set)
     titles_without_isbn: set[tuple[object, ...]] = field(default_factory=set)
 
     def knows(self, item: Item) -> bool:
-        """Whether it is there: the same ISBN; where one of them has none, the same title by the same people."""
+        """Whether the item is there: the same ISBN or, if either has none, the same title by the same people."""
         isbn = item.isbn if isinstance(item, Book) else None
         if isbn is None:
             return _title_of(item) in self.titles
@@ -124,11 +131,11 @@ imports: Actions[Any] = Actions(
 
 
 def rows_in(sent: ImportFile) -> int:
-    """How much an import is: about as many as it may add, or look up."""
+    """The weight of an import: about how many rows it may add or look up."""
     return min(sent.text.count("\n") + 1, MOST_ROWS)
 
 
-# The largest file can be looked at and then added, and another half.
+# Enough to preview and then add the largest file, and half as much again.
 ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 
 
@@ -137,7 +144,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     """Add what is in a file: our own CSV, a Goodreads export or a list of ISBNs. Without `apply` only say what would
     happen. Only the owner may."""
     try:
-        # Thousands of rows take a while, in which others have their turns.
+        # In a thread, because thousands of rows would block the event loop.
         rows = await asyncio.to_thread(lambda: list(rows_of(sent.text, sent.format or format_of(sent.text))))
     except UnreadableFile as bad:
         raise InvalidFields(WrongField("text", str(bad))) from bad
@@ -145,11 +152,11 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     added: list[tuple[Row, Item]] = []
     async for _ in attempts("importing", at.rows.patience):
         shelf = await _read(at.rows, at.owner_id, at.library_id)
-        # What a first attempt has added is on the shelf by now.
+        # What an earlier attempt added is on the shelf by now, and not new any more.
         new = list(_new_items(shelf, rows))
         if not sent.apply:
             return Writes(_said(rows, new, applied=False))
-        must_take(shelf.library, len(new))
+        must_have_room(shelf.library, len(new))
         done = True
         for batch in _batches(new, ITEMS_AT_ONCE):
             done = await at.write(*_adding(shelf, [item for _, item in batch]))
@@ -162,7 +169,7 @@ async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
 
 
 async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
-    """The rows that say only an ISBN, with what is known of it."""
+    """All rows, those with only an ISBN completed by looking it up."""
     wanted = list(dict.fromkeys(row.isbn for row in rows if row.isbn is not None))
     looked = await _asked(lookup, wanted[:MOST_LOOKED_UP])
     reasons = {
@@ -184,7 +191,7 @@ async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
 
 
 async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
-    """What is known of each; of the rest nothing, once nobody answers, or it has taken long enough."""
+    """The lookup of each ISBN; the rest count as unreachable once no provider answers, or the time is up."""
     looked: dict[str, Looked] = {}
     until = time.monotonic() + LOOKED_UP_FOR.total_seconds()
     for start in range(0, len(isbns), LOOKED_UP_AT_ONCE):
@@ -198,13 +205,13 @@ async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
 
 
 def as_new_book(isbn: str, book: Known) -> NewBook:
-    """What a provider says of an ISBN, held to the same rules as what people type; else InvalidFields."""
+    """A provider's record as a new book, validated like anything people type; InvalidFields if it is not valid."""
     said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
     return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
 
 
 def _as_known(row: Row, book: Known) -> Row:
-    """The row with what a provider says."""
+    """The row completed with a provider's record."""
     assert row.isbn is not None
     try:
         return row._replace(new=as_new_book(row.isbn, book))
@@ -213,7 +220,7 @@ def _as_known(row: Row, book: Known) -> Row:
 
 
 async def _read(rows: Store, owner_id: str, library_id: UUID) -> _Shelf:
-    """The library as it is now, by consistent reads: what was added a moment ago is not added again."""
+    """The library's content, read consistently, so that what was just added is not added again."""
     library = await rows.get(Library.one(owner_id, library_id))
     if library is None:
         raise NotFound
@@ -228,7 +235,7 @@ async def _read(rows: Store, owner_id: str, library_id: UUID) -> _Shelf:
 
 
 def _new_items(shelf: _Shelf, rows: Iterable[Row]) -> Iterator[tuple[Row, Item]]:
-    """What is not there yet, each at its place; collections that are not there either are made up."""
+    """The items that are not there yet, each with its place; missing collections are prepared as well."""
     for row in rows:
         if row.new is None or row.reason is not None:
             continue
@@ -256,8 +263,8 @@ def _spot(shelf: _Shelf, name: str | None, new: NewItem) -> Spot:
 
 
 def _adding(shelf: _Shelf, items: list[Item]) -> list[Operation | Outcome]:
-    """One transaction: the items, what finds them, and the counts; a collection comes with its first items."""
-    writes: list[Operation | Outcome] = [counting(shelf.library, len(items))]
+    """The writes of one transaction: items, member rows and counts; a new collection comes with its first items."""
+    writes: list[Operation | Outcome] = [counting_in_library(shelf.library, len(items))]
     inside: dict[UUID, int] = {}
     for item in items:
         writes.append(or_retry(put(item, when=absent)))
@@ -271,7 +278,7 @@ def _adding(shelf: _Shelf, items: list[Item]) -> list[Operation | Outcome]:
             shelf.to_be_made.remove(collection.collection_id)
             writes.append(or_retry(put(replace(collection, item_count=count), when=absent)))
         elif count is not None:
-            writes.append(collecting(collection, count))
+            writes.append(counting_in_collection(collection, count))
     return writes
 
 

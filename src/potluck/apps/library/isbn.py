@@ -1,10 +1,10 @@
-"""ISBNs: ten or thirteen digits, checked by their last one, and kept as thirteen."""
+"""ISBNs: ten or thirteen digits, the last one a check digit; stored as thirteen."""
 
 import re
 
 __all__ = ["BadIsbn", "check_digit", "isbn_13"]
 
-# What stands between the groups: hyphens and dashes of all kinds, dots, spaces.
+# Separators between the groups: hyphens and dashes of all kinds, dots, spaces.
 BETWEEN = re.compile(r"[\s.\-\u00ad\u2010-\u2015\u2212]+")
 LABEL = re.compile(r"^isbn(-?1[03])?:?", re.IGNORECASE)
 TEN = re.compile("[0-9]{9}[0-9X]")
@@ -13,14 +13,14 @@ PREFIX = "978"
 
 
 class BadIsbn(ValueError):
-    """Why a text is no ISBN, for whoever typed it."""
+    """Why a text is no ISBN, worded for the person who typed it."""
 
 
 def isbn_13(text: str) -> str:
     """The thirteen digits of an ISBN, however it was typed; BadIsbn with the reason if it is none.
 
-    A spreadsheet takes an ISBN-10 for a number and drops its leading zeros: up to two are put back, if the last digit
-    then fits.
+    A spreadsheet takes an ISBN-10 for a number and drops its leading zeros: up to two are restored, if the check digit
+    then matches.
     """
     digits = BETWEEN.sub("", LABEL.sub("", text.strip())).upper()
     if not re.fullmatch("[0-9]*X?", digits):
@@ -52,5 +52,5 @@ def _check_10(nine: str) -> str:
 
 
 def check_digit(twelve: str) -> str:
-    """The last digit of an ISBN of thirteen."""
+    """The check digit of an ISBN-13."""
     return str(-sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(twelve)) % 10)

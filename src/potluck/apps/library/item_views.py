@@ -1,10 +1,10 @@
-"""What is shown of a book or a video; whether and to whom it is lent, and its version, only its owner sees."""
+"""Views of books and videos; only the owner sees whether and to whom one is lent, and its version."""
 
 import zlib
 from typing import Literal
 from uuid import UUID
 
-from potluck.apps.library.access import Looker
+from potluck.apps.library.access import Viewer
 from potluck.apps.library.entities import Book, Video
 from potluck.web.inputs import UNSET, Unset
 from potluck.web.views import View, computed
@@ -15,7 +15,7 @@ Item = Book | Video
 
 
 def people_of(item: Item) -> list[str]:
-    """Who made it, the first of them first."""
+    """The authors or directors, in order."""
     return item.authors if isinstance(item, Book) else item.directors
 
 
@@ -79,9 +79,9 @@ class ItemView(View[Book | Video]):
         return item.tmdb_id if isinstance(item, Video) else UNSET
 
     @computed
-    def lent_to(item: Item, looker: Looker) -> str | Unset | None:
-        return item.lent_to if looker.owns(item) else UNSET
+    def lent_to(item: Item, viewer: Viewer) -> str | Unset | None:
+        return item.lent_to if viewer.owns(item) else UNSET
 
     @computed
-    def version(item: Item, looker: Looker) -> int | Unset:
-        return item.version if looker.owns(item) else UNSET
+    def version(item: Item, viewer: Viewer) -> int | Unset:
+        return item.version if viewer.owns(item) else UNSET

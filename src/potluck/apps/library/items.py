@@ -1,5 +1,5 @@
-"""Books and videos: added, changed, moved and deleted by the owner of their library, looked at by whom it is shared
-with."""
+"""Books and videos: added, changed, moved and deleted by the owner of their library, visible to the people it is
+shared with."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,19 +28,19 @@ from potluck.apps.library.isbn import isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG, Forced, StillLent
 from potluck.apps.library.page_frame import LIBRARY, frame_of
-from potluck.apps.library.shelf import ShelfEntry, shelf_page
-from potluck.apps.library.shelving import (
+from potluck.apps.library.placement import (
     Item,
     Spot,
-    arriving,
     as_seen,
-    counting,
-    history_along,
-    leaving,
+    counting_in_library,
+    joining_collection,
+    leaving_collection,
     member_of,
-    must_take,
+    moving_history,
+    must_have_room,
     spot_in,
 )
+from potluck.apps.library.shelf import ShelfEntry, shelf_page
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, present, put, the
@@ -155,7 +155,7 @@ async def one_item(at: InLibrary, item: Book | Video) -> Book | Video:
 
 
 def new_item(new: NewItem, spot: Spot) -> Item:
-    """The book or video as it is stored."""
+    """The new book or video as it will be stored."""
     left_out = {"collection_id", "order", "item_id"}
     said = {name: value for name in new.__struct_fields__ if name not in left_out for value in [getattr(new, name)]}
     kind: type[Any] = Book if isinstance(new, NewBook) else Video
@@ -171,15 +171,15 @@ def new_item(new: NewItem, spot: Spot) -> Item:
 
 
 async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
-    must_take(at.library, 1)
+    must_have_room(at.library, 1)
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
     if history is not None and await at.rows.first(history) is not None:
-        # Of one that was deleted a moment ago: it would be this one's.
+        # An item with this id was just deleted, and its remaining history would become this one's.
         raise ItemThere
     spot = await spot_in(at.rows, at.library, new.collection_id, new.order)
     item = new_item(new, spot)
     there = or_raise(put(item, when=absent), ItemThere)
-    return Writes(item, there, counting(spot.library, 1), *arriving(item, spot.collection))
+    return Writes(item, there, counting_in_library(spot.library, 1), *joining_collection(item, spot.collection))
 
 
 @books.create(ItemThere, TOO_MANY)
@@ -208,7 +208,7 @@ async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) ->
         there = spot.put_there(item, item.version)
         before, after_it = member_of(item), member_of(there)
         if there.collection_id != item.collection_id:
-            others += [*await leaving(at.rows, item), *arriving(there, spot.collection)]
+            others += [*await leaving_collection(at.rows, item), *joining_collection(there, spot.collection)]
             changed |= {"collection_id": there.collection_id, "collection_name": there.collection_name}
         elif before != after_it and before is not None and after_it is not None:
             others += [delete(before), put(after_it)]
@@ -223,18 +223,18 @@ async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) ->
 
 
 async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot) -> Writes[Item]:
-    """The item in another library, with its history, and the counts of both."""
-    must_take(spot.library, 1)
+    """Move the item to another library with its history, and update both libraries' counts."""
+    must_have_room(spot.library, 1)
     after = spot.put_there(_with(item, changed), item.version + 1)
     return Writes(
         after,
         or_raise(delete(item, when=present), as_seen(at, item)),
         or_raise(put(after, when=absent), ItemThere),
-        counting(at.library, -1),
-        counting(spot.library, 1),
-        *await leaving(at.rows, item),
-        *arriving(after, spot.collection),
-        *await history_along(at.rows, item, spot.library.library_id),
+        counting_in_library(at.library, -1),
+        counting_in_library(spot.library, 1),
+        *await leaving_collection(at.rows, item),
+        *joining_collection(after, spot.collection),
+        *await moving_history(at.rows, item, spot.library.library_id),
     )
 
 
@@ -246,8 +246,8 @@ async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Wri
     return Writes(
         None,
         or_raise(delete(item, when=present), as_seen(at, item)),
-        counting(at.library, -1),
-        *await leaving(at.rows, item),
+        counting_in_library(at.library, -1),
+        *await leaving_collection(at.rows, item),
         delete(Loan.one(at.owner_id, item.library_id, item.item_id)),
         delete(Cover.one(at.owner_id, item.item_id)),
     )
@@ -257,7 +257,7 @@ async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Wri
 
 
 def _stored(name: str, value: Any) -> Any:
-    """A value as it is kept."""
+    """A value as it is stored."""
     if name == "isbn" and value is not None:
         return isbn_13(value)
     return value[:TOP_OF_CAST] if name == "cast" else value
@@ -270,7 +270,7 @@ def _with(item: Item, changed: dict[str, Any]) -> Item:
 
 
 def _new_values(item: Item, change: ItemChange) -> dict[str, Any]:
-    """What the item itself gets new; InvalidFields for what it does not have."""
+    """The item's fields that change; InvalidFields for those that its kind does not have."""
     sent = {
         name: getattr(change, name)
         for name in change.__struct_fields__
@@ -291,7 +291,7 @@ def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[WrongField]:
 
 
 async def _wanted_spot(at: OwnLibrary, item: Item, change: ItemChange) -> Spot | None:
-    """Where the item is to be, if that is said; elsewhere it stands for itself, unless a collection is named."""
+    """The requested place, if any; in another library the item is standalone unless a collection is named."""
     if all(getattr(change, name) is UNSET for name in PLACE):
         return None
     library, collection_id, order = at.library, item.collection_id, item.order

@@ -1,4 +1,4 @@
-"""Lending: who has what, decided by the write, and what has been where."""
+"""Lending: who has what, decided by a conditional write, and the history of each item."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -10,7 +10,7 @@ from potluck.apps.library.fields import Borrower, Due, owner_of
 from potluck.apps.library.items import items
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LENT, frame_of
-from potluck.apps.library.shelving import Item
+from potluck.apps.library.placement import Item
 from potluck.store import Store
 from potluck.table import Query, WriteRefused, delete, put, the
 from potluck.web.access import SignedIn
@@ -150,7 +150,7 @@ async def history(at: OfItem) -> Query[Event]:
 
 
 def own_loans(at: SignedIn) -> Query[Loan]:
-    """What says that something of the caller's is out."""
+    """The caller's loans, as a query for live updates."""
     return Loan.of_owner(owner_of(at.principal.user_id))
 
 
@@ -165,7 +165,7 @@ async def all_loans(at: SignedIn) -> list[Loan]:
 
 
 async def loans_of(rows: Store, user_id: UUID) -> list[Loan]:
-    """What somebody has lent. What was in a library that is deleted is not looked for any more."""
+    """What a person has lent, without the loans from deleted libraries that are still to be cleared."""
     owner_id = owner_of(user_id)
     found = await rows.all(Loan.of_owner(owner_id))
     ids = list(dict.fromkeys(each.library_id for each in found))
@@ -175,7 +175,7 @@ async def loans_of(rows: Store, user_id: UUID) -> list[Loan]:
 
 
 def _event(item: Item, type: Literal["LENT", "RETURNED"], borrower: str, now: datetime) -> Event:
-    """What happened, under the version that it made: two in one instant are two, and in order."""
+    """The event, keyed by the version it created, so that two in one instant stay distinct and in order."""
     return Event(
         owner_id=item.owner_id,
         library_id=item.library_id,

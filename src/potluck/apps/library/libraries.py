@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from potluck.apps.library.access import InLibrary, Looker, OwnLibrary
+from potluck.apps.library.access import InLibrary, OwnLibrary, Viewer
 from potluck.apps.library.entities import Library, LibraryRow, Loan, SharedLibrary
 from potluck.apps.library.fields import Force, LibraryDescription, LibraryId, LibraryName, owner_of
 from potluck.apps.library.page_frame import HOME, frame_of
@@ -40,7 +40,7 @@ __all__ = [
 
 APP = "library"
 TAG = "Library"
-# All are listed and searched together.
+# They are all listed, and searched, at once.
 MOST_LIBRARIES = 200
 
 
@@ -64,16 +64,16 @@ class LibraryView(View[Library]):
     updated_at: datetime
 
     @computed
-    def owned(library: Library, looker: Looker) -> bool:
-        return looker.owns(library)
+    def owned(library: Library, viewer: Viewer) -> bool:
+        return viewer.owns(library)
 
     @computed
-    def shared_to(library: Library, looker: Looker) -> list[str] | Unset:
-        return library.shared_to if looker.owns(library) else UNSET
+    def shared_to(library: Library, viewer: Viewer) -> list[str] | Unset:
+        return library.shared_to if viewer.owns(library) else UNSET
 
     @computed
-    def version(library: Library, looker: Looker) -> int | Unset:
-        return library.version if looker.owns(library) else UNSET
+    def version(library: Library, viewer: Viewer) -> int | Unset:
+        return library.version if viewer.owns(library) else UNSET
 
 
 class NewLibrary(New[Library]):
@@ -99,7 +99,7 @@ libraries = Actions(
 
 
 def place_of(owner_id: str, library_id: UUID) -> str:
-    """What people's invitations call a library."""
+    """The identifier of a library in invitations."""
     return f"{owner_id} {library_id}"
 
 
@@ -108,7 +108,7 @@ def by_name(library: Any) -> tuple[str, str]:
 
 
 async def libraries_of(rows: Store, user_id: UUID) -> list[Library]:
-    """The libraries that somebody may look into, their own and those shared with them, as they are now."""
+    """The libraries that a person has access to now: their own and those shared with them."""
     owner_id = owner_of(user_id)
     own = await rows.all(Library.of_owner(owner_id))
     pointers = await rows.all(SharedLibrary.with_person(owner_id))
@@ -132,7 +132,7 @@ async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
     if new.library_id is not UNSET:
         left = await at.rows.first(LibraryRow.of_library(owner_of(account.user_id), new.library_id))
         if left is not None:
-            # Of one that was deleted a moment ago: its guests and its items would be this one's.
+            # A library with this id was just deleted, and its remaining shares and items would become this one's.
             raise LibraryThere
     library = at.make(
         new,
@@ -140,7 +140,7 @@ async def create_library(at: SignedIn, new: NewLibrary) -> Writes[Library]:
         owner_name=account.name,
         library_id=new.library_id or new_id(),
     )
-    # From then on, names follow.
+    # The name must be current when it is copied; later changes are copied by the consumer.
     as_read = check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))
     return Writes(library, or_retry(as_read), or_raise(put(library, when=absent), LibraryThere))
 
@@ -166,5 +166,5 @@ async def delete_library(at: OwnLibrary, library: Library, forced: Forced) -> Wr
             raise StillLent(lent=lent)
     invitations = at.core.people.invitations
     place = place_of(at.owner_id, library.library_id)
-    # All that was in it is cleared by the consumer; without this row, nobody reaches it.
+    # Its content is deleted by the consumer; without this row nobody can reach it.
     return Writes(None, delete(library), after=lambda: invitations.withdraw_all(APP, place))

@@ -1,6 +1,6 @@
-"""Looking a book up by its ISBN, or a film by its title: what is known here, else what a provider says.
+"""Looking up a book by its ISBN or a film by its title: from the cache, else from a provider.
 
-"Nobody knows it" and "nobody could be asked" are told apart, and neither keeps anybody from adding an item by hand.
+"No match" and "unreachable" are distinct outcomes, and neither keeps anybody from adding an item by hand.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ NOT_FOUND_STAYS = timedelta(days=1)
 MOST_VIDEOS = 5
 LARGEST_ANSWER = 2_000_000
 LONGEST_FOUND = 60_000
-# Others' hosts are asked, by a key that is the operator's: as fast as somebody scans their shelves, and no faster.
+# Lookups call other hosts with the operator's key: allowed as fast as a person scans their shelves, and no faster.
 LOOKING_UP = RateLimit("look-ups", 150)
 TMDB = "https://api.themoviedb.org/3"
 TMDB_IMAGES = "https://image.tmdb.org/t/p/w500"
@@ -75,7 +75,7 @@ class Provider(Protocol):
 
 
 class OpenLibrary:
-    """Open Library's books, by their ISBN."""
+    """Books by ISBN, from Open Library."""
 
     name = "Open Library"
 
@@ -108,7 +108,7 @@ class OpenLibrary:
 
 
 class Tmdb:
-    """The Movie Database's films, by their title."""
+    """Films by title, from The Movie Database."""
 
     name = "TMDB"
 
@@ -150,7 +150,7 @@ class Tmdb:
 
 
 class Lookup:
-    """What was found lately, else the providers in turn; the first who knows it is kept."""
+    """Asks the providers in turn until one has a match, and caches what each answers."""
 
     def __init__(self, rows: Store, clock: Clock, providers: Sequence[Provider]) -> None:
         self._rows = rows
@@ -159,7 +159,7 @@ class Lookup:
 
     @classmethod
     def configured(cls, rows: Store, clock: Clock, settings: Settings, outbound: Outbound) -> "Lookup":
-        """With the providers that the operator chose."""
+        """A lookup with the providers that the settings enable."""
         providers: list[Provider] = []
         if settings.open_library is not None:
             providers.append(OpenLibrary(outbound, settings.open_library))
@@ -222,7 +222,7 @@ def _sequence(found: Any) -> Sequence[Any]:
 
 
 def _text(found: Any, longest: int) -> str | None:
-    """One line of text, cut to what fits; None for anything else."""
+    """A string as one line, cut to `longest`; None for anything else."""
     text = " ".join(found.split()) if isinstance(found, str) else ""
     return "".join(each for each in text if each.isprintable())[:longest].strip() or None
 
@@ -251,7 +251,7 @@ lookups: Actions[Any] = Actions(SignedIn, api="/lookup", tag=TAG)
 @lookups.read("/isbn/{isbn}", THROTTLED, tagged=False)
 async def look_up_isbn(at: OfIsbn) -> Looked:
     """A book by its ISBN, of ten or thirteen digits, with hyphens or not; a wrong one is refused with the reason."""
-    # Looked at so that the answer is not remembered: others decide it.
+    # Reading the clock prevents caching: the answer depends on more than the store.
     _ = at.now
     try:
         isbn = isbn_13(at.isbn)

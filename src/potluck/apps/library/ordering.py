@@ -1,4 +1,4 @@
-"""A collection in another order: its numbers stay, and what stands at them changes."""
+"""Reordering a collection: its numbers stay, and the items at them change."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated
@@ -8,7 +8,7 @@ from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.collections import collections
 from potluck.apps.library.entities import Collection, CollectionMember, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, ItemId
-from potluck.apps.library.shelving import Item, member_of
+from potluck.apps.library.placement import Item, member_of
 from potluck.field_types import Length
 from potluck.table import delete, put, the
 from potluck.table.operations import Operation
@@ -55,7 +55,7 @@ def _in_order(there: Sequence[UUID], wanted: Iterable[UUID]) -> list[UUID]:
 
 
 def one_each(orders: Sequence[int]) -> list[int]:
-    """The numbers that are in use, from the first on; where several items had one, each gets its own if there are."""
+    """The numbers in use, ascending; items that shared a number each get their own, as far as there are enough."""
     numbers: list[int] = []
     for each in sorted(orders):
         numbers.append(max(each, numbers[-1] + 1) if numbers else each)

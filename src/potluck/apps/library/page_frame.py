@@ -1,4 +1,4 @@
-"""What the pages of the library have in common: where they are, their files, and the way from one to another."""
+"""What the pages of the library share: their addresses, their static files, and the navigation."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ SECTIONS = (
 
 
 def frame_of(current: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
-    """What all pages of one section show."""
+    """The template values that all pages of a section share."""
     sections = [Section(address, icon, name, each == current) for each, icon, name, address in SECTIONS]
 
     async def frame(at: Any) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Search that forgives: accents, case, the order of words, words left out, a word half typed, and a typo or two.
+"""Fuzzy search: tolerates accents, case, the order of words, missing words, a word half typed, and a typo or two.
 
-A library's index knows its items by the trigrams of their words. Of a query, the rarest trigrams name candidates; the
-best of those are compared with the query as a whole. Nothing here reads or knows who asks: whoever searches hands over
-the indexes of the libraries that they may look into, and nothing else can be found.
+A library's index maps trigrams of words to items. A query's rarest trigrams select candidates, and the best of those
+are compared with the whole query. Nothing here does I/O or checks access: the caller passes the indexes of the
+libraries that the person may see, and nothing else can be found.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from rapidfuzz.process import extractOne
 
 __all__ = ["Entry", "Found", "SearchIndex", "best", "marked", "words_of"]
 
-# A query's trigrams are looked up from the rarest on: at least so many, and on until so many entries were counted.
+# A query's trigrams are looked up starting with the rarest: at least LEAST_TRIGRAMS, then until MOST_COUNTED entries.
 LEAST_TRIGRAMS = 8
 MOST_COUNTED = 20_000
 COMPARED = 150
-# Of one item, and of a query, as many words are compared: each with each, for every candidate.
+# How many words of an item, and of a query, are compared: each with each, for every candidate.
 MOST_WORDS = 200
 MOST_ASKED = 16
-# Of what is as close as this, or closer, people think that it was meant.
+# From this score on, people take a match for what they meant.
 CLOSE_ENOUGH = 62.0
 
 
 class Entry(NamedTuple):
-    """What an item or a collection is found by."""
+    """The searchable text of an item or a collection."""
 
     id: UUID
     title: str
     others: tuple[str, ...] = ()
-    """The people who made it."""
+    """The names of its authors or directors."""
     collection_id: UUID | None = None
     is_collection: bool = False
 
 
 class Found(NamedTuple):
-    """An item that was found, in which of the indexes, and how close it is to what was asked for: at most 100."""
+    """An item that was found, its index, and its score, which is at most 100."""
 
     where: SearchIndex
     id: UUID
@@ -60,16 +60,16 @@ class _Slot(NamedTuple):
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as people look for them: lower case, without accents and signs."""
+    """The words of a text, normalized for search: lower case, without accents and punctuation."""
     if not text.isascii():
         text = "".join(each for each in normalize("NFKD", text) if not combining(each))
-    # An apostrophe is inside a word for some and between two for others: "dont" and "don't" are one here.
+    # Apostrophes are dropped rather than separating words, so that "dont" finds "don't".
     text = text.casefold().replace("'", "").replace("\u2019", "")
     return "".join(each if each.isalnum() else " " for each in text).split()
 
 
 def trigrams(words: Sequence[str], last_is_whole: bool = True) -> set[str]:
-    """The trigrams of words, their beginnings and ends marked; of a word half typed, the end is not known."""
+    """The trigrams of words, padded at both ends; a last word that is half typed is not padded at its end."""
     found: set[str] = set()
     for number, word in enumerate(words, 1):
         marked = f" {word} " if last_is_whole or number < len(words) else f" {word}"
@@ -78,7 +78,7 @@ def trigrams(words: Sequence[str], last_is_whole: bool = True) -> set[str]:
 
 
 class SearchIndex:
-    """The items of one library, by the trigrams of their words."""
+    """An inverted index of one library's items, by the trigrams of their words."""
 
     def __init__(self) -> None:
         self._slots: list[_Slot | None] = []
@@ -91,7 +91,7 @@ class SearchIndex:
         return len(self._slot_of)
 
     def put(self, entry: Entry) -> None:
-        """Find this from now on, instead of what had its id."""
+        """Index the entry, replacing any with the same id."""
         self.remove(entry.id)
         number = len(self._slots)
         title = words_of(entry.title)
@@ -118,7 +118,7 @@ class SearchIndex:
         self._slots[number] = None
         if slot.entry.collection_id is not None:
             self._in_collection[slot.entry.collection_id].discard(number)
-        # What is gone stays in the postings, unseen, until it is half of them.
+        # Removed entries stay in the postings, and are skipped, until they are half of them.
         if len(self._slots) > 64 and len(self._slot_of) * 2 < len(self._slots):
             self._rebuild()
 
@@ -129,11 +129,11 @@ class SearchIndex:
             self.put(entry)
 
     def count_of(self, trigram: str) -> int:
-        """How many entries have it."""
+        """How many entries contain the trigram."""
         return len(self._postings.get(trigram, ()))
 
     def candidates(self, rarest: Iterable[str], most: int) -> Iterator[tuple[int, int]]:
-        """The items that share the most of these trigrams: how many, and the item's slot."""
+        """The items that share the most of these trigrams, as pairs of the number shared and the item's slot."""
         hits: Counter[int] = Counter()
         for each in rarest:
             hits.update(self._postings.get(each, ()))
@@ -148,8 +148,8 @@ class SearchIndex:
                 yield shared, number
 
     def _most_shared(self, hits: Counter[int], most: int) -> Iterator[tuple[int, int]]:
-        """Those with the most hits. Of as many, the one that says least besides comes first."""
-        # Sorting all that share anything would take longer than everything else: first, how many hits are enough.
+        """The entries with the most hits; among equals the shortest come first."""
+        # Sorting all hits would take longer than everything else, so first find out how many hits make the cut.
         enough, left = 1, most
         for shared, having in sorted(Counter(hits.values()).items(), reverse=True):
             left -= having
@@ -164,18 +164,18 @@ class SearchIndex:
         return self._slots[number]
 
     def collection_words(self, slot: _Slot) -> tuple[str, ...]:
-        """The words of the name of the collection that an item is in."""
+        """The words of the name of an item's collection."""
         number = None if slot.entry.collection_id is None else self._slot_of.get(slot.entry.collection_id)
         found = None if number is None else self._slots[number]
         return () if found is None else found.words
 
 
 def best(indexes: Sequence[SearchIndex], query: str, most: int) -> list[Found]:
-    """The closest items of these indexes, the closest first; nothing that is too far."""
+    """The closest items of these indexes, best first; none below CLOSE_ENOUGH."""
     words = words_of(query)[:MOST_ASKED]
     if not words:
         return []
-    # Somebody who types on has typed only a part of the last word.
+    # People search as they type, so the last word may be incomplete.
     wanted = trigrams(words, last_is_whole=False)
     counts = {each: sum(index.count_of(each) for index in indexes) for each in wanted}
     rarest: list[str] = []
@@ -204,7 +204,7 @@ def best(indexes: Sequence[SearchIndex], query: str, most: int) -> list[Found]:
 
 
 def closeness(words: Sequence[str], text: str, in_order: str, slot: _Slot, collection: Sequence[str]) -> float:
-    """How close an item is to a query: word by word, as a whole, and as the beginning of its title."""
+    """The score of an item for a query: word by word, as a whole, and as a prefix of its title."""
     known = (*slot.words, *collection)
     matched = sum(_closest(word, known, number == len(words)) for number, word in enumerate(words, 1)) / len(words)
     title = slot.title
@@ -219,7 +219,7 @@ WORD = re.compile(r"[\w'\u2019]+")
 
 
 def marked(text: str, query: str) -> list[tuple[str, bool]]:
-    """The text in pieces, and whether each is what the query meant; words beside each other are one piece."""
+    """The text in pieces, each with whether it matches the query; adjacent matching words are one piece."""
     wanted = words_of(query)
     pieces: list[tuple[str, bool]] = []
     end = 0
@@ -237,7 +237,7 @@ def marked(text: str, query: str) -> list[tuple[str, bool]]:
 
 
 def _closest(word: str, known: Sequence[str], is_last: bool) -> float:
-    """How close the closest word of an item is; the last of a query may be the beginning of one."""
+    """The score of the best matching word; the last word of a query may also match as a prefix."""
     if word in known:
         return 100.0
     whole = 100.0 * _most_similar(word, known)

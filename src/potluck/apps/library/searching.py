@@ -1,8 +1,8 @@
-"""Searching one's own libraries and those shared with one: which indexes are searched is who may look, as it is now.
+"""Searching the caller's own libraries and those shared with them: access is checked anew with each search.
 
-The postings of a library are its own rows, items and collections, in their partition; the index in memory is a cache of
-them, made when the library is first searched in a process and kept up to date from the table's stream, as live lists
-are. What is found is read again before it is shown.
+The rows of a library are the source of its index; the index in memory is a cache of them, built when a process first
+searches the library, and kept up to date from the table's stream, as live lists are. Results are read from the store
+before they are shown.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from potluck.web.live import Live
 
 __all__ = ["Indexes", "SearchQuery", "search", "searching"]
 
-# Some 600 bytes each; past this, the library that was searched longest ago is forgotten.
+# Some 600 bytes each; beyond this, the least recently searched library is evicted.
 MOST_ENTRIES = 1_000_000
 INDEXED_AT_ONCE = 200
 CHANGES_AT_ONCE = 1000
@@ -37,7 +37,7 @@ class SearchQuery(Input):
 
 
 class Indexes:
-    """The indexes of the libraries that were searched lately, in one process."""
+    """A process's LRU cache of the indexes of libraries."""
 
     def __init__(self, rows: Store, live: Live, most_entries: int = MOST_ENTRIES) -> None:
         self._rows = rows
@@ -46,7 +46,7 @@ class Indexes:
         self._kept: OrderedDict[tuple[str, UUID], _LibraryIndex] = OrderedDict()
 
     async def of(self, owner_id: str, library_id: UUID) -> SearchIndex:
-        """The index of a library, with everything that was written before it was asked for."""
+        """The index of a library, including everything written before this call."""
         key = owner_id, library_id
         found = self._kept.setdefault(key, _LibraryIndex(self._rows, self._live, owner_id, library_id))
         self._kept.move_to_end(key)
@@ -57,7 +57,7 @@ class Indexes:
 
 
 class _LibraryIndex:
-    """One library's index, and where in the stream it goes on from."""
+    """One library's index, and the stream position up to which it is current."""
 
     def __init__(self, rows: Store, live: Live, owner_id: str, library_id: UUID) -> None:
         self._rows = rows
@@ -77,7 +77,7 @@ class _LibraryIndex:
             while True:
                 found = await self._live.changes(self._position, of=self._of, see=entry_of, limit=CHANGES_AT_ONCE)
                 if found.reset:
-                    # Nobody searched here for as long as the log goes back.
+                    # The last search is longer ago than the log reaches back.
                     await self._build()
                     continue
                 for each in found.changes:
@@ -90,7 +90,7 @@ class _LibraryIndex:
                     return self._index
 
     async def _build(self) -> None:
-        # Asked for before the rows are read: what changes meanwhile comes once more, and does no harm.
+        # The position is taken before the rows are read: changes made meanwhile are applied twice, which does no harm.
         self._position = None
         position = await self._live.position(*self._of)
         index = SearchIndex()
@@ -98,13 +98,13 @@ class _LibraryIndex:
             async for row in self._rows.each(query):
                 index.put(entry_of(row))
                 if len(index) % INDEXED_AT_ONCE == 0:
-                    # Others have a turn in between.
+                    # Yield to the event loop.
                     await asyncio.sleep(0)
         self._index, self._position = index, position
 
 
 def entry_of(row: Any) -> Entry:
-    """What an item or a collection is found by; the name of an item's collection is the collection's own."""
+    """The index entry of an item or a collection; an item's entry refers to its collection's for the name."""
     match row:
         case Book():
             return Entry(row.item_id, row.title, tuple(row.authors), row.collection_id)
@@ -124,7 +124,7 @@ searching: Actions[Book | Video] = Actions(
 async def search(at: SignedIn, wanted: SearchQuery) -> list[Book | Video]:
     """Books and videos of the caller's own libraries and of those shared with them, the closest first. Titles, people
     and collections are looked at; accents, case, the order of words, words left out and a typo or two do not matter."""
-    # The time is looked at so that the answer is not remembered: it is made of more than was read for it.
+    # Reading the clock prevents caching: the answer depends on more than the store's rows.
     _ = at.now
     indexes: Indexes = at.context.indexes
     places = await libraries_of(at.rows, at.principal.user_id)

@@ -1,4 +1,4 @@
-"""Shares: who else may look into a library. Each begins as one of people's invitations, and ends at once."""
+"""Shares: who else has access to a library. A share begins with an invitation, and ending it takes effect at once."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -34,19 +34,19 @@ __all__ = [
     "NewShare",
     "Sharing",
     "all_shares",
-    "ending",
+    "ending_shares",
     "leave_library",
+    "revoking",
     "share",
     "shares",
-    "stopped",
     "unshare",
 ]
 
 MOST_SHARES = 100
-# Three rows of each invitation and two of each share fit into one transaction, with what is checked.
+# Three rows of each invitation and two of each share fit into one transaction, together with its checks.
 ENDED_AT_ONCE = 18
 GUEST = "guest"
-"""The role of everybody who is invited."""
+"""The one role that invitations to a library give."""
 
 
 class OwnShare(ProblemError, slug="own-library", status=409, title="It is your own"):
@@ -119,20 +119,20 @@ async def all_shares(at: OwnLibrary) -> Sequence[Share | InvitationOfPlace]:
 @shares.delete("/{email}")
 async def unshare(at: OfShare) -> Writes[None]:
     """From this moment on, whoever was invited by this address looks no more. Only the owner may."""
-    return await stopped(at, at.email)
+    return await revoking(at, at.email)
 
 
-async def stopped(at: OwnLibrary, email: str) -> Writes[None]:
-    """What ends all that was given to an address; NotFound if that is nothing."""
+async def revoking(at: OwnLibrary, email: str) -> Writes[None]:
+    """End all shares and invitations of an e-mail address; NotFound if there are none."""
     address = folded_email(email)
     async for _ in attempts("ending shares", at.rows.patience):
         library, looking, invited = await _by_address(at, address)
         if not looking and not invited:
             raise NotFound
-        # Somebody may come in by the invitation meanwhile: then it is not found the next time, and they are.
+        # If an invitation is accepted meanwhile, the write is refused, and the next attempt finds a share instead.
         some = invited[:ENDED_AT_ONCE]
         withdrawn = [or_retry(write) for each in some for write in withdrawing(each, when=present)]
-        writes = [*withdrawn, *(ending(library, looking[:ENDED_AT_ONCE]) if looking else ())]
+        writes = [*withdrawn, *(ending_shares(library, looking[:ENDED_AT_ONCE]) if looking else ())]
         if len(looking) <= ENDED_AT_ONCE and len(invited) <= ENDED_AT_ONCE:
             return Writes(None, *writes)
         await at.write(*writes)
@@ -140,7 +140,7 @@ async def stopped(at: OwnLibrary, email: str) -> Writes[None]:
 
 
 async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share], list[InvitationOfPlace]]:
-    """The library, and who looks or is invited by an address, as it is now."""
+    """The library, with the current shares and invitations of an address."""
     library = await at.rows.get(Library.one(at.owner_id, at.library_id))
     if library is None:
         raise NotFound
@@ -155,15 +155,15 @@ async def leave_library(at: InLibrary, library: Library) -> Writes[None]:
     if at.owns:
         raise OwnShare
     mine = await at.rows.get(Share.one(at.owner_id, at.library_id, at.caller_id))
-    return Writes(None, *ending(library, [] if mine is None else [mine]))
+    return Writes(None, *ending_shares(library, [] if mine is None else [mine]))
 
 
 async def _invited(at: OwnLibrary) -> list[InvitationOfPlace]:
     return await at.core.people.invitations.of_place(APP, place_of(at.owner_id, at.library_id))
 
 
-def ending(library: Library, ended: Sequence[Share]) -> list[Operation | Outcome]:
-    """What ends shares: both rows of each, and the address in the library's own."""
+def ending_shares(library: Library, ended: Sequence[Share]) -> list[Operation | Outcome]:
+    """The writes that end shares: both rows of each, and the address in the library's row."""
     left = list(library.shared_to)
     for each in ended:
         if each.email in left:
@@ -173,7 +173,7 @@ def ending(library: Library, ended: Sequence[Share]) -> list[Operation | Outcome
 
 
 def _shared_to(library: Library, emails: list[str]) -> Operation:
-    """The addresses in the library's row, which nobody edits by hand: its version stays."""
+    """The update of the addresses in the library's row. Nobody edits them by hand, so its version stays."""
     ref = Library.one(library.owner_id, library.library_id)
     still = the(Library.shared_to).still(library.shared_to)
     return update(ref, the(Library.shared_to).becomes(emails), when=still, keep_version=True)
@@ -187,7 +187,7 @@ class Joined(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Sharing:
-    """Invitations to libraries, as the suite hands them over."""
+    """The app's side of invitations, as the suite calls it."""
 
     def __init__(self, core: Core) -> None:
         self._rows: Store = core.store
@@ -195,12 +195,12 @@ class Sharing:
         self._invitations = core.people.invitations
 
     async def place_name(self, place: str) -> str | None:
-        """What the library of an invitation is called; None if it is no more."""
+        """The name of an invitation's library; None if it no longer exists."""
         found = await self._rows.get(Library.one(*_named(place)))
         return None if found is None else found.library_name
 
     async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
-        """May look from now on, once for each invitation; who may already uses nothing up."""
+        """Give the caller access, once per invitation; a caller who already has it does not use it up."""
         async for _ in attempts("accepting an invitation", self._rows.patience):
             opened = await self._invitations.open(secret, caller.user_id)
             invitation = opened.invitation

@@ -1,5 +1,5 @@
-"""A library's shelf in one list: each collection with its items nested and in their order, and all that stands for
-itself. A collection is never cut in two by a page."""
+"""A library's shelf as one list: standalone items, and collections with their items nested in order. A page never
+splits a collection."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,10 +30,10 @@ Row = Collection | Book | Video
 async def shelf_page(
     at: InLibrary, limit: int, after: Mapping[str, Any] | None
 ) -> tuple[Sequence[ShelfEntry], Mapping[str, Any] | None]:
-    """So many collections and single items, and where the next begin.
+    """Up to `limit` collections and standalone items, and where the next page begins.
 
-    While a collection's new name has not reached all of its items, those still filed under the old one are listed by
-    themselves.
+    While a rename of a collection has not reached all of its items, those still filed under the old name are listed as
+    standalone.
     """
     query = ShelfRow.of_library(at.owner_id, at.library_id)
     taken: list[list[Row]] = []
@@ -57,7 +57,7 @@ def _belongs(row: Row, first: Row) -> bool:
 
 
 def _key_of(row: Row) -> dict[str, Any]:
-    """Where a page ends: the row's keys in the table and in the index."""
+    """The cursor after a row: its keys in the table and in the index."""
     encoded = plan_of(row).coding.encode(row)
     return {name: encoded[name] for name in media_library.index_key_names("GSI1")}
 

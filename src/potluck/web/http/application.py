@@ -1,4 +1,4 @@
-"""The suite as one ASGI application: a request finds its endpoint, and whatever that raises becomes an answer."""
+"""The suite as one ASGI application: routes each request to its endpoint, and turns errors into responses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Application"]
 
 
 class Application:
-    """Answers requests by the router's endpoints; `state` is for whoever serves it."""
+    """Answers requests by the router's endpoints; `state` is for the server that runs it."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Application:
         *,
         around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
     ) -> None:
-        """`around` is what every request passes first, those that find no endpoint included."""
+        """`around` is middleware for every request, those that find no endpoint included."""
         self.router = router
         self.authentication = authentication
         self.problems = problems

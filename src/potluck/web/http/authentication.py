@@ -12,8 +12,8 @@ from potluck.people.authentication import Authenticator, Principal
 from potluck.people.secrets import hash_of
 from potluck.web.errors import CrossSite
 from potluck.web.http.clients import Clients, value_of, values_of
-from potluck.web.http.kept_cookies import PREFIX, KeptCookies
 from potluck.web.http.responses import Cookie
+from potluck.web.http.sealed_cookies import PREFIX, SealedCookies
 from potluck.web.sealing import Seal
 
 __all__ = ["Authentication", "Credential", "by_cookie", "session_cookie"]
@@ -25,7 +25,7 @@ TOKEN = re.compile(r"bearer +[\w.~+/-]+=* *", re.IGNORECASE | re.ASCII)
 SECURE_COOKIE = f"__Host-{PREFIX}"
 PLAIN_COOKIE = PREFIX
 OUR_COOKIES = (SECURE_COOKIE, PLAIN_COOKIE)
-# As long as browsers keep any. When it is over, the session says, which is extended by every use; a cookie is not.
+# As long as browsers keep any cookie. The session says when it is over: use extends it, but not the cookie.
 COOKIE_KEPT = timedelta(days=400)
 
 
@@ -34,54 +34,54 @@ def session_cookie_name(secure: bool) -> str:
 
 
 def session_cookie(secret: str, *, secure: bool) -> Cookie:
-    """The cookie by which a browser is known; an empty one takes the other away."""
+    """The cookie that holds a session's secret; with an empty secret, the one that deletes it."""
     kept = int(COOKIE_KEPT.total_seconds()) if secret else 0
     return Cookie(name=session_cookie_name(secure), value=secret, max_age=kept, secure=secure)
 
 
 Credential = str | bytes
-"""A hash of what came with a request to say who calls, because it is kept: text of a cookie, bytes of a token."""
+"""The credentials of a request, hashed because they are kept: str for a cookie, bytes for a token."""
 
 
 def by_cookie(request: HTTPConnection) -> bool:
-    """Whether a browser asks, which adds its cookies by itself; a program sends a token, or nothing."""
+    """Whether the caller is a browser, authenticated by its cookie; a program sends a token, or nothing."""
     return value_of(request.scope, b"authorization") is None
 
 
 class Authentication:
-    """Knows principals by what their requests carry."""
+    """Finds the principal by the credentials that a request carries."""
 
     def __init__(self, authenticator: Authenticator, clients: Clients, cookie_key: bytes) -> None:
-        """With `cookie_key`, what browsers keep is sealed."""
+        """`cookie_key` encrypts the cookies that browsers keep for people."""
         self.authenticator = authenticator
         self.clients = clients
         self._cookie_seal = Seal(cookie_key)
 
     async def principal(self, request: HTTPConnection) -> Principal | None:
-        """Who is calling, if anybody is known by what the request carries."""
+        """The principal behind the request's credentials; None without valid ones."""
         secret = self.secret(request)
         return None if secret is None else await self.authenticator.authenticate(secret)
 
     async def still(self, request: HTTPConnection, principal: Principal) -> bool:
-        """Whether what an open stream was opened with still names the same person, with the same password."""
+        """Whether the credentials of an open stream still identify the same principal, in the same session epoch."""
         now = await self.principal(request)
         return now is not None and (now.hash, now.session_epoch) == (principal.hash, principal.session_epoch)
 
     def secret(self, request: HTTPConnection) -> str | None:
-        """The token, if one is given; else what the cookie holds."""
+        """The bearer token if there is an Authorization header, else the value of the session cookie."""
         given = values_of(request.scope, b"authorization")
         if given:
-            # Of two, a proxy and we might each take another for who is calling.
+            # Of two headers, a proxy and we might each trust a different one.
             named = len(given) == 1 and given[0][: len(BEARER)].lower() == BEARER
             return given[0][len(BEARER) :].strip() if named else ""
         return request.cookies.get(self.cookie_name(request))
 
     def credential(self, request: HTTPConnection) -> Credential | None:
-        """What the caller is known by, without a look at whom it names; None if they send nothing.
+        """A hash of the caller's credentials, without looking up whom they identify; None if they send none.
 
-        Of two callers it is the same only if they are the same to `principal`, and both a browser or both a program.
+        Two callers share one only if they are the same to `principal`, and both a browser or both a program.
         """
-        # Every request that reads comes by here, so what a program sends is taken as it is.
+        # Every read comes through here, so what a program sends is hashed unparsed.
         given = [value for name, value in request.scope["headers"] if name == b"authorization"]
         if given:
             return sha256(b"\n".join(given)).digest()
@@ -92,30 +92,30 @@ class Authentication:
         return session_cookie_name(self.secure(request))
 
     def secure(self, request: HTTPConnection) -> bool:
-        """Whether the person's browser has come over https."""
+        """Whether the browser is using https."""
         return self.clients.scheme_of(request.scope) == "https"
 
     def signed_in(self, request: HTTPConnection, secret: str) -> Cookie:
-        """The cookie by which a browser is known from now on, for as long as its session is used."""
+        """The cookie that keeps a browser signed in, for as long as its session is used."""
         return session_cookie(secret, secure=self.secure(request))
 
     def signed_out(self, request: HTTPConnection) -> Cookie:
-        """The cookie that takes the other away."""
+        """The cookie that deletes the session cookie."""
         return session_cookie("", secure=self.secure(request))
 
-    def kept(self, request: HTTPConnection, principal: Principal | None) -> KeptCookies:
-        """What this browser keeps for who is calling."""
+    def sealed_cookies(self, request: HTTPConnection, principal: Principal | None) -> SealedCookies:
+        """What this browser keeps for the caller."""
         user_id = None if principal is None else principal.user_id
         number_cookie = f"{self.cookie_name(request)}-browser"
-        return KeptCookies(
+        return SealedCookies(
             self._cookie_seal, request.cookies, number_cookie, secure=self.secure(request), user_id=user_id
         )
 
     def must_be_same_origin(self, request: HTTPConnection) -> None:
-        """CrossSite, if another site's page may have made a browser send this.
+        """CrossSite if another site's page may have made a browser send this (CSRF).
 
-        A browser says where a request comes from, in one header or the other. A program with a token, or with nothing,
-        says neither, and carries nothing that a browser would add by itself: no cookie of ours.
+        A browser states where a request comes from, in Sec-Fetch-Site or Origin. A program with a token, or with
+        nothing, sends neither, nor what a browser would add by itself: a cookie of ours.
         """
         if request.scope.get("method", "GET") in SAFE:
             return

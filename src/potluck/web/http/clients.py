@@ -17,10 +17,10 @@ Peer = tuple[str, int | None]
 """The other end of a connection: an address and a port."""
 
 UNKNOWN = "unknown"
-# One subscriber gets a /64, and can use any address in it, as often as they like.
+# One subscriber gets a /64, and can switch between its addresses at will.
 IPV6_CLIENT_BITS = 64
 NO_HOST = "localhost"
-# This machine, by the names for it that browsers trust as they trust https.
+# Origins on this machine, which browsers trust as they trust https.
 LOCAL = re.compile(r"http://(?:(?:[^:/]+\.)?localhost|127(?:\.[0-9]+){3}|\[::1\])(?::[0-9]+)?")
 
 
@@ -36,14 +36,14 @@ class Clients:
         return cls(settings.proxies, settings.origin)
 
     def client_of(self, scope: Scope) -> str:
-        """What attempts are counted by: an IPv4 address, the /64 of an IPv6 address, or "unknown"."""
+        """The key that attempts are counted under: an IPv4 address, the /64 of an IPv6 address, or "unknown"."""
         peer = _peer(scope)
         if not self._trusted(peer):
             return client_named(peer)
         return client_named(client_seen(peer, values_of(scope, b"x-forwarded-for"), self.proxies))
 
     def behind_connection(self, peer: Peer | None) -> str | None:
-        """What a connection is counted by, like attempts; None for a proxy's, which are everybody's."""
+        """The key that a connection is counted under; None for a proxy's, which carry everybody's requests."""
         address = _address(peer[0]) if peer else None
         return None if self._trusted(address) else client_named(address)
 
@@ -97,7 +97,7 @@ def client_seen(peer: Address | None, forwarded: Sequence[str], proxies: Sequenc
 
 
 def client_named(address: Address | None) -> str:
-    """What a client's attempts are counted by."""
+    """The key that a client's attempts are counted under."""
     if address is None:
         return UNKNOWN
     if isinstance(address, IPv4Address):
@@ -152,5 +152,5 @@ def _last(values: Sequence[str]) -> str:
 
 
 def lacks_https(origin: str) -> bool:
-    """Whether browsers keep nothing for use without signal, because they came by this origin."""
+    """Whether browsers deny this origin offline storage, because it is not a secure context."""
     return not origin.startswith("https://") and LOCAL.fullmatch(origin) is None

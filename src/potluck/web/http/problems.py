@@ -32,7 +32,7 @@ PROBLEM_JSON = "application/problem+json"
 API = "/api/"
 
 HTMX = "hx-request"
-# A piece of a page asked for a new one of itself, which a problem has not: it would vanish without a word.
+# htmx asked for a new version of a fragment, which a problem page does not contain: it would silently vanish.
 INSTEAD_OF_THE_PAGE = {"hx-retarget": "#main", "hx-reselect": "#main", "hx-reswap": "outerHTML"}
 
 log = logging.getLogger("potluck.web")
@@ -57,15 +57,15 @@ class Refusal(NamedTuple):
 
 
 class Problems:
-    """Every error that can leave an endpoint, put into an answer."""
+    """Turns every error that can leave an endpoint into a response."""
 
     def __init__(self, templates: Templates, declared: tuple[Problem, ...] = ()) -> None:
-        """`declared` are those that the apps name beside their rules."""
+        """`declared` are the problems that apps declare with their rules."""
         self._templates = templates
         self.by_slug = by_slug((*PROBLEMS, *declared))
 
     def refusal(self, error: Exception) -> Refusal | None:
-        """What the error is to callers; None for a defect of ours."""
+        """How callers are told of the error; None for a bug of ours."""
         if isinstance(error, ProblemError):
             return Refusal(error.problem, str(error), _shown(error.members), error.headers)
         if isinstance(error, HttpProblem):
@@ -82,7 +82,7 @@ class Problems:
     def answer(self, request: Request, error: Exception) -> ASGIApp:
         refusal = self.refusal(error)
         if refusal is None:
-            # Answered without a word about the inside; the log has it, under the number that the answer gives.
+            # The response reveals no internals; the log has them, under the request id that the response gives.
             log.error("request failed", exc_info=error, extra={"request_id": _request_id(request)})
             refusal = Refusal(BROKEN, BROKEN.explanation, {}, {})
         problem = refusal.problem
@@ -119,7 +119,7 @@ def wants_html(accept: str) -> bool:
 
 
 def _shown(members: Mapping[str, Any]) -> dict[str, Any]:
-    """An entity has attributes that are nobody's business; what was made for showing is shown."""
+    """The members that may be shown: a view may, but an entity has private attributes."""
     return {name: each for name, each in members.items() if each is not None and not isinstance(each, Entity)}
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from potluck.connections.whole_response import WHOLE
+from potluck.connections.asgi_extension import WHOLE
 from potluck.engines import DynamoError
 from potluck.settings import Settings
 
@@ -274,7 +274,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _our_words(text: str, arguments: Any) -> str:
-    """Our own message with its arguments; of an exception only its type."""
+    """Our own message with its arguments; an exception among them is reduced to its type."""
     if not arguments:
         return text
     given = arguments if isinstance(arguments, tuple) else (arguments,)

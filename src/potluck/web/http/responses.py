@@ -1,4 +1,4 @@
-"""Answers: JSON, pages, where to go next, and the cookies they carry."""
+"""Responses: JSON, pages and redirects, and the cookies they carry."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from potluck.connections.whole_response import WHOLE
+from potluck.connections.asgi_extension import WHOLE
 
 __all__ = ["Cookie", "JsonResponse", "html", "not_modified", "redirect"]
 
 JSON = b"application/json"
 NO_STORE = {"cache-control": "no-store"}
-# For what has its content in its address: it is kept for a year, and not asked for again.
+# For URLs that change with their content: cached for a year, without revalidation.
 IMMUTABLE = {"cache-control": "public, max-age=31536000, immutable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cookie:
-    """A cookie that no script reads and no other site makes a browser send."""
+    """A cookie that no script can read (HttpOnly) and no other site can make a browser send (SameSite=Lax)."""
 
     name: str
     value: str
     max_age: int
-    """In seconds; 0 takes the cookie away."""
+    """In seconds; 0 deletes the cookie."""
     path: str = "/"
     secure: bool
 
     @property
     def header(self) -> str:
-        """As Set-Cookie says it."""
+        """The value of its Set-Cookie header."""
         response = Response()
         self.set_on(response)
         return response.headers["set-cookie"]
@@ -44,12 +44,12 @@ class Cookie:
 
 
 class JsonResponse:
-    """A status, headers and a body that is JSON already, or is nothing: sent without a framework's response between."""
+    """A response whose body is already JSON, or is empty; sent without a framework's response in between."""
 
     __slots__ = ("body", "headers", "kept", "status_code")
 
     kept: dict[str, Any] | None
-    """Where a response that is given again keeps what was made of its head: see potluck.connections.whole_response."""
+    """A cache of the encoded head, for a response that is sent repeatedly: see potluck.connections.asgi_extension."""
 
     def __init__(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         self.status_code = status
@@ -79,18 +79,18 @@ def not_modified(tag: str) -> JsonResponse:
 
 
 def html(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A page, or a piece of one: what it shows is one person's, and may be out of date in a moment."""
+    """A page or a fragment of one, never cached: it is one person's, and may be out of date in a moment."""
     return HTMLResponse(text, status, {**NO_STORE, **(headers or {})})
 
 
 def redirect(address: str, *cookies: Cookie, headers: Mapping[str, str] | None = None) -> Response:
-    """On to another page, after something was done."""
+    """Redirect to another page, after something was done."""
     response = RedirectResponse(address, 303, {**NO_STORE, **(headers or {})})
     return with_cookies(response, cookies)
 
 
 def with_cookies(response: Response, cookies: Sequence[Cookie]) -> Response:
-    """The response with these cookies; of two with the same name and path, the later."""
+    """The response with these cookies; of two with the same name and path, the later wins."""
     for each in {(each.name, each.path): each for each in cookies}.values():
         each.set_on(response)
     return response

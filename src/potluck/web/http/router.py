@@ -1,4 +1,4 @@
-"""Finds the endpoint of an address in a tree of path segments: the last of many is found as soon as the first."""
+"""Finds the endpoint of an address in a tree of path segments, however many routes there are."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Found(Struct, frozen=True):
     values: tuple[str, ...]
 
     def endpoint(self, method: str) -> Match | None:
-        """Who answers this method; what can be read can also be asked about by HEAD."""
+        """The endpoint for this method; that of GET also answers HEAD."""
         found = self.methods.get(method) or (self.methods.get("GET") if method == "HEAD" else None)
         if found is None:
             return None
@@ -61,7 +61,7 @@ class Found(Struct, frozen=True):
 
 
 class Router:
-    """Addresses such as `/families/{family_id}/stores`. A segment that is written out comes before a parameter."""
+    """Addresses such as `/families/{family_id}/stores`. A literal segment takes precedence over a parameter."""
 
     def __init__(self) -> None:
         self._root = _Node()
@@ -94,8 +94,8 @@ class Router:
         segments = _segments(path)
         node = self._root
         values: list[str] = []
-        # Straight down, which is where nearly every address leads: if there is an endpoint at the end, the search finds
-        # the same one first. It is needed where a written-out segment was the wrong choice, and for what is below one.
+        # Straight down, which works for nearly every address: an endpoint at the end is the one the search would find.
+        # The search is needed to backtrack from a literal segment that led nowhere, and for `add_all_below`.
         for segment in segments:
             following = node.literals.get(segment)
             if following is None:

@@ -50,7 +50,7 @@ def _raw(headers: dict[str, str]) -> list[Header]:
 
 
 ON_DOCUMENTS = _raw(HEADERS)
-# What a page may use of the device, where it says so itself: two such headers would both count.
+# Left out where a page states its own policy: of two such headers, both would apply.
 DEVICE = b"permissions-policy"
 ON_DOCUMENTS_BUT_DEVICE = [(name, value) for name, value in ON_DOCUMENTS if name != DEVICE]
 ON_DATA = _raw(DATA_HEADERS)
@@ -58,7 +58,7 @@ ON_ANSWERS = ON_DATA + OWN_ANSWER
 
 
 def added_headers(own: Sequence[Header], path: str) -> list[Header]:
-    """A response's own headers, and those that every response has."""
+    """A response's own headers, followed by those that every response has."""
     is_data = is_kept = says_device = False
     for name, value in own:
         if name == b"content-type":

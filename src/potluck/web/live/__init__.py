@@ -1,4 +1,4 @@
-"""Live updates: everyone who looks at a list gets its changes as events, read from the table's own change log.
+"""Live updates: everyone who is viewing a list gets its changes as events, read from the table's own change log.
 
 To show a list and keep it up to date, ask `Live.position` first, then read the list, then open the stream from that
 position: nothing falls in between. `Live.open` gives an `EventSource`, which `EventStreamResponse` sends over HTTP;
@@ -13,8 +13,8 @@ with no row written, such as a poll that ends: `schedule` says when, and an `upd
 restart, but only for the partition it was made for: nobody can use a position from elsewhere to see what happened in a
 list before they had access to it. If the log does not reach back to the position, the stream sends `reset`: read the
 list again; later changes follow. The same happens to someone who lost access and got it back. `right` is the row that
-gives them access, and a position from before that row was taken away or restored counts as too old. Where a stream
-begins anew it asks `allowed`; after `changes`, the caller of it has to check access.
+gives them access, and a position from before that row was taken away or restored counts as too old. A stream that
+starts over asks `allowed`; whoever calls `changes` has to check access after it.
 
 **How long it lasts.** `allowed` is asked before events are sent and every 15 seconds; the stream ends when it returns
 False or raises. It also ends with `Live.stop()`, and the client reconnects after a second, perhaps to another worker.
@@ -25,7 +25,7 @@ be read again, new ones are refused with Unavailable. Lists can be read meanwhil
 from potluck.web.live.access import Right
 from potluck.web.live.event_stream import EventSource, EventStreamResponse
 from potluck.web.live.events import Event, EventName, See
-from potluck.web.live.live import Allowed, Changed, Changes, Listening, Live, Message, Render, Schedule
+from potluck.web.live.live import Allowed, Changed, Changes, Listener, Live, Message, Render, Schedule
 
 __all__ = [
     "Allowed",
@@ -35,7 +35,7 @@ __all__ = [
     "EventName",
     "EventSource",
     "EventStreamResponse",
-    "Listening",
+    "Listener",
     "Live",
     "Message",
     "Render",

@@ -1,4 +1,4 @@
-"""The row that lets a caller look at a list, as the change log shows it: when access was lost, or given back."""
+"""The row that gives a caller access to a list, and its changes in the log: whether access was lost or restored."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The last changes of a table, in memory, by the partitions they touch, of the table and of every index."""
+"""A table's most recent changes, in memory, indexed by every partition they touch in the table and its indexes."""
 
 from collections import deque
 from collections.abc import Container, Mapping
@@ -13,7 +13,7 @@ from potluck.web.live.positions import Vector
 __all__ = ["BUFFER_BYTES", "BUFFER_RECORDS", "Buffer", "Record", "Topic", "TopicKey", "topics_of"]
 
 BUFFER_RECORDS = 2000
-# By the service's count; in memory it is about ten times as much.
+# By the sizes that the stream reports; in memory it is about ten times as much.
 BUFFER_BYTES = 2_000_000
 
 TopicKey = tuple[str | None, str]
@@ -52,11 +52,11 @@ class Record:
         self.size = int(told.get("SizeBytes", 0))
         self.topics = topics
         self.vector = vector
-        """How far every shard was read when this was read."""
+        """How far each shard had been read, this change included."""
         self.ordinal = -1
         self.arrived = 0.0
         self.positions: dict[bytes, str] = {}
-        """The encoded position after it, by the id of the lists that are read."""
+        """The encoded position after this change, by the id of the lists being read."""
         self.decoded_old: dict[Any, Any] = {}
         self.decoded_new: dict[Any, Any] = {}
 
@@ -73,7 +73,7 @@ class Topic:
 
 
 class Shard:
-    """How far one shard was read, and after which change all of it is in memory."""
+    """How far one shard has been read, and the change after which everything is in memory (`floor`)."""
 
     __slots__ = ("floor", "from_start", "numbers", "sequence")
 
@@ -86,11 +86,11 @@ class Shard:
         """The sequence numbers of its changes in memory."""
 
     def reaches(self, sequence: int | None) -> bool:
-        """Whether all that came after this change is in memory, or is going to be."""
+        """Whether everything after this change is in memory, or will be."""
         if sequence is None or self.floor is None or self.sequence is None:
             return False
-        # One that nobody was given here, as of a store before an earlier state of it was restored, is for the log to
-        # refuse. Another process may have read further than this one.
+        # A number that was never issued here, as after an earlier state of the store was restored, is left for the log
+        # to refuse. A later one counts as reached: another process may have read further than this one.
         return sequence == self.floor or sequence in self.numbers or sequence > self.sequence
 
 
@@ -117,7 +117,7 @@ class Buffer:
         """The ordinal of the next change."""
 
     def follow(self, shard: str, instead_of: str | None = None) -> None:
-        """Begin with this shard, and leave its parent."""
+        """Start with this shard, in place of its parent if that was being read."""
         self.shards[shard] = Shard(from_start=instead_of is not None)
         vector = {each: number for each, number in self.vector.items() if each != instead_of}
         self.vector = {**vector, shard: None}
@@ -134,7 +134,7 @@ class Buffer:
         state.sequence = sequence
         state.numbers.add(sequence)
         if state.floor is None:
-            # What a shard had before the first change that was read here is not known.
+            # What was in the shard before the first change read here is unknown.
             state.floor = sequence
         self.records.append(record)
         for key in record.topics:
@@ -174,14 +174,14 @@ class Buffer:
         )
 
     def read_before(self, vector: Vector, record: Record) -> bool:
-        """Whether a reader who has read this far has had the change."""
+        """Whether a reader at this position has already seen the change."""
         if record.shard in vector:
             sequence = vector[record.shard]
             return sequence is not None and record.sequence <= sequence
         return self.log.precedes(record.shard, vector)
 
     def later(self, one: Vector, other: Vector) -> Vector:
-        """The further of both, by shard."""
+        """The further of the two positions, shard by shard."""
         together: dict[str, int | None] = {}
         for shard in {**one, **other}:
             if self.log.precedes(shard, one) or self.log.precedes(shard, other):
@@ -210,6 +210,6 @@ def topics_of(keys: PartitionAttributes, change: Change) -> tuple[TopicKey, ...]
 
 
 def partition_text(value: Mapping[str, Any] | Value) -> str:
-    # Both engines write numbers in one form only, and a key attribute has one type.
+    # The text alone identifies the value: a key attribute has one type, and both engines normalise numbers.
     (text,) = value.values()
     return str(text)

@@ -14,8 +14,8 @@ HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
 OPENED = b"retry: 1000\n\n"
 KEPT_ALIVE = b":\n\n"
-# A client that has read nothing for this long is gone. Longer than `connections/limits.py` waits, which closes the
-# connection properly; from here the answer can only be cut off.
+# A client that has read nothing for this long is gone. Longer than `connections/limits.py` waits: that closes the
+# connection properly, while from here the response can only be cut off.
 STALLED_SECONDS = 75.0
 
 LINE_END = re.compile("\r\n|\r|\n")

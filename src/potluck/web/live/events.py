@@ -1,4 +1,4 @@
-"""What a change is to one caller: created, updated, deleted, or no event at all, by what they may see of the item."""
+"""Turns a change into the event for one caller: created, updated, deleted or none, by what they may see of the item."""
 
 import inspect
 import logging
@@ -18,11 +18,11 @@ See = Callable[[Any], Any | Awaitable[Any]]
 """What the caller may see of an entity: a view of it, or None for nothing. It may be async."""
 
 Now = Callable[[Any, bool], Awaitable[Any | None]]
-"""What may be told of an entity now that was seen in the log; whether it is gone from the list is said."""
+"""Given an entity from the log, and whether it has left the list: the entity as it may be shown now, or None."""
 
 
 class SeeAsNow(NamedTuple):
-    """What the caller may see of an entity, where what the log says of it may not be theirs to know any more."""
+    """A `See` for entities whose state in the log the caller may no longer know: events show them as they are now."""
 
     see: See
     now: Now

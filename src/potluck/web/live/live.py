@@ -32,23 +32,23 @@ from potluck.web.live.reader import Lost, ReadChange, Reader
 from potluck.web.live.tail import Subscription, Tail
 from potluck.web.schema.encoding import encode
 
-__all__ = ["Allowed", "Changed", "Changes", "Listening", "Live", "Message", "Render", "Schedule"]
+__all__ = ["Allowed", "Changed", "Changes", "Listener", "Live", "Message", "Render", "Schedule"]
 
 RECHECK_SECONDS = 15.0
 # Clients that all connected at once, as after a restart, are checked at different times after a few rounds.
 RECHECK_SPREAD = 0.2
 LOG_READERS_AT_ONCE = 4
-# All are limits of one worker. Each stream takes some 25 KB, and a file descriptor.
+# All these limits are per worker. Each stream takes some 25 KB and a file descriptor.
 MOST_STREAMS = 10_000
-# What all strangers have together; the rest is there for people who are signed in, whatever strangers do.
+# Shared by all anonymous callers; the rest is reserved for people who are signed in.
 MOST_STREAMS_OF_STRANGERS = 5_000
-# A person has a few for each open window, and so has a stranger's client; more is a program that forgets to close them.
+# A person has a few per open window, as does an anonymous client; more means a program that forgets to close them.
 MOST_STREAMS_OF_ONE = 200
 # Behind one address there may be many people, or one who registered many accounts.
 MOST_STREAMS_OF_CLIENT = 2_000
 STRANGERS = "strangers"
 RETRY_AFTER_SECONDS = 30
-# When to reconnect after the store failed: not all at the same moment.
+# How long to wait before reconnecting after the store failed: a range, so that not all clients return at once.
 RECONNECT_SECONDS = 10.0, 20.0
 # The most that is sent at once; a single larger event is sent whole.
 LARGEST_CHUNK = 64 * 1024
@@ -66,15 +66,15 @@ Schedule = Callable[[], datetime | None]
 """When the list will change by itself, with no row written, such as a poll that ends; None for never."""
 
 
-class Listening(NamedTuple):
-    """Who listens: somebody who is signed in, or a stranger, known by no more than where they call from."""
+class Listener(NamedTuple):
+    """Who is listening: someone signed in, or an anonymous caller known only by their client address."""
 
     principal: Principal | None
     client: str
 
     @property
     def limits(self) -> dict[Hashable, int]:
-        """How many streams there may be of each that this one counts with."""
+        """Every counter that this caller's streams count towards, with its limit."""
         mine: dict[Hashable, int] = {("client", self.client): MOST_STREAMS_OF_CLIENT}
         if self.principal is not None:
             return {self.principal.user_id: MOST_STREAMS_OF_ONE, **mine}
@@ -122,12 +122,12 @@ class Changes(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def as_json(event: Event) -> bytes:
-    """The item as in every JSON answer."""
+    """The item, encoded as in every JSON response."""
     return encode(event.item)
 
 
 class Live:
-    """Live updates of a process: it reads the stream of each table that anyone follows, once for all of them."""
+    """The live updates of a process, which reads the stream of each followed table once, for everyone."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class Live:
             self._tail(table).start()
 
     def feed(self, *tables: Table) -> Following:
-        """What gives consumers of these tables their changes: they are read once a process, here."""
+        """Gives consumers of these tables their changes from here, so that a process reads each stream only once."""
         by_name = {table.name: table for table in tables}
 
         def follow(name: str, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
@@ -182,7 +182,7 @@ class Live:
     async def position(
         self, *of: Table | AnyQuery, read_by: AnyQuery | None = None, behind: float | None = None
     ) -> str:
-        """Where the live updates of a list begin; to be asked before the list is read.
+        """Where the live updates of a list begin; ask for it before reading the list.
 
         It is valid for exactly these partitions. A list that is read from an index, or not consistently, may not show
         the last changes yet: its position is `behind` seconds earlier, by default as many as indexes lag. `read_by` is
@@ -213,7 +213,7 @@ class Live:
         of: AnyQuery | Sequence[AnyQuery],
         see: See,
         allowed: Allowed,
-        by: Listening,
+        by: Listener,
         right: Right | None = None,
         render: Render = as_json,
         schedule: Schedule | None = None,
@@ -243,7 +243,7 @@ class Live:
         schedule: Schedule | None = None,
         limit: int = MOST_CHANGES,
     ) -> Changes:
-        """At most `limit` changes since the position; without a position, none, and where to begin."""
+        """At most `limit` changes since the position; without one, no changes but a position to begin at."""
         position, lost = self._start(since, None, of)
         reader = self._reader(of, right)
         found: list[Changed] = []
@@ -285,7 +285,7 @@ class Live:
         lost: bool,
         see: See,
         allowed: Allowed,
-        by: Listening,
+        by: Listener,
         render: Render,
         schedule: Schedule | None,
     ) -> AsyncIterator[bytes]:
@@ -313,7 +313,7 @@ class Live:
                             raise Lost
                         await reader.begin(since, now)
                         begun = True
-                        # A new starting point has to be one at which they have access.
+                        # A stream may only start at a point at which the caller has access.
                         if since is None and reader.has_right and not await _is_allowed(allowed):
                             return
                         yield id_text(reader.position())
@@ -362,7 +362,7 @@ class Live:
                 if reader.ended:
                     return
         except (Unavailable, DynamoError) as error:
-            # The answer has begun, so its status cannot say it. A client that reconnects too early gets a 503.
+            # The response has begun, so its status cannot report this. A client that reconnects too early gets a 503.
             log.info("a stream ends: %s", error)
             yield retry_text(random.uniform(*RECONNECT_SECONDS))
         except Exception:
@@ -375,7 +375,7 @@ class Live:
                 if not self._open_by[whose]:
                     del self._open_by[whose]
 
-    def _check_room_for(self, by: Listening) -> None:
+    def _check_room_for(self, by: Listener) -> None:
         if len(self._open) >= MOST_STREAMS:
             raise Unavailable("this worker has as many open streams as it can")
         for each, most in by.limits.items():
@@ -384,7 +384,7 @@ class Live:
                     raise Unavailable("this worker has as many open streams of strangers as it can")
                 raise Throttled(RETRY_AFTER_SECONDS)
 
-    def _has_room_for(self, by: Listening) -> bool:
+    def _has_room_for(self, by: Listener) -> bool:
         return len(self._open) < MOST_STREAMS and all(self._open_by[each] < most for each, most in by.limits.items())
 
     def _seconds_until_due(self, schedule: Schedule | None, looked: float) -> float:
@@ -424,13 +424,13 @@ class Live:
     def _start(
         self, since: str | None, last_event_id: str | None, of: AnyQuery | Sequence[AnyQuery]
     ) -> tuple[Position | None, bool]:
-        """The position to begin at, None for now, and whether it is one that cannot be read any more."""
+        """The position to begin at (None for now), and whether the one given can no longer be read."""
         lists_id = _lists_id(_several(of))
         if last_event_id:
             try:
                 return self._codec.decode(last_event_id, lists_id), False
             except Unreadable:
-                # A browser repeats what it was sent, perhaps under an earlier key: it begins anew.
+                # A browser repeats the id it was last sent, perhaps encrypted with an earlier key: it starts over.
                 return None, True
         if since is None:
             return None, False
@@ -445,7 +445,7 @@ def _several(of: AnyQuery | Sequence[AnyQuery]) -> Sequence[AnyQuery]:
 
 
 def _lists_id(lists: Sequence[AnyQuery]) -> bytes:
-    """What positions identify these lists by: their partitions, the same in any process and for any query of them."""
+    """The id of these lists in positions: a digest of their partitions, the same in any process and for any query."""
     return _digest(tuple(sorted({_partition_id(each) for each in lists})))
 
 

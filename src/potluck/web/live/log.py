@@ -19,13 +19,13 @@ RETRY_SECONDS = 10.0
 # DynamoDB Local pads its sequence numbers with zeros.
 SHORTEST_NUMBER = 21
 TRIMMED = frozenset({"TrimmedDataAccessException", "ResourceNotFoundException", "ValidationException"})
-"""The errors for a place that the log does not have any more, or never had."""
+"""The errors for a position that the log no longer has, or never had."""
 
 log = logging.getLogger(__name__)
 
 
 class Trimmed(Exception):
-    """The log does not reach back this far any more."""
+    """The log no longer reaches back this far."""
 
 
 class Page(NamedTuple):
@@ -47,7 +47,7 @@ class Log:
         self.by_tag: dict[bytes, str] = {}
 
     async def look_at_shards(self) -> None:
-        """Look up the shards there are now."""
+        """Refresh the list of shards."""
         parents: dict[str, str | None] = {}
         closed: set[str] = set()
         request = {"StreamArn": self.arn}
@@ -87,7 +87,7 @@ class Log:
         return [shard for shard in apart if self.parents[shard] not in apart]
 
     def _ancestors(self, shard: str) -> list[str]:
-        """Its parent, and so on, as far as they are kept."""
+        """Its parent, that one's parent and so on, as far back as the log still has them."""
         ancestors: list[str] = []
         parent = self.parents.get(shard)
         while parent is not None and parent in self.parents:
@@ -138,7 +138,7 @@ async def open_log(engine: Engine, table: str) -> Log | None:
 
 
 async def call_with_retry(engine: Engine, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Send a read, and retry passing failures; Unavailable if they last too long."""
+    """Send a read, retrying transient failures; Unavailable if they last too long."""
     pauses = Pauses()
     until = time.monotonic() + RETRY_SECONDS
     while True:

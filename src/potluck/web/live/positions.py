@@ -1,6 +1,6 @@
 """Positions: how far a reader has read in each shard of each stream, as an encrypted text.
 
-Encrypted, because sequence numbers show how much others write, and because with a made-up position someone could read
+Encrypted, because sequence numbers show how much others write, and because with a forged position someone could read
 what happened before they had access. The same goes for a position from a list they had access to earlier, so each is
 valid only for the partitions it was made for. The same position is always the same text.
 """
@@ -27,14 +27,14 @@ TIME_BYTES = 5
 LONGEST_POSITION = 4000
 KEY_BYTES = 32
 POSITIONS_CACHED = 1024
-# With this key anyone can read positions and make them up.
+# With this key anyone can read positions, and forge them.
 NO_KEY = bytes(KEY_BYTES)
-# Instead of the id of some lists: valid for every list of the tables. No caller is ever given such a position.
+# Used as the id of the lists: valid for every list of the tables. No caller is ever given such a position.
 EVERY_LIST = b""
 
 
 class Unreadable(ValueError):
-    """The text is no position that was given out here."""
+    """The text is not a position that was issued here."""
 
 
 @dataclass(frozen=True, slots=True)

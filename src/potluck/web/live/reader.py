@@ -21,7 +21,7 @@ BATCH_RECORDS = 100
 SURELY_KEPT_SECONDS = STREAM_RETENTION_SECONDS - 3600
 FALSE_TRIM_PAUSE = 0.05
 FALSE_TRIMS = 5
-# How many changes are searched for an interruption of the caller's access. Beyond, reading the list again costs less.
+# How many changes are searched for an interruption of the caller's access. Beyond that, rereading the list is cheaper.
 MOST_SEARCHED = 10_000
 
 
@@ -65,12 +65,12 @@ class TablePart:
         self.vector: Vector = {}
         """How far it has read, by shard."""
         self.ahead: Vector | None = None
-        """What it had already read of the log when it switched to memory, where that is further."""
+        """How far it had read the log when it switched to memory, until memory has caught up with that."""
         self.log_pages: AsyncIterator[list[Record]] | None = None
         self.mark = 0
 
     def check_right(self, records: Iterable[Record]) -> None:
-        """Lost, if the caller had no access for some of the time: which changes were made then cannot be told."""
+        """Lost if the caller's access was interrupted: there is no telling which changes were made in that time."""
         right = self.right
         if right is not None and any(right.interrupted_by(record) for record in records):
             raise Lost
@@ -82,7 +82,7 @@ class TablePart:
 
 
 class LogPage(NamedTuple):
-    """The changes of one page of the log that touch a reader's lists, how far that is, and how many were read."""
+    """The changes on one page of the log that touch a reader's lists, the position after it, and how many it had."""
 
     records: list[Record]
     vector: Vector
@@ -90,7 +90,7 @@ class LogPage(NamedTuple):
 
 
 class Reader:
-    """Reads from a position, or from now on. It holds nothing but how far it has read."""
+    """Reads from a position, or from now on. Its only state is how far it has read."""
 
     __slots__ = ("_codec", "_log_slots", "_now", "_of", "_parts", "_wake", "ended", "has_right", "since")
 
@@ -115,7 +115,7 @@ class Reader:
         self.has_right = right is not None
         self.ended = False
         self.since = 0
-        """When the caller last looked, by the position."""
+        """When the caller last looked, according to their position."""
 
     # --- position -----------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Reader:
             part.log_pages = None
             part.ahead = None
             if since is None:
-                # Whatever they did before they began to follow is no news.
+                # What happened before the caller began to follow is not news.
                 await part.tail.catch_up()
                 buffer = part.buffer = await part.tail.ready()
                 part.place, part.vector = buffer.end, buffer.vector
@@ -150,7 +150,7 @@ class Reader:
             part.log_pages = self._from_log(part, buffer.log)
 
     def position(self) -> str:
-        """The position of how far it has read."""
+        """The position up to which it has read."""
         return self._encoded({})
 
     def position_after(self, change: ReadChange) -> str:
@@ -213,7 +213,7 @@ class Reader:
     def _read_memory(self, part: TablePart, buffer: Buffer) -> tuple[list[ReadChange], bool]:
         end, vector = buffer.end, buffer.vector
         records = _in_memory(part, buffer)
-        # In all that there is, not only in this batch: access may be lost and regained further on.
+        # Check everything in memory, not only this batch: access may be lost and regained further on.
         part.check_right(record for record in records if not _had(part, buffer, record))
         more = len(records) > BATCH_RECORDS
         changes: list[ReadChange] = []
@@ -267,7 +267,7 @@ class Reader:
                 # A page is a megabyte, so only a few readers at a time hold one, however many reconnect at once.
                 async with self._log_slots:
                     if self.ended:
-                        # A client that has gone does not keep a slot from others.
+                        # A client that has gone must not take a slot from others.
                         return
                     part.check_readable()
                     page, iterator = await _page(log, shard, vector[shard], iterator)
@@ -294,7 +294,7 @@ class Reader:
     # --- waiting ------------------------------------------------------------------------------------------------
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until a change touches one of the lists; False if that takes longer than so many seconds."""
+        """Wait until a change touches one of the lists; False if none does within so many seconds."""
         if self.ended or self._has_news():
             return True
         loop = asyncio.get_running_loop()
@@ -337,7 +337,7 @@ def _has_news(part: TablePart) -> bool:
         # A failure is news as well.
         return True
     if buffer is None or part.log_pages is not None or part.tail.buffer is not buffer:
-        # While the tail looks for the stream anew there is nothing to read.
+        # While the tail is reopening the stream there is nothing to read.
         return part.tail.buffer is not None
     for key in part.topics:
         topic = buffer.topics.get(key)
@@ -358,7 +358,7 @@ def _had(part: TablePart, buffer: Buffer, record: Record) -> bool:
 
 
 def _in_memory(part: TablePart, buffer: Buffer) -> list[Record]:
-    """The changes in memory that touch one of the lists, from where it stopped, in their order."""
+    """The changes in memory that touch one of the lists, from where it left off, in order."""
     found: dict[int, Record] = {}
     for key in part.topics:
         topic = buffer.topics.get(key)
@@ -371,7 +371,7 @@ def _in_memory(part: TablePart, buffer: Buffer) -> list[Record]:
 
 
 async def _resolved(log: Log, since: Position, now: int) -> Vector:
-    """The position by the log's own shard names; Lost if it does not have them."""
+    """The position in terms of the log's own shards; Lost if it does not have them."""
     shards = since.streams.get(log.tag)
     if shards is None:
         raise Lost
@@ -380,7 +380,7 @@ async def _resolved(log: Log, since: Position, now: int) -> Vector:
         if not shards.keys() <= log.by_tag.keys():
             raise Lost
     if None in shards.values() and now - since.at > SURELY_KEPT_SECONDS:
-        # "From the shard's beginning": by now that may be a later change.
+        # None is "from the shard's beginning", and changes there may have been trimmed by now.
         raise Lost
     return {log.by_tag[tag]: sequence for tag, sequence in shards.items()}
 
@@ -397,7 +397,7 @@ async def _page(log: Log, shard: str, after: int | None, iterator: str | None) -
                 raise
             iterator = None
         except Trimmed:
-            # DynamoDB Local was seen to say so of a new shard; the beginning itself cannot be trimmed.
+            # DynamoDB Local has been seen to report this for a new shard; the beginning itself cannot be trimmed.
             if after is not None or attempt == FALSE_TRIMS:
                 raise
             iterator = None

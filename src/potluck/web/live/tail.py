@@ -1,8 +1,8 @@
 """Follows a table's stream, once for a whole process, and wakes the readers whose lists a change touches.
 
-It is the one reader of the log in a process: consumers are given from here what concerns them. What this process
-commits is handed over by an engine that can, and not read; what others wrote is read from the log, once. The last
-changes stay in memory, so that a thousand open event streams read the log once and not a thousand times.
+It is the only reader of the log in a process: consumers get the changes that concern them from here. An engine that can
+hands over what this process commits; what others write is read from the log, once. The last changes stay in memory, so
+that a thousand open event streams read the log once and not a thousand times.
 If the stream cannot be read for longer than a moment, the tail is `failing`: positions in memory can still be given
 out, but readers are refused, because they would believe that nothing has changed. It recovers by itself.
 """
@@ -25,7 +25,7 @@ from potluck.web.live.log import Log, Trimmed, open_log
 
 __all__ = ["Subscription", "Tail", "Waiter"]
 
-# The engine signals changes; this is how long to wait before looking anyway, at one in this process and at others.
+# The engine signals changes; this is how long to wait before looking anyway, for one in this process and for others.
 IDLE_SECONDS = 2.0
 IDLE_ELSEWHERE_SECONDS = 10.0
 DISCOVER_SECONDS = 60.0
@@ -35,13 +35,13 @@ READY_SECONDS = 10.0
 # Each of them renders and sends when it runs next; other requests run in between.
 WOKEN_AT_ONCE = 50
 BUFFERED_AT_ONCE = 200
-# Whoever begins to follow waits at most so long for what was committed before.
+# How long a new reader waits at most for earlier commits to be read.
 CATCH_UP_SECONDS = 1.0
 # A consumer that is further behind reads the log by itself.
 MOST_UNHANDLED = 1000
-# So many changes that do not concern a consumer, and it is woken to save how far it is.
+# After this many changes that do not concern it, a consumer is woken to save its position.
 MOST_PASSED_OVER = 1000
-# Stands beside the names of shards for the stream itself, where that cannot be read.
+# Stands for the stream itself among the names of shards that cannot be read.
 WHOLE = ""
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Waiter(Protocol):
 
 
 class Subscription:
-    """The changes of one shard that concern a consumer, from a place on, as the tail reads them."""
+    """The changes of one shard that concern a consumer, after a given one, as the tail reads them."""
 
     def __init__(self, after: int | None, concerns: Concerns, unsubscribe: Callable[["Subscription"], None]) -> None:
         self.ended = False
@@ -62,7 +62,7 @@ class Subscription:
         self.read_to: str | None = None
         """The last change that was looked at, whether or not it concerned anyone."""
         self.passed_over = 0
-        """How many came that did not concern it, since it was last asked."""
+        """How many changes did not concern the consumer, since it last took the count."""
         self._after = after
         self._concerns = concerns
         self._unsubscribe = unsubscribe
@@ -84,7 +84,7 @@ class Subscription:
         self.read_to = record.change.sequence_number
 
     async def next(self, seconds: float) -> list[Change]:
-        """What came that concerns it; nothing after so many seconds, or if this ended."""
+        """The changes that have come for the consumer; none after so many seconds, or if the subscription ended."""
         if not self._unhandled and not self.ended:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -102,7 +102,7 @@ class Subscription:
 
 
 class Tail:
-    """The newest changes of one table, from the log's beginning on, until it is stopped."""
+    """Follows one table's log from its beginning and keeps the newest changes, until it is stopped."""
 
     def __init__(
         self, engine: Engine, table: Table, *, records: int = BUFFER_RECORDS, size: int = BUFFER_BYTES
@@ -127,14 +127,14 @@ class Tail:
         self._at_end: set[str] = set()
         """The shards whose readers have read all there is, and wait."""
         self._all_read = asyncio.Event()
-        """Set while a reader waits at the end of the log, and nothing it has to look up was committed since."""
+        """Set while a reader waits at the end of the log, and nothing was committed since that it has to look up."""
         self._subscriptions: dict[str, list[Subscription]] = {}
         self._waking: set[asyncio.Task[None]] = set()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
 
     def start(self) -> None:
-        """Start following, unless it has."""
+        """Start following, unless it already has."""
         if self._running is None and not self._stopped:
             self._running = asyncio.create_task(self._run(), name=f"live:{self.table.name}")
 
@@ -163,7 +163,7 @@ class Tail:
         return self.buffer
 
     async def catch_up(self) -> None:
-        """Wait until what this process has committed so far was read, if that has to be looked up; but not for long."""
+        """Wait briefly until this process's commits so far have been read, where they have to be read from the log."""
         if self._follows_commits and not self._all_read.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CATCH_UP_SECONDS):
@@ -182,9 +182,9 @@ class Tail:
             del self.buffer.topics[topic]
 
     def subscribe(self, shard: str, after: str | None, concerns: Concerns) -> Subscription | None:
-        """What comes after this change of the shard, as it is read here; None if some of it may only be in the log.
+        """Subscribe to what comes after this change of the shard; None if some of it may only be in the log.
 
-        To be called by who has read the shard from there to its end.
+        For a consumer that has just read the shard to its end.
         """
         self.start()
         buffer = self.buffer
@@ -192,7 +192,7 @@ class Tail:
         if buffer is None or state is None or shard not in buffer.vector:
             return None
         place = None if after is None else int(after)
-        # A shard in which nothing was found from its beginning on has nothing that either of them has not seen.
+        # If nothing was found in the shard from its beginning, neither the tail nor the consumer has missed anything.
         if state.sequence is not None and not state.reaches(place):
             return None
 
@@ -235,7 +235,7 @@ class Tail:
                 await pauses.wait()
             finally:
                 self._unpublish()
-                # They continue from their own positions, in whatever stream there is then.
+                # Readers continue from their own positions, in whatever stream the table has then.
                 await self._wake(self._waiting)
 
     async def _mark_failing(self, what: str, error: Exception) -> None:
@@ -261,7 +261,7 @@ class Tail:
             log.warning("the stream of %s cannot be read: %s", self.table.name, error, exc_info=error)
 
     async def _follow(self, found: Log) -> None:
-        """Read the log, each shard after its parent, until it is not the table's log any more."""
+        """Read the log, each shard after its parent, until it is no longer the table's log."""
         buffer = Buffer(self.table, found, self._waiting, self._most_records, self._most_bytes)
         reading: dict[str, asyncio.Task[None]] = {}
         behind: set[str] = set()
@@ -339,7 +339,7 @@ class Tail:
                 if last is not None:
                     # The machine slept for a day, say: changes are missing from memory, so it starts over.
                     raise DynamoError("TrimmedDataAccessException", f"{shard} is trimmed after {last}") from None
-                # The log's beginning has moved on; and DynamoDB Local was seen to say so of a new shard.
+                # The log's beginning has moved on; DynamoDB Local has also been seen to report this for a new shard.
                 iterator = None
                 await asyncio.sleep(SHARD_SUCCESSION_SECONDS)
                 continue
@@ -366,7 +366,7 @@ class Tail:
             if not page.changes:
                 await self._wait(shard)
                 if buffer.shards[shard].sequence != last:
-                    # What was handed over meanwhile is behind the iterator.
+                    # The iterator would return once more what was handed over meanwhile.
                     iterator = None
 
     async def _add(self, buffer: Buffer, shard: str, changes: list[Change]) -> None:
@@ -378,7 +378,7 @@ class Tail:
             await self._wake(touched)
 
     def _buffered(self, buffer: Buffer, shard: str, changes: list[Change]) -> dict[TopicKey, None]:
-        """Add the changes, and tell which of the partitions that are watched they touch."""
+        """Add the changes; returns the watched partitions that they touch."""
         now, wall = time.monotonic(), time.time()
         touched: dict[TopicKey, None] = {}
         for change in changes:
@@ -393,7 +393,7 @@ class Tail:
         return touched
 
     def _receive(self, handed: tuple[str, list[dict[str, Any]]] | None) -> None:
-        """Take what this process has just committed; what does not follow on what was read is left to the log."""
+        """Take what this process has just committed; what does not directly follow what was read is left to the log."""
         if handed is not None:
             shard, records = handed
             buffer = self.buffer

@@ -93,7 +93,7 @@ async def sign_out(at: SignedIn) -> Writes[None]:
 @own_sessions.list("", TOKEN_CANNOT)
 async def where_signed_in(at: SignedIn) -> list[Session]:
     """Where one is signed in, the latest first."""
-    return await at.core.people.sessions.counting(at.principal)
+    return await at.core.people.sessions.valid(at.principal)
 
 
 @own_sessions.action("POST", "/end-others", TOKEN_CANNOT, frees_room=True)

@@ -1,4 +1,4 @@
-"""What addresses and forms can only give as text, as JSON would have given it."""
+"""Text from addresses and forms, converted to what JSON would have given."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from potluck.web.schema.types import SchemaType
 __all__ = ["from_text", "from_texts"]
 
 WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
-# JSON's numbers, as long as people write them.
+# JSON's numbers, up to the length that people write.
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
 MINUTE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
 
@@ -18,7 +18,7 @@ TRUTHS = {"true": True, "false": False}
 
 
 def from_text(expected: SchemaType, text: str) -> Any:
-    """The value that the text stands for; the text itself, where it stands for none and will be refused."""
+    """The value that the text stands for; if it stands for none, the text itself, which is then refused."""
     match expected:
         case types.NullableType():
             return from_text(expected.inner, text)
@@ -37,7 +37,7 @@ def from_text(expected: SchemaType, text: str) -> Any:
 
 
 def from_texts(expected: SchemaType, texts: Sequence[str]) -> Any:
-    """The same for what may be given more than once; a list of texts stands for nothing that is not a list."""
+    """The same for what may be repeated; where no list is expected, repeated texts stay a list and are refused."""
     inner = expected.inner if isinstance(expected, types.NullableType) else expected
     if isinstance(inner, types.ListType):
         return [from_text(inner.item, text) if inner.item else text for text in texts]

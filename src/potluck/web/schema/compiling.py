@@ -1,4 +1,4 @@
-"""Annotations become schema types, once: what is declared in Python is what callers are held to."""
+"""Compiles annotations to schema types, once: what is declared in Python is what callers are held to."""
 
 from decimal import Decimal
 from enum import Enum
@@ -19,12 +19,12 @@ def _schema_of(kind: Any) -> SchemaType:
 
 
 def schema_of(kind: Any) -> SchemaType:
-    """The type that an annotation declares; TypeError, once and early, for what callers could not be told."""
+    """The type that an annotation declares; TypeError, once and early, for what cannot be described to callers."""
     return _schema_of(kind)
 
 
 def _compiled(found: declared.Type, within: tuple[type[Any], ...]) -> SchemaType:
-    """`within` are the objects around it: an object that can hold itself has no bound, and is refused."""
+    """`within` are the enclosing objects: one that can contain itself has no bound, and is refused."""
     extra: dict[str, Any] = {}
     described: dict[str, Any] = {}
     while isinstance(found, declared.Metadata):

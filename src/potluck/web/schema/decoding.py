@@ -1,11 +1,11 @@
-"""JSON decoded to inputs, exactly as they are declared: all wrong fields are told at once.
+"""Decodes JSON to inputs, exactly as they are declared, and reports all wrong fields at once.
 
-msgspec decodes straight to the struct. A second look follows only at what msgspec takes more generously than we do,
-and at texts that may need trimming; if that look finds anything, and whenever msgspec refuses, the JSON is read again,
-normalised (texts trimmed, blank ones null) and gone through field by field.
+msgspec decodes straight to the struct. A strict check follows only for what msgspec accepts more generously than we do,
+and for texts that may need trimming; if that check fails, and whenever msgspec refuses, the JSON is parsed again,
+normalised (texts trimmed, blank ones null) and validated field by field.
 
-A field's `Check` is called when the value is right otherwise. An input's `check` is called with the struct, so when
-all of that struct's own fields are right; what it finds in an inner object is told with what is wrong elsewhere. An
+A field's `Check` is called when the value is otherwise valid. An input's `check` is called with the struct, so when
+all of that struct's own fields are valid; what it finds in an inner object is reported with what is wrong elsewhere. An
 error without a message gets the message of its field.
 """
 
@@ -22,7 +22,7 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.errors import BodyNotJson
 from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
-from potluck.web.schema.second_look import Look, look_at, look_at_object
+from potluck.web.schema.strict_checks import StrictCheck, strict_check_of, strict_check_of_object
 from potluck.web.schema.types import SchemaType, label_of
 
 __all__ = ["NOT_JSON", "build", "decode", "decode_tree", "normalised", "wrong_fields"]
@@ -34,10 +34,10 @@ NOT_JSON = "The body must be JSON, in UTF-8"
 # A body can be wrong in as many places as it has bytes; nobody reads further than this.
 MOST_ERRORS = 100
 
-# Names of fields that do not exist come from the caller; as much of them as one finds them by is given back.
+# Names of unknown fields come from the caller; only enough to recognise them is echoed.
 LONGEST_NAME = 100
 
-# No whole number with more digits is in any bounds, and making one of a million digits takes long.
+# No integer with more digits is within any bounds, and parsing a million digits takes long.
 LONGEST_INTEGER = 20
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -45,23 +45,23 @@ SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 def decode(kind: type[T], raw: bytes) -> T:
     """The body as declared; BodyNotJson, or InvalidFields with everything that is wrong."""
-    decoder, look = _plans.get(kind) or _plan(kind)
+    decoder, passes = _plans.get(kind) or _plan(kind)
     try:
         value: T = decoder.decode(raw)
     except (msgspec.DecodeError, ValueError, ArithmeticError, RecursionError):
         return _decode_thoroughly(kind, raw)
-    return value if look(value, raw) else _decode_thoroughly(kind, raw)
+    return value if passes(value, raw) else _decode_thoroughly(kind, raw)
 
 
-_plans: dict[Any, tuple[msgspec.json.Decoder[Any], Look]] = {}
+_plans: dict[Any, tuple[msgspec.json.Decoder[Any], StrictCheck]] = {}
 
 
-def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], Look]:
+def _plan(kind: Any) -> tuple[msgspec.json.Decoder[Any], StrictCheck]:
     expected = schema_of(kind)
-    look = look_at_object(expected) if isinstance(expected, types.ObjectType) else look_at(expected)
-    # Objects always have a look of their own: names may come twice.
-    assert look is not None
-    _plans[kind] = plan = (msgspec.json.Decoder(kind), look)
+    passes = strict_check_of_object(expected) if isinstance(expected, types.ObjectType) else strict_check_of(expected)
+    # Objects always have a check: names may be repeated.
+    assert passes is not None
+    _plans[kind] = plan = (msgspec.json.Decoder(kind), passes)
     return plan
 
 
@@ -77,7 +77,7 @@ def _decode_thoroughly(kind: type[T], raw: bytes) -> T:
 
 
 def decode_tree(kind: type[T], tree: Any) -> T:
-    """The same for JSON as Python has it, which forms are made into; numbers may be as they were written."""
+    """The same for JSON that is already parsed, or a form made into it; numbers may be NumberText."""
     expected = schema_of(kind)
     tree = normalised(expected, tree)
     wrong = tuple(islice(wrong_fields(expected, tree), MOST_ERRORS))
@@ -87,18 +87,18 @@ def decode_tree(kind: type[T], tree: Any) -> T:
 
 
 def build(kind: type[T], tree: Any) -> T:
-    """The struct of a normalised tree in which nothing is wrong."""
+    """The struct of a normalised tree that is valid."""
     decoder, _ = _plans.get(kind) or _plan(kind)
     try:
         value: T = decoder.decode(msgspec.json.encode(_encodable(tree)))
         return value
     except (msgspec.DecodeError, ValueError):
-        # The decoder knows better, even if the fields do not say where.
+        # The decoder has the last word, even if no field was found to be wrong.
         raise InvalidFields(WrongField("body", "The body is not as it was described")) from None
 
 
 def _encodable(value: Any) -> Any:
-    """Numbers go on as they were written."""
+    """The value with its numbers as they were written."""
     if isinstance(value, types.NumberText):
         return msgspec.Raw(value.encode())
     if isinstance(value, list):
@@ -112,17 +112,17 @@ def _encodable(value: Any) -> Any:
 
 
 class _Repeating(dict[str, Any]):
-    """An object in which names came more than once, and which."""
+    """An object with repeated names, and which these are."""
 
     repeated: frozenset[str]
 
 
 def _parsed(raw: bytes) -> Any:
-    """The JSON as Python has it, numbers that Python would change as they were written; ValueError if it is none."""
+    """The parsed JSON, with numbers that Python would change as NumberText; ValueError if it is not JSON."""
     text = raw.decode()
     tree = _READER.decode(text)
     if SURROGATE.search(text):
-        # Half a pair stands for no character, and could not be written anywhere.
+        # A lone surrogate is no character, and cannot be encoded.
         json.dumps(tree, ensure_ascii=False).encode()
     return tree
 
@@ -154,7 +154,7 @@ _READER = json.JSONDecoder(
 
 
 def normalised(expected: SchemaType, value: Any) -> Any:
-    """The value with its texts trimmed, their lines ended alike, and null for blank ones if null and 0 are allowed."""
+    """The value: texts trimmed, line ends normalised, and blank texts null where both null and blank are allowed."""
     match expected:
         case types.TextType() if type(value) is str:
             text = with_line_ends(value) if expected.rule is several_lines else value

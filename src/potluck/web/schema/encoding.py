@@ -1,7 +1,7 @@
-"""JSON as every answer has it: a time is in UTC and to the millisecond, `2026-11-16T10:00:00.000Z`.
+"""Encodes JSON as in every response: times are in UTC and to the millisecond, `2026-11-16T10:00:00.000Z`.
 
-msgspec writes as many digits as a time happens to need, so times are written out before it sees them. Where they can be
-is known from the types of a struct: in one that holds none, nothing is looked at.
+msgspec writes as many digits as a time happens to need, so times are written out before it sees them. A struct's
+types say where times can be: one that holds none is encoded as it is.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def encode(value: Any) -> bytes:
 
 
 def _time(value: datetime) -> str:
-    # Several times as fast as isoformat.
+    # Several times faster than isoformat.
     text: str = msgspec.to_builtins(value if value.tzinfo is UTC else value.astimezone(UTC))
     return text[:SECONDS] + (".000Z" if text[SECONDS] == "Z" else text[SECONDS:MILLISECONDS] + "Z")
 

@@ -1,4 +1,4 @@
-"""JSON Schema of what is taken and what is answered: of inputs, from the same types that they are decoded by."""
+"""JSON Schema of inputs and responses; that of inputs is made from the same types that decode them."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ __all__ = ["Schema", "Schemas"]
 Schema = dict[str, Any]
 
 NOT_BLANK = r"\S"
-# No pattern says this: programs that hold text to patterns do not agree on what is space, which is trimmed first.
+# In words, not as a pattern: regex engines disagree on what is whitespace, which is trimmed first.
 RULES_IN_WORDS: dict[TextRule, str] = {one_line: ONE_LINE_IN_WORDS, several_lines: SEVERAL_LINES_IN_WORDS}
 REF = "#/components/schemas/"
 SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
@@ -37,10 +37,10 @@ SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
 
 
 class Schemas:
-    """The schemas of everything that is named, each once, under a name that no other has."""
+    """The schemas of all structs, each once and under a unique name."""
 
     def __init__(self, kinds: Iterable[Any]) -> None:
-        """`kinds` are all that will be asked for: which names are short enough depends on all of them."""
+        """`kinds` are all that will be asked for: whether a short name is unique depends on all of them."""
         self._names = _named(sorted({each for kind in kinds for each in _structs(kind)}, key=_full_name))
         self.components: dict[str, Schema] = {}
 
@@ -125,7 +125,7 @@ class Schemas:
         return {"type": "array", "prefixItems": [self.of_type(each) for each in expected.each], "items": False} | bounds
 
     def _object(self, found: types.ObjectType, *, tagged: bool) -> Schema:
-        # One that is told from others must say its tag; alone it may.
+        # In a union an object must have its tag; alone it may.
         name = self._names[found.kind] + ("Tagged" if tagged else "")
         if name not in self.components:
             properties = {field.name: self._field(field) for field in found.fields.values()}
@@ -178,7 +178,7 @@ class Schemas:
             schema: Schema = {"type": "object", **_only(description=_described(_origin(found.cls)))}
             self.components[name] = schema
             properties = {each.encode_name: self._answer(each.type) for each in found.fields}
-            # What has a default is left out only by those that leave defaults out.
+            # Fields with a default are left out only by structs that omit defaults.
             left_out = _origin(found.cls).__struct_config__.omit_defaults
             required = [
                 each.encode_name
@@ -198,7 +198,7 @@ class Schemas:
 
 
 def _structs(kind: Any) -> Iterator[Any]:
-    """Every struct in an annotation, generic ones as they are filled in."""
+    """Every struct in an annotation, generic ones with their parameters."""
     waiting = [declared.type_info(each) for each in _alternatives(kind)]
     seen: set[int] = set()
     while waiting:
@@ -212,7 +212,7 @@ def _structs(kind: Any) -> Iterator[Any]:
 
 
 def _alternatives(kind: Any) -> Sequence[Any]:
-    """The structs of which an answer is one, by who asks: msgspec decodes no such union, but nobody decodes answers."""
+    """The structs that a response may be, depending on the caller: msgspec decodes no such union, but need not here."""
     several = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
     structs = [each for each in several if isinstance(each, type) and issubclass(each, msgspec.Struct)]
     return several if len(structs) > 1 else (kind,)
@@ -229,7 +229,7 @@ def _inner(found: declared.Type) -> Iterator[declared.Type]:
 
 
 def _named(kinds: list[Any]) -> dict[Any, str]:
-    """The name of each, with what it belongs to in front where two would have the same."""
+    """A unique name for each: where short names collide, they are prefixed with what they belong to."""
     short = {kind: _short_name(kind) for kind in kinds}
     often = Counter(short.values())
     named: dict[Any, str] = {}
@@ -275,7 +275,7 @@ def _enum(values: Iterable[Any]) -> Schema:
 
 
 def _text(expected: types.TextType) -> Schema:
-    # What is trimmed is measured afterwards, so blank text is too short.
+    # Text is measured after trimming, so blank text is too short.
     not_blank = NOT_BLANK if expected.trim and not expected.may_be_blank else None
     pattern = expected.pattern or not_blank
     return {"type": "string"} | _only(minLength=expected.least, maxLength=expected.most, pattern=pattern)

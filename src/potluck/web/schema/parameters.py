@@ -1,4 +1,4 @@
-"""Query and path parameters, taken as strictly as bodies and named as callers name them."""
+"""Query and path parameters, decoded as strictly as bodies; errors name them as callers do."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
@@ -23,7 +23,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: bool) -> T:
     """The input that a query string holds; InvalidFields with every parameter that is wrong.
 
-    `strict` refuses unknown parameters: in the API they are misspelt ones, but people hang their own on links to pages.
+    `strict` refuses unknown parameters: in the API they are misspellings, but links to pages often carry extra ones.
     """
     expected = schema_of(kind)
     assert isinstance(expected, types.ObjectType)
@@ -41,7 +41,7 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
             wrong.append(WrongField(name, f"{name} is given more than once"))
         else:
             tree[name] = normalised(field.type, from_texts(field.type, texts))
-            # One sentence for each parameter: entries of a list have no names of their own in an address.
+            # One error per parameter: the entries of a list have no names of their own in a query string.
             wrong += (WrongField(name, found.message) for found in _first_wrong(field.type, tree[name], name))
     if strict:
         wrong += (WrongField(name[:LONGEST_NAME], "There is no such parameter") for name in sent)
@@ -56,7 +56,7 @@ def decode_query(kind: type[T], pairs: Sequence[tuple[str, str]], *, strict: boo
 
 
 def path_value(expected: SchemaType, name: str, text: str) -> Any:
-    """The value that a part of a path stands for, or the WrongField that says what it must be."""
+    """The value of a path parameter, or the WrongField that says what it must be."""
     inner = without_null(expected)
     if isinstance(inner, types.TextType) and inner.spelled is not None:
         text = inner.spelled(text)

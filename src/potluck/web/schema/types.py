@@ -43,10 +43,10 @@ __all__ = [
     "without_null",
 ]
 
-# Beyond it, readers of JSON that keep every number as a double no longer tell neighbours apart.
+# Beyond it, JSON parsers that read every number as a double no longer tell neighbours apart.
 LARGEST_INTEGER = 2**53 - 1
 
-# What a DynamoDB number can hold: digits, and the powers of ten of the first of them.
+# What a DynamoDB number can hold: significant digits, and the power of ten of the first.
 MOST_DIGITS = 38
 LARGEST_POWER = 125
 SMALLEST_POWER = -130
@@ -68,7 +68,7 @@ class NumberText(str):
 
 @dataclass(slots=True, kw_only=True)
 class SchemaType:
-    """One type of JSON value; `check` is a rule that bounds cannot state, called with what is right otherwise."""
+    """One type of JSON value; `check` is a rule that bounds cannot state, called with otherwise valid values."""
 
     message: str | None = None
     description: str | None = None
@@ -76,12 +76,12 @@ class SchemaType:
     check: Callable[[Any], Iterable[FieldError]] | None = None
 
     def accepts(self, value: Any) -> bool:
-        """Whether a value as JSON has it is right; of a list or an object, not what is inside."""
+        """Whether a JSON value is valid; for a list or an object, without what is inside."""
         raise NotImplementedError
 
     @property
     def requirement(self) -> str:
-        """What it must be, to be said after its name."""
+        """What it must be, phrased to follow its name."""
         raise NotImplementedError
 
     def message_for(self, value: Any) -> str | None:
@@ -97,7 +97,7 @@ class TextType(SchemaType):
     trim: bool = False
     spelled: Callable[[str], str] | None = None
     rule: TextRule | None = None
-    # msgspec searches, and "$" also matches before a last newline, which nobody who writes it means.
+    # Searched for, as msgspec does; but "$" would also match before a final newline, which nobody who writes it means.
     matching: re.Pattern[str] | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -160,7 +160,7 @@ class IntegerType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class FloatType(SchemaType):
-    """A number with a fraction, as a double has it."""
+    """A number that is kept as a double."""
 
     least: float | None = None
     most: float | None = None
@@ -189,7 +189,7 @@ class FloatType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class DecimalType(SchemaType):
-    """A number with every digit it was written with, as long as a row can keep it."""
+    """A number with every digit that was written, within what a row can store."""
 
     least: Decimal | None = None
     most: Decimal | None = None
@@ -206,7 +206,7 @@ class DecimalType(SchemaType):
         if not number.is_finite():
             return False
         if number:
-            # Zeros at either end are no digits that would have to be kept.
+            # Leading and trailing zeros are not significant.
             digits = "".join(map(str, number.as_tuple().digits)).strip("0")
             if len(digits) > MOST_DIGITS or not SMALLEST_POWER <= number.adjusted() <= LARGEST_POWER:
                 return False
@@ -251,7 +251,7 @@ class DateTimeType(SchemaType):
             return False
         try:
             moment = msgspec.convert(value, datetime)
-            # The first and last hours of all have no name in UTC.
+            # The very first and last hours are out of range in UTC.
             if not self.local:
                 moment.astimezone(UTC)
         except (msgspec.ValidationError, OverflowError):
@@ -295,7 +295,7 @@ class ChoiceType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class NullableType(SchemaType):
-    """What it holds, or null."""
+    """The inner type, or null."""
 
     inner: SchemaType
 
@@ -309,7 +309,7 @@ class NullableType(SchemaType):
 
 @dataclass(slots=True, kw_only=True)
 class ListType(SchemaType):
-    """A list; with `each` of fixed positions, or any number of `item`."""
+    """A list: of any number of `item`, or with a fixed type per position, `each`."""
 
     item: SchemaType | None = None
     each: tuple[SchemaType, ...] = ()
@@ -395,12 +395,12 @@ class UnionType(SchemaType):
 
 
 def without_null(expected: SchemaType) -> SchemaType:
-    """What it is where it is not null."""
+    """The inner type if it is nullable, else the type itself."""
     return expected.inner if isinstance(expected, NullableType) else expected
 
 
 def label_of(name: str) -> str:
-    """A field's name as a sentence begins with it: "dueDate" is "Due date"."""
+    """A field's name as the start of a sentence: "dueDate" is "Due date"."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ")
     return spaced[:1].upper() + spaced[1:].lower()
 

@@ -1,1 +1,1 @@
-"""Listening and serving: one process or a pool of workers, and what one connection may take."""
+"""Listening and serving: one process or a pool of workers, and the limits of one connection."""

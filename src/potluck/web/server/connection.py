@@ -1,4 +1,4 @@
-"""A connection of the suite: its client has only so many, and what is refused is told as the application tells it."""
+"""A connection of the suite: limited in number per client, and refused in the same form as by the application."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from potluck.web.http.security_headers import HEADERS
 
 __all__ = ["Connection", "CountedConnections"]
 
-# Of one client and one worker, open streams included: a quarter of what the worker holds.
+# Per client and worker, open streams included: a quarter of what a worker holds.
 MOST_CONNECTIONS_OF_ONE = 4_000
 CONNECT_AGAIN_SECONDS = 30
 
@@ -24,7 +24,7 @@ log = logging.getLogger("potluck.connections")
 
 
 class CountedConnections(ServerState):
-    """What uvicorn's connections share, with how many of them each client has."""
+    """uvicorn's state shared by all connections, and how many of them each client has."""
 
     def __init__(self, clients: Clients) -> None:
         super().__init__()

@@ -82,12 +82,12 @@ def port_in_use(settings: Settings) -> int | None:
 
 
 def _port_file(settings: Settings) -> Path:
-    """Where other commands find the port, which may be another than the settings say, or any free one."""
+    """Where other commands find the port in use, which their own settings need not say."""
     return settings.data / "port"
 
 
 def _warn_of_onlookers(folder: Path) -> None:
-    """Say so if others can look into a folder that was not made by us, or made so since."""
+    """Warn if other users can read the folder: it was not created by us, or was opened up since."""
     mode = open_to(folder)
     if mode:
         can = "change what is in" if mode & 0o022 else "look into"
@@ -129,7 +129,7 @@ def cannot_start(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, DynamoError | Unavailable):
         return f"the store does not answer: {error}"
-    # The AWS SDK misses a region or credentials, say. It may not be imported, so its errors are known by their module.
+    # The AWS SDK misses a region or credentials, say. It may not be imported, so its errors are recognised by module.
     if type(error).__module__.startswith("botocore."):
         return f"Amazon DynamoDB cannot be used: {error}"
     return None

@@ -19,8 +19,8 @@ from potluck.connections.limits import UNREAD_SECONDS
 from potluck.settings import Settings
 from potluck.web.http.clients import Clients
 from potluck.web.http.request_log import log_what_nobody_awaited, logging_in_lines
-from potluck.web.server.collecting import collect_seldom
 from potluck.web.server.connection import Connection, CountedConnections
+from potluck.web.server.garbage_collection import tune_garbage_collector
 from potluck.web.server.serve import BACKLOG, GRACE_SECONDS, Make
 
 __all__ = ["Server", "serve_here"]
@@ -29,8 +29,8 @@ TIDYING_SECONDS = 1.0
 # Longer than the minute that proxies keep connections, so that none sends into one that was just closed.
 KEEP_ALIVE_SECONDS = 75
 TICKS_BETWEEN_CHECKS = 10
-# Of one worker, open streams included. Each takes some 10 KB and a file descriptor. Beyond, the longest idle ones are
-# closed: a new client gets in, however many others only keep connections open.
+# Per worker, open streams included. Each takes some 10 KB and a file descriptor. Beyond that, the longest idle ones are
+# closed, so that a new client gets in however many connections others merely hold open.
 MOST_CONNECTIONS = 16_000
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -44,7 +44,7 @@ def serve_here(make: Make, settings: Settings, sockets: Sequence[socket.socket],
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(log_what_nobody_awaited)
         async with _found(make)(settings) as application:
-            collect_seldom()
+            tune_garbage_collector()
             server = Server(application, ready)
             await server.serve(list(sockets))
             if not server.started:

@@ -144,7 +144,7 @@ class _Workers:
 
     def _count(self, change: int) -> None:
         self._serving += change
-        # The last may come when all are told to go; nobody needs to know any more, and the sockets are closed.
+        # The last may be ready only once all are being stopped, when the sockets are closed: nothing to announce then.
         if self._serving == self._number and not self._announced and not self._stopping.is_set():
             self._announced = True
             self._announce()

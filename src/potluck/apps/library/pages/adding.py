@@ -1,4 +1,4 @@
-"""What came in: by ISBN, by the camera, many at once, or by hand."""
+"""The page that adds items: by ISBN, by camera, many at once, or by hand."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.lookup import Looked, Lookup
 from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
-from potluck.apps.library.pages.collecting import collection_named
+from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
 from potluck.apps.library.pages.rows import ShelfRowView
 from potluck.people.errors import InvalidFields, WrongField
@@ -29,7 +29,7 @@ from potluck.web.writes import Writes
 __all__ = ["adding", "drawings"]
 
 ADD = f"{LIBRARY}/add"
-# The barcode is read by the browser itself; what the camera sees does not leave it.
+# The browser itself reads the barcode; the camera's picture does not leave it.
 WITH_CAMERA = {"permissions-policy": "camera=(self), geolocation=(), microphone=()"}
 LONGEST_DRAWN = 200
 
@@ -84,7 +84,7 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
 
 
 async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
-    """What is on the shelf with this ISBN."""
+    """The book in the library that has this ISBN."""
     async for item in at.rows.each(LibraryItem.in_library(at.owner_id, at.library_id)):
         if isinstance(item, Book) and item.isbn == isbn:
             return (await at.show(ShelfRowView, [item]))[0]
@@ -92,7 +92,7 @@ async def _with_isbn(at: OwnLibrary, isbn: str) -> ShelfRowView | None:
 
 
 async def _added(at: OwnLibrary, item_id: str) -> ShelfRowView | None:
-    """What was just put on the shelf."""
+    """The item that was just added."""
     try:
         item = await at.rows.get(LibraryItem.one(at.owner_id, at.library_id, UUID(item_id)))
     except ValueError:
@@ -101,7 +101,7 @@ async def _added(at: OwnLibrary, item_id: str) -> ShelfRowView | None:
 
 
 def _film(films: Looked, title: str, pick: str) -> dict[str, Any]:
-    """The form with what is known of the film that was picked."""
+    """Form values for the film that was picked from the matches."""
     if not pick.isdecimal() or not 0 < int(pick) <= len(films.matches):
         return {"kind": "video", "title": title}
     film = films.matches[int(pick) - 1]
@@ -136,7 +136,7 @@ async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
     try:
         if kind == "video" and typed.tmdb_id.isdecimal():
             sent["tmdbId"] = int(typed.tmdb_id)
-        # Before a collection is made for it, it must be something that can be put there.
+        # Validate the item before a collection is created for it.
         decode_tree(NewBook if kind == "book" else NewVideo, sent)
         if typed.collection.strip():
             sent["collectionId"] = str(await collection_named(at, at.library, typed.collection))
@@ -150,7 +150,7 @@ async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
 
 @drawings.get(f"{HOME}/spine", public=True)
 async def drawn_spine(call: Call) -> Response:
-    """How a book will stand there, while its title is typed."""
+    """The spine of a book, drawn while its title is being typed."""
     title, by = (call.query.get(each, "").strip()[:LONGEST_DRAWN] for each in ("title", "by"))
     kind = "video" if call.query.get("kind") == "video" else "book"
     return Response(spine(title or "A title", by, kind), media_type="text/html")

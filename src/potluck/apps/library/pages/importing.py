@@ -1,4 +1,4 @@
-"""Import: everything is shown before anything is added, and each row that is left out says why."""
+"""The import page: a preview of everything before anything is added, with the reason for each row left out."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ from potluck.web.writes import Writes
 
 __all__ = ["import_page"]
 
-# What a browser makes of a character in a form: up to three for each byte.
+# Percent-encoding in a form turns a byte into up to three characters.
 LARGEST_FORM = 3 * LARGEST_IMPORT
 SHOWN_OF_A_REASON = 200
 
@@ -44,7 +44,7 @@ async def import_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
 
 
 def _by_reason(rows: Iterable[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
-    """The rows under their reasons, the most frequent first. A reason that tells of its row is one with the others."""
+    """The rows grouped by reason, the most frequent first; details of a single row in the reason are ignored."""
     found: dict[str, list[LeftOut]] = {}
     for each in rows:
         found.setdefault(each.reason.partition(". ")[0].partition(";")[0], []).append(each)

@@ -1,4 +1,4 @@
-"""What people type of a book or a video, and the same as a program would send it."""
+"""The forms of a book or a video, and their conversion to what an API client would send."""
 
 import re
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ class ItemForm(Versioned):
 
 
 def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
-    """What a program would send; what is blank is null."""
+    """The form as an API client would send it; blank fields are null."""
     said = {"title": form.title, "summary": form.summary or None, "pictureUrl": form.picture_url or None}
     if kind == "book":
         return {**said, "authors": _names(form.people), "isbn": form.isbn or None}
@@ -57,7 +57,7 @@ def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
 
 
 def typed_of(item: ItemView) -> dict[str, Any]:
-    """What stands in the form of something that is there."""
+    """The form values of an existing item."""
     shown = {
         "title": item.title,
         "people": _joined(item.authors if item.kind == "book" else item.directors),
@@ -72,7 +72,7 @@ def typed_of(item: ItemView) -> dict[str, Any]:
 
 
 def beside_fields(wrong: InvalidFields) -> InvalidFields:
-    """What is wrong beside the field that a person sees: who made it is one field."""
+    """The errors under the form's field names: authors and directors share one field."""
     named = {"authors": "people", "directors": "people", "collectionId": "collection"}
     return InvalidFields(
         *(WrongField(named.get(base := each.field.partition("[")[0], base), each.message) for each in wrong.errors)
@@ -80,7 +80,7 @@ def beside_fields(wrong: InvalidFields) -> InvalidFields:
 
 
 def _names(typed: str) -> list[str]:
-    # A name may have a comma in it: with a semicolon anywhere, only those stand between names.
+    # A name may contain a comma: if there is any semicolon, only semicolons separate names.
     between = ";" if ";" in typed else ","
     return [" ".join(each.split()) for each in typed.split(between) if each.strip()]
 

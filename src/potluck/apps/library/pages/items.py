@@ -1,4 +1,4 @@
-"""One book or video: what is known of it, lending it with one touch, where it has been, and changing or moving it."""
+"""The pages of one book or video: details, lending with one tap, history, editing, moving and deleting."""
 
 from collections import Counter
 from datetime import datetime
@@ -14,7 +14,7 @@ from potluck.apps.library.items import ItemChange, change_item, delete_item, ite
 from potluck.apps.library.lending import AlreadyLent, Lend, NotLent, give_back, lend, loans_of
 from potluck.apps.library.libraries import Forced, LibraryView, StillLent
 from potluck.apps.library.page_frame import HOME, ITEM, LENT, LIBRARY
-from potluck.apps.library.pages.collecting import collection_named
+from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.people.errors import InvalidFields, WrongField
@@ -32,7 +32,7 @@ PEOPLE_SHOWN = 8
 
 
 class PersonButton(NamedTuple):
-    """Somebody to lend to, with how much of the owner's they have."""
+    """Somebody to lend to, with how many of the owner's items they have."""
 
     name: str
     initials: str
@@ -40,13 +40,13 @@ class PersonButton(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Something that happened to an item, for its page."""
+    """An event in an item's history, for its page."""
 
     what: str
     borrower: str
     at: datetime
     after: str
-    """How long it was out, of what came back."""
+    """For a return, how long the item was out."""
 
 
 @items.page("", "library/item.html")
@@ -80,7 +80,7 @@ async def _one(at: InLibrary, item: Book | Video) -> dict[str, Any]:
 
 
 async def known_people(at: InLibrary) -> list[PersonButton]:
-    """Who has something, the most first, then who looks in: whoever one is likely to lend to."""
+    """The likely borrowers: people who have something, the most first, then those the library is shared with."""
     loans = await loans_of(at.rows, at.principal.user_id)
     items = await at.rows.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans])
     has = Counter(each.lent_to for each in items if each is not None and each.lent_to is not None)
@@ -90,7 +90,7 @@ async def known_people(at: InLibrary) -> list[PersonButton]:
 
 
 def _past(events: Any) -> list[Past]:
-    """The history, newest first; what came back says after how long."""
+    """The history, newest first; returns say how long the item was out."""
     past: list[Past] = []
     for number, each in enumerate(events):
         before = events[number + 1] if number + 1 < len(events) else None
@@ -101,7 +101,7 @@ def _past(events: Any) -> list[Past]:
 
 
 items.form("/lend", then=f"{ITEM}?said=lent", on=item_page)(lend)
-# Where somebody says that it is back is where they go on.
+# After a return, people stay on the page where they recorded it.
 items.form("/return", then=f"{ITEM}?said=back", on=item_page)(give_back)
 items.form("/back", then=f"{LENT}?said=back&of={{item_id}}&in={{library_id}}", on=item_page)(give_back)
 items.form("/back-on-list", then=f"{LIBRARY}?said=back&of={{item_id}}", on=item_page)(give_back)
@@ -147,7 +147,7 @@ class Move(Versioned):
 
 
 class Place(NamedTuple):
-    """A library to move to, with its collections."""
+    """A library that an item can be moved to, with its collections."""
 
     library_id: UUID
     name: str
@@ -175,7 +175,7 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
 
 
 def _where_it_is(at: OwnLibrary, item: Book | Video) -> str:
-    """Its page in the library that it moved to."""
+    """The item's page in the library that it moved to."""
     return f"{HOME}/{item.library_id}/items/{item.item_id}?said=moved"
 
 
@@ -203,7 +203,7 @@ async def move(at: OwnLibrary, item: Book | Video, wanted: Move) -> Writes[Book 
 
 
 def _same_number_elsewhere(item: Book | Video, sent: dict[str, Any], order: str) -> bool:
-    """Whether the number is only what stood in the form, of a collection that it leaves."""
+    """Whether the number was merely left in the form, and belongs to the collection that the item leaves."""
     return str(item.collection_id) != sent["collectionId"] and str(item.order) == order
 
 

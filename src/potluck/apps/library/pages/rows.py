@@ -1,4 +1,4 @@
-"""What stands on a shelf, as pages show it: collections, books and videos in one list, each with its drawings."""
+"""The rows of a shelf as pages show them: collections, books and videos in one list, each with its drawings."""
 
 from typing import Literal
 from uuid import UUID
@@ -7,7 +7,7 @@ from zlib import crc32
 import msgspec
 from markupsafe import Markup
 
-from potluck.apps.library.access import InLibrary, Looker
+from potluck.apps.library.access import InLibrary, Viewer
 from potluck.apps.library.drawn_books import bookend, face, gap, spine
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
 from potluck.apps.library.item_views import ItemView, people_of
@@ -23,7 +23,7 @@ __all__ = ["LOOKS", "ShelfRowView", "shelf", "shelf_rows"]
 Row = Collection | Book | Video
 
 LOOKS = (("spines", "library-big", "Spines"), ("covers", "layout-grid", "Covers"), ("list", "list", "List"))
-"""The ways to look at a shelf: each is a template, and hears of changes by it."""
+"""The looks of a shelf; each is a template, which also renders live updates."""
 (PLACE,) = media_library.index_key_names("GSI1")[-1:]
 
 
@@ -77,20 +77,20 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @computed
     def place(row: Row) -> str:
-        """What it stands by."""
+        """The sort key that determines its place on the shelf."""
         return str(plan_of(row).coding.encode(row)[PLACE]["S"])
 
     @computed
-    def owned(row: Row, looker: Looker) -> bool:
-        return looker.owns(row)
+    def owned(row: Row, viewer: Viewer) -> bool:
+        return viewer.owns(row)
 
     @computed
-    def lent_to(row: Row, looker: Looker) -> str | Unset | None:
-        return UNSET if isinstance(row, Collection) or not looker.owns(row) else row.lent_to
+    def lent_to(row: Row, viewer: Viewer) -> str | Unset | None:
+        return UNSET if isinstance(row, Collection) or not viewer.owns(row) else row.lent_to
 
     @computed
-    def version(row: Row, looker: Looker) -> int | Unset:
-        return row.version if looker.owns(row) else UNSET
+    def version(row: Row, viewer: Viewer) -> int | Unset:
+        return row.version if viewer.owns(row) else UNSET
 
     @property
     def address(self) -> str:
@@ -98,7 +98,7 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @property
     def mark(self) -> str:
-        """Another one for whatever is seen of it."""
+        """A checksum of everything shown, which changes when anything visible does."""
         return f"{crc32(msgspec.json.encode(self)):08x}"
 
     @property
@@ -111,7 +111,7 @@ class ShelfRowView(View[Collection | Book | Video]):
 
     @property
     def spine(self) -> Markup:
-        """As it stands there: its spine; the gap that it left; or the bookend of a collection."""
+        """Its drawing on the shelf: a spine, the gap of a lent item, or the bookend of a collection."""
         if self.kind == "collection":
             return bookend(self.name, self.volumes)
         if self.lent_to:
@@ -134,7 +134,7 @@ shelf: Actions[Collection | Book | Video] = Actions(
 
 
 def shelf_rows(at: InLibrary) -> Query[Collection | Book | Video]:
-    """All that stands on a library's shelf, each collection followed by its items."""
+    """Everything on a library's shelf, each collection followed by its items."""
     return ShelfRow.of_library(at.owner_id, at.library_id)
 
 

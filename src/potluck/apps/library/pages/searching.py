@@ -1,4 +1,4 @@
-"""Search as one types, over one's own shelves and those of friends."""
+"""The search page: results as you type, from your own libraries and those shared with you."""
 
 from typing import Any
 
@@ -41,6 +41,6 @@ async def search_page(at: SignedIn, show: Show) -> dict[str, Any]:
 
 
 def _with_marks(text: str, typed: str) -> Markup:
-    """The text, with what was looked for in it marked."""
+    """The text as markup, with the matches highlighted."""
     parts = (Markup("<mark>{}</mark>" if hit else "{}").format(part) for part, hit in marked(text, typed))
     return Markup("").join(parts)

@@ -1,4 +1,4 @@
-"""Who looks in: every library with its guests and whom it invites, and what others share."""
+"""The sharing page: every library with its guests and invitations, and the libraries that others share."""
 
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.libraries import APP, place_of
 from potluck.apps.library.page_frame import HOME, SHARING, frame_of
 from potluck.apps.library.pages.shelves import own_libraries
-from potluck.apps.library.shares import NewShare, ShareView, Sharing, share, shares, stopped
+from potluck.apps.library.shares import NewShare, ShareView, Sharing, revoking, share, shares
 from potluck.people.fields import AnyEmail
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, Show
@@ -39,7 +39,7 @@ async def sharing_page(at: SignedIn, show: Show) -> dict[str, Any]:
 
 @shares.page("", "library/sharing.html")
 async def shares_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
-    """The same, about one library: a link that was just made, or an address that cannot be one."""
+    """The same page after a form about one library: shows a new invitation link, or what was wrong with the address."""
     return await _shown(at, show, at.library_id)
 
 
@@ -53,7 +53,7 @@ async def _shown(at: SignedIn, show: Show, about: UUID | None = None) -> dict[st
         views = await at.show(ShareView, [*people, *invited])
         looking[each.library_id] = [(view, initials(view.name or "")) for view in views]
     return {
-        # What it is about comes first, then what is shared, then what nobody else sees.
+        # The library in question first, then the shared ones, then those that are not shared.
         "own": sorted(own, key=lambda each: (each.library_id != about, not looking[each.library_id])),
         "shared": shared,
         "looking": looking,
@@ -70,7 +70,7 @@ shares.form("", then="", on=shares_page)(share)
 
 @shares.form("/stop", then=f"{SHARING}?said=stopped", on=shares_page, frees_room=True)
 async def stop(at: OwnLibrary, who: Stop) -> Writes[None]:
-    return await stopped(at, who.email)
+    return await revoking(at, who.email)
 
 
 @coming_in.post(f"{HOME}/invitation")

@@ -1,4 +1,4 @@
-"""The libraries of a person, the shelf of each in three looks, and what its owner does with it as a whole."""
+"""The page of a person's libraries, the shelf of each in three looks, and the settings of a library."""
 
 import asyncio
 from typing import Any
@@ -28,16 +28,16 @@ from potluck.web.writes import Writes
 
 __all__ = ["library_page", "own_libraries", "shelf_page"]
 
-# As many as one shelf shows; the rest is on the next.
+# How many items one page of a shelf shows.
 ON_ONE_SHELF = 300
-# Enough to fill a board, of as many libraries as people look at.
+# How many items fill the board of a library, and for how many libraries one is drawn.
 ON_ONE_BOARD, BOARDS = 16, 24
 LOOK_COOKIE = "potluck-library-look"
 LOOK_KEPT_SECONDS = 400 * 24 * 3600
 
 
 async def own_libraries(at: SignedIn) -> tuple[list[LibraryView], list[LibraryView]]:
-    """The libraries of a person and those shared with them, each by name."""
+    """The person's own libraries, and those shared with them, each list sorted by name."""
     rows = await libraries_of(at.rows, at.principal.user_id)
     found = sorted(await at.show(LibraryView, rows), key=by_name)
     return [each for each in found if each.owned], [each for each in found if not each.owned]
@@ -81,9 +81,9 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
     try:
         goes_on = at.core.cursors.unseal(after, sealed_for) if after else None
     except InvalidFields:
-        # An address of another day, or somebody else's: the shelf from its beginning.
+        # An outdated cursor, or somebody else's: show the shelf from its beginning.
         goes_on = None
-    # Where live updates go on from is asked before the shelf is read.
+    # The live position is taken before the shelf is read, so that no change is missed.
     query = shelf_rows(at)
     position = await at.core.live.position(query)
     part = await at.rows.page(query, ON_ONE_SHELF, goes_on)
@@ -110,7 +110,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
 
 
 async def _lookers(at: InLibrary) -> list[str]:
-    """Who looks in, by name."""
+    """The names of the people the library is shared with."""
     return sorted(each.name for each in await at.rows.all(Share.of_library(at.owner_id, at.library_id)))
 
 
@@ -131,7 +131,7 @@ async def library_page(at: OwnLibrary, library: Library, show: Show) -> dict[str
 
 
 async def _out(at: OwnLibrary) -> list[tuple[str, str]]:
-    """What is lent out of it, and to whom."""
+    """What is lent from the library, and to whom."""
     loans = await at.rows.all(Loan.in_library(at.owner_id, at.library_id))
     items = await at.rows.get_many([LibraryItem.one(at.owner_id, at.library_id, each.item_id) for each in loans])
     return [(each.title, each.lent_to) for each in items if each is not None and each.lent_to is not None]

@@ -1,4 +1,4 @@
-"""Who has what, from all of one's shelves, on one page."""
+"""The page of loans: who has what, from all of the caller's libraries."""
 
 from datetime import date, datetime
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ __all__ = ["lent_page"]
 
 
 class Out(NamedTuple):
-    """Something that is out: since when, until when it was meant to be, and for how long if that is long."""
+    """A loan for the page: since when, when it is due, how long if that is long, and whether it is overdue."""
 
     row: ShelfRowView
     since: datetime
@@ -28,7 +28,7 @@ class Out(NamedTuple):
 
 @loans.page("", "library/lent.html")
 async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
-    # Where live updates go on from is asked before anything is read.
+    # The live position is taken before anything is read, so that no change is missed.
     position = await at.core.live.position(own_loans(at))
     found = await loans_of(at.rows, at.principal.user_id)
     refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in found]
@@ -41,7 +41,7 @@ async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
         overdue = loan.due is not None and loan.due < now.date()
         long = how_long(loan.lent_at, now) if (now - loan.lent_at).days >= LONG_DAYS else ""
         by_person.setdefault(str(item.lent_to), []).append(Out(row, loan.lent_at, loan.due, long, overdue))
-    # Who has had something for the longest comes first.
+    # Ordered by each person's longest loan.
     people = [(name, initials(name), out) for name, out in by_person.items()]
     return {
         "columns": (people[::2], people[1::2]),
@@ -54,7 +54,7 @@ async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
 
 
 async def _returned(at: SignedIn, show: Show) -> tuple[ShelfRowView, str] | None:
-    """What was just said to be back, and from whom."""
+    """The item that was just returned, and by whom."""
     owner_id = owner_of(at.principal.user_id)
     try:
         library_id, item_id = UUID(show.query.get("in", "")), UUID(show.query.get("of", ""))

@@ -1,4 +1,4 @@
-"""Checks what services are given by its field types; every wrong field is found before anything is written."""
+"""Validates arguments of the services by their field types: every wrong field is found before anything is written."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import msgspec
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.fields import Email, Name, NewPassword
 
-__all__ = ["checked_email", "checked_name", "checked_password", "refuse_all"]
+__all__ = ["all_valid", "checked_email", "checked_name", "checked_password"]
 
 
 def checked_email(email: str, field: str = "email") -> str | WrongField:
@@ -25,7 +25,7 @@ def checked_password(password: str, field: str = "password") -> str | WrongField
     return _checked(NewPassword, password, field)
 
 
-def refuse_all(*checked: str | WrongField) -> list[str]:
+def all_valid(*checked: str | WrongField) -> list[str]:
     """The values, if all are valid; else InvalidFields with every one that is not."""
     wrong = [each for each in checked if isinstance(each, WrongField)]
     if wrong:
@@ -34,7 +34,7 @@ def refuse_all(*checked: str | WrongField) -> list[str]:
 
 
 def _checked(kind: Any, text: str, field: str) -> str | WrongField:
-    """The text as a field of this type has it, or what is wrong with it."""
+    """The text as a field of this type stores it, or what is wrong with it."""
     stated: dict[str, Any] = {}
     for each in kind.__metadata__:
         stated |= each.extra

@@ -1,6 +1,6 @@
-"""One request and its response, which is one write to the connection wherever its body is there when it begins.
+"""One request and its response, sent in one write wherever the body is available when the response starts.
 
-uvicorn writes the head and then the body: two system calls and mostly two packets, for the client to wake up twice.
+uvicorn writes the head and then the body: two system calls and usually two packets, which wake the client twice.
 """
 
 import re
@@ -9,20 +9,20 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from potluck.connections.whole_response import WHOLE
+from potluck.connections.asgi_extension import WHOLE
 
 __all__ = ["Cycle"]
 
 START, BODY = "http.response.start", "http.response.body"
 
-# Header lines that are sent as they are: what uvicorn looks for in each name and value, in one look at all of them.
+# Header lines that are sent as they are: uvicorn's checks of each name and value, in one match for all of them.
 WELL_FORMED = re.compile(rb'(?:[^\x00-\x20\x7fA-Z()<>@,;:\[\]={}\\"]+: [^\x00-\x08\x0a-\x1f\x7f]*+\r\n)*+')
-# They say how the connection goes on, or how the body is written.
+# Headers that say whether the connection stays open, or how the body is framed.
 ABOUT_CONNECTION = frozenset({b"connection", b"transfer-encoding"})
 
 
 def lines_of(headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, int]:
-    """The header lines of a response that states how long its body is, and that length; nothing for any other."""
+    """The header lines and the content length of a response that states it; nothing for any other."""
     length = None
     parts: list[bytes] = []
     for name, value in headers:
@@ -44,7 +44,7 @@ class Cycle(RequestResponseCycle):
     """uvicorn's cycle, in which a head that states its body's length waits for the body."""
 
     _head = b""
-    """What is not sent yet."""
+    """What is held back until the body comes."""
 
     async def send(self, message: Any) -> None:
         kind = message["type"]
@@ -65,7 +65,7 @@ class Cycle(RequestResponseCycle):
             await super().send(message)
 
     def _holds_back(self, message: Any) -> bool:
-        """Keep the head of an ordinary response; not of one that is streamed, or otherwise uvicorn's to look at."""
+        """Hold back the head of an ordinary response; one that is streamed, or unusual, is left to uvicorn."""
         self._head = self._head_of(message)
         if not self._head:
             return False
@@ -75,8 +75,8 @@ class Cycle(RequestResponseCycle):
         return True
 
     def _head_of(self, message: Any) -> bytes:
-        """The head of a response that states how long its body is; empty for any other."""
-        # Without an id beside it, nobody on the way has looked after what is kept.
+        """The head of a response that states its content length; empty for any other."""
+        # Without a request id beside it, no middleware has filled the cache.
         kept = message.get("kept") if "request_id" in message else None
         if kept is None:
             lines, length = lines_of([*self.default_headers, *message.get("headers", ())])

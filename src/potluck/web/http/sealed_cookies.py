@@ -1,11 +1,12 @@
-"""Cookies in which a browser keeps what was given to whoever uses it: the key of a vote, an invitation on its way.
+"""Encrypted cookies, in which a browser keeps things for whoever uses it: the key of a vote, a pending invitation.
 
-Several people may use one browser, one after the other, so each cookie opens only for who it was given to. Given to
-somebody who is signed in, it is their account's. Given to nobody, it is of whoever has the browser's own number, in a
-cookie beside it; who signs in takes that number along, and from then on it is theirs, with all that it opens. So
-nothing has to be taken away when people leave, which a session that expires or is ended elsewhere could not do.
+Several people may use one browser, one after the other, so each cookie opens only for the person it was given to. One
+given to somebody who is signed in belongs to their account. One given to an anonymous visitor belongs to the browser's
+number, which is in a cookie of its own; whoever signs in takes that number over, and everything it opens is theirs from
+then on. So nothing has to be deleted when people sign out, nor when a session expires or is ended elsewhere, which no
+response of ours would reach.
 
-They are encrypted: who sits at the device can read its cookies, and a key that stood there would open elsewhere.
+They are encrypted because anyone at the device can read its cookies, and a key found there would work elsewhere.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from uuid import UUID
 from potluck.web.http.responses import Cookie
 from potluck.web.sealing import NotSealed, Seal
 
-__all__ = ["PREFIX", "KeptCookies"]
+__all__ = ["PREFIX", "SealedCookies"]
 
-# By this, cookies of ours are known wherever they come along.
+# How cookies of ours are recognised.
 PREFIX = "potluck"
 NUMBER_BYTES = 16
 NUMBER = "browser number"
-# As long as browsers keep any.
+# As long as browsers keep any cookie.
 NUMBER_KEPT = timedelta(days=400)
 
 
-class KeptCookies:
-    """What one browser keeps for who uses it now."""
+class SealedCookies:
+    """What one browser keeps for its current user."""
 
     def __init__(
         self, seal: Seal, cookies: Mapping[str, str], number_cookie: str, *, secure: bool, user_id: UUID | None
@@ -42,7 +43,7 @@ class KeptCookies:
         self._number: str | None = None
 
     def get(self, name: str) -> str:
-        """What is kept under this name for them; empty without anything."""
+        """What is kept under this name for the current user; empty if there is nothing."""
         sealed = self._cookies.get(name)
         if sealed is None:
             return ""
@@ -50,24 +51,24 @@ class KeptCookies:
         return own or self._opened(sealed, name, self._number_here())
 
     def keep(self, name: str, value: str, max_age: int, path: str = "/") -> tuple[Cookie, ...]:
-        """The cookies by which the browser keeps this for them; an empty value takes away what there was."""
+        """The cookies that keep this for the current user; an empty value deletes what there was."""
         assert name.startswith(PREFIX), name
         if not value:
             return (Cookie(name=name, value="", max_age=0, path=path, secure=self._secure),)
         if self._user_id is not None:
             return (self._kept(name, value, max_age, path, str(self._user_id)),)
         self._number = self._number_here() or os.urandom(NUMBER_BYTES).hex()
-        # The number once more each time, so that it stays as long as what it opens.
+        # The number is set again each time, so that it lasts as long as what it opens.
         return self._numbered(), self._kept(name, value, max_age, path, self._number)
 
     def signed_in(self, user_id: UUID) -> tuple[Cookie, ...]:
-        """The cookies by which what nobody was given becomes this person's. What somebody else was given does not."""
+        """The cookies that hand over to this person what an anonymous visitor was given, but nobody else's."""
         self._number = self._number_here() if self._user_id is None else ""
         self._user_id = user_id
         return (self._numbered(),) if self._number else ()
 
     def forgotten(self) -> tuple[Cookie, ...]:
-        """The cookies by which nothing opens any more that was given to nobody here, wherever in the browser it is."""
+        """The cookies that lock whatever anonymous visitors were given in this browser, under any path."""
         self._number = ""
         return (Cookie(name=self._number_cookie, value="", max_age=0, secure=self._secure),)
 

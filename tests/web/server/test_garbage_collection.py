@@ -5,7 +5,7 @@ import sys
 
 LOOKED_AT = """
 import gc, weakref
-from potluck.web.server.collecting import NEW_OBJECTS, collect_seldom
+from potluck.web.server.garbage_collection import NEW_OBJECTS, tune_garbage_collector
 
 class Knot: ...
 
@@ -14,7 +14,7 @@ def tied():
     knot.itself = knot
     return weakref.ref(knot)
 
-collect_seldom()
+tune_garbage_collector()
 there = gc.get_freeze_count(), gc.get_threshold()[0]
 knot = tied()
 held = [[] for _ in range(NEW_OBJECTS - 5_000)]

@@ -1,7 +1,7 @@
-"""What is written when an item comes to a place, moves to another, or goes: the rows beside it that must agree with it.
+"""Adding, moving and removing items: the writes that keep counts, member rows and copied names consistent.
 
-Counts are added to in the transaction that adds, moves or deletes, and names are copied under the condition that they
-are still so: a rename that comes between is read again, one that comes later finds the item.
+Counts change in the transaction that adds, moves or deletes, and names are copied on condition that they are current: a
+concurrent rename causes a retry, and a later one finds the item.
 """
 
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ from potluck.web.writes import Outcome, Refused, or_retry
 __all__ = [
     "Item",
     "Spot",
-    "arriving",
     "as_seen",
-    "collecting",
-    "counting",
-    "history_along",
-    "leaving",
+    "counting_in_collection",
+    "counting_in_library",
+    "joining_collection",
+    "leaving_collection",
     "member_of",
-    "must_take",
+    "moving_history",
+    "must_have_room",
     "names_still",
     "spot_in",
 ]
@@ -48,20 +48,20 @@ Ops = list[Operation | Outcome]
 
 # A transaction takes 100 actions. An event is two of them, and up to 16 are for the item, its counts and its caller.
 EVENTS_AT_ONCE = 40
-# What search was measured on.
+# The size up to which search was measured.
 MOST_ITEMS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where in a library an item stands: for itself, or in a collection at some place."""
+    """An item's place in a library: standalone, or at some number in a collection."""
 
     library: Library
     collection: Collection | None = None
     order: int | None = None
 
     def put_there(self, item: Item, version: int) -> Item:
-        """The item as it is there."""
+        """The item with this place and its names."""
         return replace(
             item,
             library_id=self.library.library_id,
@@ -75,7 +75,7 @@ class Spot:
 
 
 async def spot_in(rows: Store, library: Library, collection_id: UUID | None, order: int | None) -> Spot:
-    """The place in a library that somebody asks for; in a collection, behind the last unless they say where."""
+    """The requested place in a library; in a collection, after the last item unless a number is given."""
     if collection_id is None:
         if order is not None:
             raise InvalidFields(WrongField("order", "Only what is in a collection has an order"))
@@ -93,7 +93,7 @@ async def _next_order(rows: Store, collection: Collection) -> int:
 
 
 def member_of(item: Item) -> CollectionMember | None:
-    """The row by which a collection finds this item."""
+    """The row by which the item's collection finds it; None for a standalone item."""
     if item.collection_id is None or item.order is None:
         return None
     return CollectionMember(
@@ -105,62 +105,62 @@ def member_of(item: Item) -> CollectionMember | None:
     )
 
 
-def must_take(library: Library, items: int) -> None:
-    """TooMany, if a library would have more than it can take; those who add at once may pass it by a few."""
+def must_have_room(library: Library, items: int) -> None:
+    """Raises TooMany if a library would exceed its limit; concurrent adds may exceed it by a few."""
     if library.total_items + items > MOST_ITEMS:
         raise TooMany("items in a library", MOST_ITEMS)
 
 
 def names_still(library: Library) -> Condition:
-    """That a library has the names that were read, and copied."""
+    """The condition that a library still has the names that were read and copied."""
     return the(Library.library_name).still(library.library_name) & the(Library.owner_name).still(library.owner_name)
 
 
-def counting(library: Library, items: int) -> Outcome:
-    """So many more in a library, which still has the names that were copied."""
+def counting_in_library(library: Library, items: int) -> Outcome:
+    """Adds to a library's count; if items are added, on condition that it still has the copied names."""
     ref = Library.one(library.owner_id, library.library_id)
     names = names_still(library) if items > 0 else None
     return or_retry(update(ref, the(Library.total_items).add(items), when=names))
 
 
-def collecting(collection: Collection, items: int) -> Outcome:
-    """So many more in a collection, which still has the name that was copied."""
+def counting_in_collection(collection: Collection, items: int) -> Outcome:
+    """Adds to a collection's count; if items are added, on condition that it still has the copied name."""
     ref = Collection.one(collection.owner_id, collection.library_id, collection.collection_id)
     named = the(Collection.name).still(collection.name) if items > 0 else None
     return or_retry(update(ref, the(Collection.item_count).add(items), when=named))
 
 
-def arriving(item: Item, collection: Collection | None) -> Ops:
-    """What else is written when an item comes into a collection."""
+def joining_collection(item: Item, collection: Collection | None) -> Ops:
+    """The additional writes when an item joins a collection."""
     member = member_of(item)
-    return [] if collection is None or member is None else [put(member), collecting(collection, 1)]
+    return [] if collection is None or member is None else [put(member), counting_in_collection(collection, 1)]
 
 
-async def leaving(rows: Store, item: Item) -> Ops:
-    """What else is written when an item leaves its collection, which may be gone already."""
+async def leaving_collection(rows: Store, item: Item) -> Ops:
+    """The additional writes when an item leaves its collection, which may have been deleted."""
     member = member_of(item)
     if member is None:
         return []
     left = await rows.get(Collection.one(item.owner_id, item.library_id, member.collection_id))
-    return [delete(member), *([] if left is None else [collecting(left, -1)])]
+    return [delete(member), *([] if left is None else [counting_in_collection(left, -1)])]
 
 
-async def history_along(rows: Store, item: Item, to: UUID) -> Ops:
-    """What takes an item's history to another library: at once, or if it is long, by the consumer."""
+async def moving_history(rows: Store, item: Item, to: UUID) -> Ops:
+    """The writes that move an item's history to another library: at once, or by the consumer if it is long."""
     loan = await rows.get(Loan.one(item.owner_id, item.library_id, item.item_id))
     lent: Ops = [] if loan is None else [delete(loan), put(replace(loan, library_id=to))]
     part = await rows.page(Event.of_item(item.owner_id, item.library_id, item.item_id), EVENTS_AT_ONCE + 1)
-    # Every event raises the version, so one that is so high may have a history that is still on its way to here.
+    # Every event raises the version, so with a version this high, part of the history may still be on its way here.
     if len(part.items) > EVENTS_AT_ONCE or item.version > EVENTS_AT_ONCE:
         left = Relocation(owner_id=item.owner_id, library_id=item.library_id, item_id=item.item_id, moved_to=to)
-        # If it comes back to where a part of its history still is, that stays.
+        # If the item returns to a library where part of its history still is, that part stays.
         return [*lent, put(left), delete(Relocation.one(item.owner_id, to, item.item_id))]
     moved = [write for each in part.items for write in (delete(each), put(replace(each, library_id=to)))]
     return [*lent, *moved]
 
 
 def as_seen(at: OwnLibrary, item: Item) -> Refused:
-    """What it means that a write of the item is refused: somebody changed it, or only a name has followed."""
+    """Explains a refused write: NotFound if the item is gone, Conflict if the sent version is stale, else a retry."""
 
     async def refused(refusal: WriteRefused) -> ProblemError | None:
         if refusal.current is None:

@@ -1,4 +1,4 @@
-"""Collections: one with its items in their order, and several items that become one."""
+"""The page of a collection, and the page that groups several items into one."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -40,7 +40,7 @@ SHOWN_TO_GROUP = 1000
 
 
 class InCollection(InLibrary):
-    """Whoever may look into the library, about one of its collections."""
+    """Anyone with access to the library, for one of its collections."""
 
     collection_id: CollectionId
 
@@ -62,7 +62,7 @@ def _volumes(at: InLibrary, collection_id: UUID) -> Query[Collection | Book | Vi
 
 @collections.page("", "library/collection.html")
 async def collection_page(at: InLibrary, collection: Collection, show: Show) -> dict[str, Any]:
-    # Where live updates go on from is asked before anything is read.
+    # The live position is taken before anything is read, so that no change is missed.
     position = await at.core.live.position(_volumes(at, collection.collection_id))
     members = await at.rows.all(
         CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
@@ -128,7 +128,7 @@ async def group(at: OwnLibrary, library: Library, sent: Group) -> Writes[UUID]:
 
 
 async def collection_named(at: OwnLibrary, library: Library, name: str, field: str = "collection") -> UUID:
-    """The collection of this name in a library of the caller's; it is made if there is none."""
+    """The id of the collection of this name in the caller's library; it is created if there is none."""
     try:
         new = decode_tree(NewCollection, {"name": name})
     except InvalidFields as wrong:

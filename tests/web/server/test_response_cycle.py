@@ -8,8 +8,8 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from potluck.connections.asgi_extension import WHOLE
 from potluck.connections.limits import Connection
-from potluck.connections.whole_response import WHOLE
 
 TURNS = 20
 GET = b"GET /a%20b?c=d HTTP/1.1\r\nhost: x\r\n\r\n"

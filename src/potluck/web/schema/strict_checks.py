@@ -1,6 +1,6 @@
-"""The second look at what msgspec has decoded: whether it was more generous than the schema type is.
+"""Strict checks of what msgspec has decoded: whether it accepted more than the schema type does.
 
-A look answers True for what is certainly right as it was decoded; False means only that it has to be gone through.
+A check is True for what is certainly right as decoded; False only means that thorough validation is needed.
 """
 
 import re
@@ -16,9 +16,9 @@ from potluck.characters import TextRule
 from potluck.web.schema import types
 from potluck.web.schema.types import SchemaType, without_null
 
-__all__ = ["Look", "look_at", "look_at_object"]
+__all__ = ["StrictCheck", "strict_check_of", "strict_check_of_object"]
 
-Look = Callable[[Any, Any], bool]
+StrictCheck = Callable[[Any, Any], bool]
 """Called with the decoded value and its JSON."""
 
 Check = Callable[[Any], Iterable[Any]]
@@ -29,23 +29,23 @@ _parts_of_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 QUOTED_UUID = re.compile(f'"{types.UUID_TEXT.pattern}"'.encode())
 QUOTED_DATE = re.compile(f'"{types.DATE_TEXT.pattern}"'.encode())
 _TIME = r"-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
-# The first and the last year of all may have hours without a name in UTC.
+# Times in the very first and last year may be out of range in UTC.
 QUOTED_DATE_TIME = re.compile(rf'"(?!0001|9999)[0-9]{{4}}{_TIME}(Z|[+-][0-9]{{2}}:[0-9]{{2}})"'.encode())
 QUOTED_LOCAL_DATE_TIME = re.compile(rf'"[0-9]{{4}}{_TIME}"'.encode())
 NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?")
 
 
-def look_at(expected: SchemaType) -> Look | None:
-    """The look that a type needs; None where msgspec takes exactly what the type does."""
+def strict_check_of(expected: SchemaType) -> StrictCheck | None:
+    """The check that a type needs; None where msgspec accepts exactly what the type does."""
     inner = without_null(expected)
-    look = _look_without_check(inner, nullable=inner is not expected)
+    passes = _built_in_check(inner, nullable=inner is not expected)
     if inner.check is not None:
-        # It is called with the value as JSON has it; where that is not the decoded one, it takes a thorough reading.
-        look = _with_check(inner.check, look) if _same_in_json(inner) else _never
-    return look if inner is expected or look is None else _unless_null(look)
+        # It is called with the JSON value; where the decoded one differs, that takes thorough validation.
+        passes = _with_check(inner.check, passes) if _same_in_json(inner) else _never
+    return passes if inner is expected or passes is None else _unless_null(passes)
 
 
-def _look_without_check(expected: SchemaType, *, nullable: bool) -> Look | None:
+def _built_in_check(expected: SchemaType, *, nullable: bool) -> StrictCheck | None:
     match expected:
         case types.FloatType() | types.BooleanType() | types.ChoiceType():
             return None
@@ -86,19 +86,19 @@ def _never(value: Any, raw: Any) -> bool:
     return False
 
 
-def _unless_null(look: Look) -> Look:
-    return lambda value, raw: value is None or look(value, raw)
+def _unless_null(passes: StrictCheck) -> StrictCheck:
+    return lambda value, raw: value is None or passes(value, raw)
 
 
-def _with_check(check: Check, look: Look | None) -> Look:
+def _with_check(check: Check, passes: StrictCheck | None) -> StrictCheck:
     def checked(value: Any, raw: Any) -> bool:
         given = list(value) if isinstance(value, tuple) else value
-        return (look is None or look(value, raw)) and not any(True for _ in check(given))
+        return (passes is None or passes(value, raw)) and not any(True for _ in check(given))
 
     return checked
 
 
-def _text(expected: types.TextType, *, nullable: bool = False) -> Look | None:
+def _text(expected: types.TextType, *, nullable: bool = False) -> StrictCheck | None:
     if expected.rule is not None:
         return _readable(expected, expected.rule, nullable=nullable)
     trimmed = _not_blank_and_trimmed if nullable and expected.may_be_blank else _trimmed
@@ -110,8 +110,8 @@ def _text(expected: types.TextType, *, nullable: bool = False) -> Look | None:
     return lambda value, raw: search(value) is not None
 
 
-def _readable(expected: types.TextType, rule: TextRule, *, nullable: bool) -> Look:
-    # Line ends that are to become others are among what the rule refuses.
+def _readable(expected: types.TextType, rule: TextRule, *, nullable: bool) -> StrictCheck:
+    # The rule also refuses line ends that are still to be normalised.
     without_rule = _text(replace(expected, rule=None), nullable=nullable)
     if without_rule is None:
         return lambda value, raw: rule(value) is None
@@ -126,7 +126,7 @@ def _not_blank_and_trimmed(value: str, raw: Any) -> bool:
     return value != "" and value.strip() == value
 
 
-def _integer(expected: types.IntegerType) -> Look | None:
+def _integer(expected: types.IntegerType) -> StrictCheck | None:
     # Bounds reach the decoder only if they were declared.
     if expected.least > -types.LARGEST_INTEGER and expected.most < types.LARGEST_INTEGER:
         return None
@@ -135,7 +135,7 @@ def _integer(expected: types.IntegerType) -> Look | None:
 
 
 def _written(expected: types.UuidType | types.DateType | types.DateTimeType) -> re.Pattern[bytes]:
-    """How JSON has it where msgspec is more generous: ids in capitals, times without a zone."""
+    """The form it must have in JSON, where msgspec is more generous: UUIDs in capitals, times without a zone."""
     match expected:
         case types.UuidType():
             return QUOTED_UUID
@@ -144,63 +144,64 @@ def _written(expected: types.UuidType | types.DateType | types.DateTimeType) -> 
     return QUOTED_LOCAL_DATE_TIME if expected.local else QUOTED_DATE_TIME
 
 
-def _decimal(expected: types.DecimalType) -> Look:
-    def look(value: Any, raw: Any) -> bool:
+def _decimal(expected: types.DecimalType) -> StrictCheck:
+    def passes(value: Any, raw: Any) -> bool:
         found = NUMBER.fullmatch(raw)
         return found is not None and expected.accepts(types.NumberText(found[0].decode()))
 
-    return look
+    return passes
 
 
-def _list(expected: types.ListType) -> Look | None:
+def _list(expected: types.ListType) -> StrictCheck | None:
     if expected.item is None:
-        looks = [look_at(each) for each in expected.each]
-        if not any(looks):
+        checks = [strict_check_of(each) for each in expected.each]
+        if not any(checks):
             return None
 
-        def look_each(value: Any, raw: Any) -> bool:
+        def each_passes(value: Any, raw: Any) -> bool:
             parts = _parts_of_list(raw)
             return all(
-                look is None or look(*each) for look, each in zip(looks, zip(value, parts, strict=True), strict=True)
+                passes is None or passes(*each)
+                for passes, each in zip(checks, zip(value, parts, strict=True), strict=True)
             )
 
-        return look_each
-    look = look_at(expected.item)
-    if look is None:
+        return each_passes
+    passes = strict_check_of(expected.item)
+    if passes is None:
         return None
-    # Of these the decoded value says all.
+    # These are checked by the decoded value alone.
     by_value = _same_in_json(expected.item)
 
-    def look_all(value: Any, raw: Any) -> bool:
-        return all(map(look, value, repeat(raw) if by_value else _parts_of_list(raw)))
+    def all_pass(value: Any, raw: Any) -> bool:
+        return all(map(passes, value, repeat(raw) if by_value else _parts_of_list(raw)))
 
-    return look_all
+    return all_pass
 
 
 def _once(parts: dict[str, Any], colons: int) -> bool:
-    """Whether no name came twice: each has a colon after it, and all other colons are inside of values or names."""
+    """Whether certainly no name is repeated: there is one colon per name, besides those inside values."""
     return colons == len(parts) or colons == len(parts) + b"".join(parts.values()).count(b":")
 
 
-def _map(expected: types.MapType) -> Look:
-    name_look, value_look = look_at(expected.name), look_at(expected.value)
+def _map(expected: types.MapType) -> StrictCheck:
+    name_passes, value_passes = strict_check_of(expected.name), strict_check_of(expected.value)
 
-    def look(value: Any, raw: Any) -> bool:
+    def passes(value: Any, raw: Any) -> bool:
         parts = _parts_of_object(raw)
         if not _once(parts, bytes(raw).count(b":")):
             return False
-        if name_look is not None and not all(name_look(name, f'"{name}"'.encode()) for name in parts):
+        if name_passes is not None and not all(name_passes(name, f'"{name}"'.encode()) for name in parts):
             return False
-        return value_look is None or all(map(value_look, value.values(), parts.values()))
+        return value_passes is None or all(map(value_passes, value.values(), parts.values()))
 
-    return look
+    return passes
 
 
-def look_at_object(expected: types.ObjectType) -> Look:
-    """The look at a whole body, generated for its fields: most bodies need nothing else, and calls would cost most."""
+def strict_check_of_object(expected: types.ObjectType) -> StrictCheck:
+    """The check of an object, generated as code for its fields: calls would be most of its cost."""
     lines = [
-        "def look(value, raw):",
-        # How many names were sent for certain: those of the fields that have to be, or do not have their default.
+        "def passes(value, raw):",
+        # How many names were certainly sent: those of fields that are required, or do not have their default.
         f"    sent = {sum(field.required for field in expected.fields.values())}",
         "    parts = None",
     ]
@@ -212,11 +213,11 @@ def look_at_object(expected: types.ObjectType) -> Look:
             scope[f"match_{index}"] = _written(inner).fullmatch
         if isinstance(inner, types.TextType):
             scope[f"rule_{index}"] = inner.rule
-        look = scope[f"look_{index}"] = look_at(field.type)
-        if look is not None:
+        passes = scope[f"passes_{index}"] = strict_check_of(field.type)
+        if passes is not None:
             lines.append("    if v is not UNSET and v is not None:")
-            lines += (f"        {line}" for line in _look_lines(field, index))
-        # A default that is made anew each time is never certain.
+            lines += (f"        {line}" for line in _check_lines(field, index))
+        # With a default factory there is no telling.
         if not field.required and field.default is not NODEFAULT:
             scope[f"default_{index}"] = field.default
             different = "is not" if field.default in (UNSET, None) else "!="
@@ -227,31 +228,31 @@ def look_at_object(expected: types.ObjectType) -> Look:
         "    return rule is None or not any(True for _ in rule(value))",
     ]
     exec("\n".join(lines), scope)
-    made: Look = scope["look"]
+    made: StrictCheck = scope["passes"]
     return made
 
 
-def _look_lines(field: types.Field, index: int) -> Iterable[str]:
+def _check_lines(field: types.Field, index: int) -> Iterable[str]:
     inner = without_null(field.type)
     if isinstance(inner, types.TextType) and inner.trim and inner.matching is None and inner.check is None:
         null_if_blank = inner is not field.type and inner.may_be_blank
         rule = f" or rule_{index}(v) is not None" if inner.rule is not None else ""
         yield f"if {'not v or ' if null_if_blank else ''}v.strip() != v{rule}: return False"
     elif _same_in_json(inner):
-        yield f"if not look_{index}(v, None): return False"
+        yield f"if not passes_{index}(v, None): return False"
     else:
         yield "if parts is None: parts = parts_of(raw)"
         yield f"part = parts.get({field.name!r})"
         written = isinstance(inner, types.UuidType | types.DateType | types.DateTimeType) and inner.check is None
-        right = f"match_{index}(part)" if written else f"look_{index}(v, part)"
+        right = f"match_{index}(part)" if written else f"passes_{index}(v, part)"
         yield f"if part is not None and not {right}: return False"
 
 
-def _object(expected: types.ObjectType) -> Look:
-    look = look_at_object(expected)
-    return lambda value, raw: look(value, bytes(raw))
+def _object(expected: types.ObjectType) -> StrictCheck:
+    passes = strict_check_of_object(expected)
+    return lambda value, raw: passes(value, bytes(raw))
 
 
-def _union(expected: types.UnionType) -> Look:
-    looks = {each.kind: _object(each) for each in expected.objects.values()}
-    return lambda value, raw: looks[type(value)](value, raw)
+def _union(expected: types.UnionType) -> StrictCheck:
+    checks = {each.kind: _object(each) for each in expected.objects.values()}
+    return lambda value, raw: checks[type(value)](value, raw)

@@ -1,4 +1,4 @@
-"""What a person takes along, and what goes when they leave."""
+"""A person's data: exporting it, and deleting it with their account."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from potluck.apps.library.access import Looker
+from potluck.apps.library.access import Viewer
 from potluck.apps.library.collections import CollectionView
 from potluck.apps.library.consistency import deleted_with
 from potluck.apps.library.entities import (
@@ -26,7 +26,7 @@ from potluck.apps.library.entities import (
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import LibraryView
-from potluck.apps.library.shares import ShareView, ending
+from potluck.apps.library.shares import ShareView, ending_shares
 from potluck.retries import attempts
 from potluck.store import Store
 from potluck.table import WriteRefused, delete
@@ -71,36 +71,36 @@ TABLES: dict[str, tuple[type[Any] | tuple[type[Any], ...], type[View[Any]]]] = {
 
 
 def export_of(core: Core) -> Export:
-    """Yields the rows of one person, table after table."""
+    """The export of one person's rows, kind after kind."""
 
     async def export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
         owner_id = owner_of(user_id)
-        looker = Looker(owner_id)
+        viewer = Viewer(owner_id)
         for table, (kinds, view) in TABLES.items():
             show = view_plan(view).show
             async for row in core.store.each(OwnerRow.of_owner(owner_id)):
                 if isinstance(row, kinds):
-                    yield table, show(row, looker)
+                    yield table, show(row, viewer)
 
     return export
 
 
 def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
-    """Removes everything of a person; also after an interruption."""
+    """Deletes everything a person owns; safe to run again after an interruption."""
 
     async def forget(user_id: UUID) -> None:
         owner_id = owner_of(user_id)
         async for _ in attempts("forgetting a person's libraries", rows.patience):
-            # Without its row nobody adds to a library any more, and nobody looks into it.
+            # Once its row is gone, nobody can add to a library or open it.
             for library in await rows.all(Library.of_owner(owner_id)):
                 with suppress(WriteRefused):
                     await rows.delete(library)
             while left := (await rows.page(OwnerRow.of_owner(owner_id), AT_ONCE)).items:
                 shared = [row for row in left if isinstance(row, SharedLibrary)]
                 own = [write for row in left if not isinstance(row, SharedLibrary) for write in deleted_with(row)]
-                # What is refused was changed meanwhile, and is found again.
+                # A refused row was changed meanwhile, and the next page finds it again.
                 with suppress(WriteRefused):
-                    # What an item takes along may be among the rows itself.
+                    # Rows that are deleted with an item may be on this page themselves: each key is written once.
                     await rows.write_each({repr(write.key): write for write in own}.values())
                 for row in shared:
                     with suppress(WriteRefused):
@@ -113,11 +113,11 @@ def forgetting(rows: Store) -> Callable[[UUID], Awaitable[None]]:
 
 
 async def _leaving(rows: Store, row: SharedLibrary) -> list[Operation]:
-    """What ends a share of somebody else's library with them, on both sides."""
+    """The writes that end a share of somebody else's library, on both sides."""
     library, share = await rows.get_together(
         Library.one(row.shared_from_id, row.library_id),
         Share.one(row.shared_from_id, row.library_id, row.shared_to_id),
     )
     if library is None or share is None:
         return [delete(row), *([] if share is None else [delete(share)])]
-    return Writes(None, *ending(library, [share])).operations
+    return Writes(None, *ending_shares(library, [share])).operations

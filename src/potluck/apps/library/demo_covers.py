@@ -1,4 +1,4 @@
-"""Covers for made-up books: a sky, what shines in it, hills or water, and the title; always the same for a title."""
+"""Covers for the demo's books: a sky with a sun or moon, hills or water, and the title; deterministic by title."""
 
 import io
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ __all__ = ["painted_cover"]
 
 WIDTH, HEIGHT, EDGE = 400, 600, 34
 TITLE_SIZE, NAME_SIZE = 50, 24
-# Sky, what shines in it, and what lies below; the words are in the colour that stands out from the sky.
+# Sky, sun or moon, and land or water; the text takes the colour that stands out from the sky.
 PALETTES = (
     ("#f3e6d0", "#e7623e", ("#1f5e6b", "#2b7a8a", "#174852"), "#1b3c44"),
     ("#20263f", "#f4dca0", ("#39456e", "#2c355a", "#171c31"), "#f4dca0"),
@@ -22,7 +22,7 @@ PALETTES = (
 
 
 def painted_cover(title: str, by: str) -> bytes:
-    """A JPEG of two by three."""
+    """A JPEG in the proportions of a cover, two by three."""
     drawn = Random(title)
     sky, light, ground, ink = drawn.choice(PALETTES)
     picture = Image.new("RGB", (WIDTH, HEIGHT), sky)
