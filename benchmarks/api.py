@@ -86,11 +86,11 @@ def serve_potluck(folder: Path, port: int) -> None:
     """As `potluck serve` does: the suite with all of its apps, by uvicorn with our own connections."""
     from potluck.settings import Settings
     from potluck.suite import assembled
-    from potluck.web import allowances
+    from potluck.web import rate_limits
     from potluck.web.server.uvicorn_server import serve_here
 
     # One person writes here in a minute what is allowed in some hours; it is counted all the same.
-    allowances.SIGNED_IN_TIMES = 1_000
+    rate_limits.SIGNED_IN_TIMES = 1_000
     serve_here(assembled, Settings(data=folder), [socket.create_server(("127.0.0.1", port))], lambda: None)
 
 

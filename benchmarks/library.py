@@ -38,14 +38,14 @@ from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
 from potluck.table import absent, put, the, update
-from potluck.web.allowances import Allowances
 from potluck.web.app import App, Core
-from potluck.web.bounds import Bounds
-from potluck.web.direct import Direct
+from potluck.web.count_limits import CountLimits
+from potluck.web.direct_calls import Direct
 from potluck.web.live import Live
 from potluck.web.outbound import Outbound
-from potluck.web.room import Room
+from potluck.web.rate_limits import RateLimiter
 from potluck.web.server.garbage_collection import tune_garbage_collector
+from potluck.web.storage_quota import StorageQuota
 
 RESULTS = Path(__file__).parent / "results"
 ITEMS = 10_000
@@ -64,7 +64,8 @@ def core_on(rows: Store) -> Core:
     nothing: Any = None
     return Core(
         settings=Settings(open_library=None), engine=rows.engine, store=rows, clock=clock, people=people,
-        live=Live(rows.engine, clock), cursors=nothing, allowances=Allowances(clock), bounds=Bounds(rows), room=Room(0),
+        live=Live(rows.engine, clock), cursors=nothing,
+        rate_limiter=RateLimiter(clock), count_limits=CountLimits(rows), storage_quota=StorageQuota(0),
     )  # fmt: skip
 
 

@@ -52,11 +52,11 @@ from potluck.people.services import open_people
 from potluck.store import Store as Rows
 from potluck.table import absent
 from potluck.table.entity import Entity, plan_of
-from potluck.web.allowances import Allowances
 from potluck.web.app import Core
-from potluck.web.bounds import Bounds
-from potluck.web.direct import Direct
-from potluck.web.room import Room
+from potluck.web.count_limits import CountLimits
+from potluck.web.direct_calls import Direct
+from potluck.web.rate_limits import RateLimiter
+from potluck.web.storage_quota import StorageQuota
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -192,9 +192,9 @@ async def side(folder: Path, others: int) -> Side:
         people=people,
         live=nothing,
         cursors=nothing,
-        allowances=Allowances(rows.clock),
-        bounds=Bounds(rows),
-        room=Room(0),
+        rate_limiter=RateLimiter(rows.clock),
+        count_limits=CountLimits(rows),
+        storage_quota=StorageQuota(0),
     )
     direct = Direct(core, SUBJECTS)
     family, elsewhere = [

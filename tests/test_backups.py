@@ -24,7 +24,7 @@ from potluck.people.entities import SecretCheck, accounts
 from potluck.settings import Settings, SettingsError
 from potluck.store import Store
 from potluck.suite import assembled, system_clock
-from potluck.web.secret import load_secret
+from potluck.web.suite_secret import load_secret
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE
 from tests.commands import POTLUCK, running, stopped
 from tests.patience import PATIENCE_SECONDS

@@ -14,7 +14,7 @@ MODULES = (
     "potluck.field_types",
     *(
         f"potluck.web.{name}"
-        for name in ("access", "actions", "direct", "endpoints", "inputs", "places", "views", "writes")
+        for name in ("access", "actions", "direct_calls", "endpoints", "inputs", "places", "views", "writes")
     ),
 )
 NO_CLUB = "00000000-0000-4000-8000-000000000000"

@@ -14,7 +14,7 @@ from potluck.engines import open_engine
 from potluck.people.entities import accounts
 from potluck.settings import Settings
 from potluck.store import Store
-from potluck.web.secret import (
+from potluck.web.suite_secret import (
     SECRET_FILE,
     accept_secret,
     fits_a_file,

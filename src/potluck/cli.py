@@ -208,7 +208,7 @@ def _with_people(settings: Settings, do: "Callable[[People], Awaitable[str]]", *
     from potluck.people.entities import accounts
     from potluck.people.services import open_people
     from potluck.store import Store
-    from potluck.web.secret import load_secret
+    from potluck.web.suite_secret import load_secret
 
     def clock() -> datetime:
         return datetime.now(UTC)

@@ -23,11 +23,10 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store, noted
 from potluck.streams import Consumer
 from potluck.web import openapi
-from potluck.web.allowances import Allowances
 from potluck.web.api import Api
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.bounds import Bounds
+from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Site
 from potluck.web.health import health
 from potluck.web.home import home
@@ -45,11 +44,12 @@ from potluck.web.pages import Pages
 from potluck.web.pagination import Cursors
 from potluck.web.people import people_app
 from potluck.web.problem_pages import problem_pages
-from potluck.web.room import room_of
+from potluck.web.rate_limits import RateLimiter
 from potluck.web.runner import Runner
-from potluck.web.secret import derived, held_to_its_secret, load_secret
 from potluck.web.static_files import static_file
+from potluck.web.storage_quota import storage_quota_of
 from potluck.web.style import style_pages
+from potluck.web.suite_secret import derived, held_to_its_secret, load_secret
 
 __all__ = ["APPS", "assembled", "opened", "system_clock"]
 
@@ -164,9 +164,9 @@ def _core(
         people=people,
         live=live,
         cursors=cursors,
-        allowances=Allowances(clock),
-        bounds=Bounds(store),
-        room=room_of(settings, engine),
+        rate_limiter=RateLimiter(clock),
+        count_limits=CountLimits(store),
+        storage_quota=storage_quota_of(settings, engine),
     )
     made += [make(core) for make in makers]
     return core, made

@@ -18,7 +18,7 @@ import httpx
 from potluck.web.access import Access
 from potluck.web.actions import Actions
 from potluck.web.app import App, AppMaker, Core
-from potluck.web.declared import Action, Declared, Listing, Page, Read
+from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
 from tests.web.suites import API, bearer, client_at, rows_left, signed_up, suite_on
 

@@ -6,10 +6,10 @@ from typing import Any
 from potluck.people.idempotency import KeptAnswers
 from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
-from potluck.web.allowances import Allowances
 from potluck.web.app import Core
-from potluck.web.bounds import Bounds
-from potluck.web.room import Room
+from potluck.web.count_limits import CountLimits
+from potluck.web.rate_limits import RateLimiter
+from potluck.web.storage_quota import StorageQuota
 
 __all__ = ["core_on"]
 
@@ -26,7 +26,7 @@ def core_on(rows: Store, clock: Clock, invitations: Invitations | None = None) -
         people=people,
         live=nothing,
         cursors=nothing,
-        allowances=Allowances(clock),
-        bounds=Bounds(rows),
-        room=Room(0),
+        rate_limiter=RateLimiter(clock),
+        count_limits=CountLimits(rows),
+        storage_quota=StorageQuota(0),
     )

@@ -20,7 +20,7 @@ from potluck.suite import APPS
 from potluck.web.access import ByRow
 from potluck.web.api_page import example
 from potluck.web.app import AppMaker
-from potluck.web.declared import Action
+from potluck.web.declarations import Action
 from potluck.web.requests import camel
 from tests.apps.journal import access_world as journal
 from tests.apps.library import access_world as library

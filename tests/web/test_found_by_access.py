@@ -12,7 +12,7 @@ from potluck.store import Store
 from potluck.table import Entity, Seconds, Table, Version, absent, delete, query, the
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.errors import Conflict, NotFound
 from potluck.web.inputs import UNSET, Change, Unset
 from potluck.web.live.events import Event, SeeAsNow, event_for

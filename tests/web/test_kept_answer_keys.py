@@ -12,7 +12,7 @@ from potluck.people.idempotency import Answer
 from potluck.settings import Settings
 from potluck.suite import opened
 from potluck.web.api import Api
-from potluck.web.declared import Action
+from potluck.web.declarations import Action
 from potluck.web.runner import Done
 from tests.toy import notes_app
 from tests.web.people.access_world import people

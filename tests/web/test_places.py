@@ -14,7 +14,7 @@ from potluck.store import Store
 from potluck.table import Counter, Entity, Seconds, Table, Version, get, query, the
 from potluck.web.access import ByRow
 from potluck.web.actions import Actions
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.errors import Forbidden, NotFound, ProblemError
 from potluck.web.inputs import Change, Input, New
 from potluck.web.places import InvitationMade, InvitationView, OwnPlaces, Place, latest_first

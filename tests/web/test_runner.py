@@ -36,7 +36,7 @@ from potluck.table import (
 from potluck.web.access import ByRow, Visitor
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
-from potluck.web.declared import Action
+from potluck.web.declarations import Action
 from potluck.web.errors import Conflict, Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.runner import Done, Runner, Sent

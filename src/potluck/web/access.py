@@ -1,7 +1,7 @@
-"""Who may call a rule: the rows that are read to admit a caller, and the conditions on them, stated once.
+"""Authorization: the rows that are read to admit a caller to a rule, and the conditions on them, stated once.
 
-The conditions are held against the rows that were read, and checked again inside every write. An instance is an
-admitted caller with everything a rule is given, so the type of a rule's first parameter says who may call it.
+The conditions are evaluated on the rows as read, and checked again in the transaction of every write. An instance is an
+admitted caller, with everything a rule needs, so the type of a rule's first parameter says who may call it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ async def _always() -> bool:
 
 
 class Visitor:
-    """Who calls, and what they bring along: a principal if they are signed in, headers, what their browser keeps."""
+    """The caller, before access is decided: their principal if they are signed in, headers, and kept cookies."""
 
     __slots__ = (
         "_client",
@@ -71,8 +71,8 @@ class Visitor:
         origin: Callable[[], str] = str,
         still: Callable[[], Awaitable[bool]] = _always,
     ) -> None:
-        """`by_page` says that a page asks, and not a program. `by_cookie`: they send no token, so it is a browser.
-        `keeps` is what a page's browser keeps for them. `still` tells whether what they are known by is valid."""
+        """`by_page`: a page is calling, not a program. `by_cookie`: no token was sent, so it is a browser.
+        `keeps` are the cookies kept for them, for pages only. `still` tells whether their credential is still valid."""
         self.principal = principal
         self.headers = headers or {}
         self.keeps = keeps
@@ -84,40 +84,40 @@ class Visitor:
         self._origin = origin
 
     def kept(self, name: str) -> str:
-        """What their browser keeps for them under this name; empty without anything, and for a program."""
+        """The value of the cookie kept under this name; empty if there is none, and for a program."""
         return "" if self.keeps is None else self.keeps.get(name)
 
     @property
     def client(self) -> str:
-        """What attempts are counted by. An answer that depends on it is not remembered."""
+        """The client that attempts are counted by. An answer that reads it is not cached."""
         self.uses_client = True
         return self._client if isinstance(self._client, str) else self._client()
 
     @property
     def listening(self) -> Listener:
-        """Whose open streams theirs count with."""
+        """Whom their open event streams are counted against."""
         return Listener(self.principal, self.client)
 
     @property
     def origin(self) -> str:
-        """Where they reach the suite: https://potluck.example. An answer that depends on it is not remembered."""
+        """The address they reach the suite at: https://potluck.example. An answer that reads it is not cached."""
         self.uses_client = True
         return self._origin()
 
 
 class Access:
-    """An admitted caller; subclasses say who is one.
+    """An admitted caller; subclasses decide who is admitted.
 
-    The path parameters it needs are its annotations: `family_id: FamilyId`. Headers that decide who is admitted are
-    named in `headers`, with what the API document says of them.
+    Annotations declare the path parameters it needs: `family_id: FamilyId`. Request headers that decide access are
+    named in `headers`, each with its description for the API document.
     """
 
     headers: ClassVar[Mapping[str, str]] = {}
     finds_by: ClassVar[tuple[str, ...]] = ()
-    """What things are found by besides the path: attributes that `admit` sets, such as whose a shared thing is."""
+    """Attributes that things are found by besides the path, set by `admit`: such as the owner of a shared thing."""
     needs_principal: ClassVar[bool] = False
     anonymous: ClassVar[bool] = False
-    """Whether whoever calls is taken for nobody: no session and no token is looked up."""
+    """Whether callers are treated as signed out: no session and no token is looked up."""
 
     core: Core
     context: Any
@@ -126,11 +126,11 @@ class Access:
     visitor: Visitor
     principal: Principal | None
     attempt: int = 0
-    """How often the rule was asked before, because others were faster."""
+    """How many times the rule has run before for this request, because concurrent writes got in first."""
     seen: int | None = None
-    """The version that the caller says they saw, where the input is Versioned."""
+    """The version that the caller says they saw, in a Versioned input or in If-Match."""
     thing: Any = None
-    """The thing of the path, where `admit` finds it: see FoundByAccess. None if there is none."""
+    """The thing that the path names, where `admit` finds it: see FoundByAccess. None if it does not exist."""
     keeps: Callable[[Any, object, UUID | None, bool], list[Operation]] | None = None
     commits: Callable[[Access, Writes[None]], Awaitable[bool]] | None = None
 
@@ -145,57 +145,57 @@ class Access:
     # --- for subclasses -----------------------------------------------------------------------------------------------
 
     def reads(self) -> Sequence[Ref[Any]]:
-        """The rows that decide whether the caller is admitted; they are read consistently, with the thing itself."""
+        """The rows that decide whether the caller is admitted, read consistently, with the thing of the path."""
         return ()
 
     async def admit(self, *rows: Any) -> None:
-        """Look at those rows; raise for a caller who may not: NotFound for a stranger."""
+        """Given those rows, raise unless the caller is admitted: NotFound for a stranger."""
 
     def checks(self) -> Sequence[Operation]:
-        """That the caller is still admitted, for the transaction of a write."""
+        """Condition checks that the caller is still admitted, for the transaction of a write."""
         return ()
 
     def refuse(self, refusal: WriteRefused) -> None:
-        """Raise for a write that one of the checks refused."""
+        """Raise what a failed check means to the caller; return if they are admitted after all."""
         raise NotFound from refusal
 
     def right(self) -> Right | None:
-        """The row by which the caller may follow a live list, if there is one."""
+        """The row that entitles the caller to follow a live list, if access depends on one."""
         return None
 
     def sees(self, thing: Any) -> bool:
-        """Whether this thing is there for the caller: what they do not see is 404, in no list and in no event."""
+        """Whether the caller may see this thing; one they may not see is 404, in no list and in no event."""
         return True
 
     async def told_now(self, thing: Any, gone: bool) -> Any:
-        """What an event tells of a thing, which the log has as it was then; None for nothing. `gone`: it left the list.
+        """What an event shows of a thing, given as the log has it; None to hide it. `gone`: it left the list.
 
-        To be overridden where what was shown once may not be the caller's to know now.
+        Override it where the caller may not see now what they could have seen then.
         """
         return thing
 
     @classmethod
     def refusals(cls) -> Sequence[Problem]:
-        """What callers can be refused with besides 401 and 404, for the API document."""
+        """The problems that callers can be refused with besides 401 and 404, for the API document."""
         return ()
 
     # --- for rules ----------------------------------------------------------------------------------------------------
 
     @property
     def now(self) -> datetime:
-        """The time, in whole seconds. An answer that depends on it is not remembered."""
+        """The time, in whole seconds. An answer that reads it is not cached."""
         return self.core.clock().replace(microsecond=0)
 
     def make(self, new: New[E], **given: Any) -> E:
-        """The new entity: what was sent, the time stamps that it has, and what is given."""
+        """A new entity from what was sent, its timestamps, and `given`, which takes precedence."""
         entity: type[E] = new.__entity__
         sent = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not UNSET}
         return entity(**{**self._stamps(entity, "created_at", "updated_at"), **sent, **given})
 
     def apply(self, thing: E, change: Change[E], *others: Operation | Outcome, refused: Refused = None) -> Writes[E]:
-        """The thing with the values of the change; no write if it has them already.
+        """Update the thing with the values of the change; no write if it has them already.
 
-        `refused` is what a refusal of the write means, where that is more than that somebody was faster.
+        `refused` says what a refused write means, where it can mean more than a concurrent change.
         """
         new = {
             name: value
@@ -233,27 +233,27 @@ class Access:
         return await view_plan(view).show_many(self, items)
 
     async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
-        """TooMany where there are as many as there may be: `at.must_fit(Store.all_of_family(...), 200, "stores")`.
+        """TooMany if there is no room for `more`: `at.must_fit(Store.all_of_family(...), 200, "stores")`.
 
-        It is counted now and then: a bound of what a place may hold, not a rule that the write decides.
+        The count is cached: it limits what a place may hold, roughly. An exact limit is a condition of the write.
         """
-        await self.core.bounds.must_fit(query, most, what, more)
+        await self.core.count_limits.must_fit(query, most, what, more)
 
     def keeping(
         self, answer: Any, made: object = None, *, of: UUID | None = None, account_checked: bool = False
     ) -> list[Operation]:
-        """For a rule that writes by itself, in several steps: what keeps its answer, to go into the last of them.
+        """For a rule that commits its own writes, in several steps: the operations that store its answer for replays.
 
-        An answer that is not the one that the rule returns in the end was not written, and is kept anew.
-        `of` is whose answer it is, where nobody is signed in yet; `account_checked` says that the write itself reads or
-        changes the account, which a transaction can name only once.
+        They belong in the transaction of the last step. If the rule returns another answer in the end, the runner
+        stores that one. `of` is whose answer it is, where nobody is signed in yet; `account_checked` says that the
+        write itself checks or changes the account, which a transaction can name only once.
         """
         return [] if self.keeps is None else self.keeps(answer, made, of, account_checked)
 
     async def write(self, *writes: Operation | Outcome) -> bool:
-        """For a rule that writes by itself, in several steps: one of them, in one transaction with the caller's checks.
+        """For a rule that commits its own writes, in several steps: commit one, with the access checks.
 
-        False if something that was read for it has changed meanwhile.
+        False if something that the rule read has changed meanwhile.
         """
         assert self.commits is not None
         return await self.commits(self, Writes(None, *writes))
@@ -268,7 +268,7 @@ class Anyone(Access):
 
 
 class Maker(Anyone):
-    """Anybody, signed in or not; of someone who is, the account must still be there when something is made."""
+    """Anybody, signed in or not; the account of somebody who is must still exist when the write commits."""
 
     def checks(self) -> Sequence[Operation]:
         # Nothing is begun for somebody whose account is being deleted.
@@ -279,7 +279,7 @@ class Maker(Anyone):
 
 
 class Nobody(Anyone):
-    """Anybody, taken for nobody: who registers or signs in, whoever they were before."""
+    """Anybody, treated as signed out: for registering and signing in."""
 
     anonymous = True
 
@@ -357,7 +357,7 @@ class ByRow(SignedIn, Generic[R]):
         return (self.ref(),)
 
     def held_to(self) -> type[ByRow[R]]:
-        """The access whose conditions this caller must meet: another one, where that depends on the path."""
+        """The access whose conditions this caller must meet; override it where that depends on the path."""
         return type(self)
 
     async def admit(self, *rows: Any) -> None:
@@ -367,7 +367,7 @@ class ByRow(SignedIn, Generic[R]):
 
     @classmethod
     def must_admit(cls, row: Any) -> None:
-        """Raise for a row, as read now or as met by a refused write, that does not give this access."""
+        """Raise unless this row, as read or as a refused write found it, grants this access."""
         if row is None or not meets(row, cls.admits):
             raise NotFound
         for condition, problem in cls.rights:
@@ -390,7 +390,7 @@ class ByRow(SignedIn, Generic[R]):
 
 
 async def read_together(rows: Store, refs: Sequence[Ref[Any]]) -> Sequence[Any]:
-    """The rows, by one request; an access and its rule may both name the same one."""
+    """The rows, read in one request; an access and the path may name the same one."""
     if not refs:
         return ()
     first = refs[0]
@@ -422,7 +422,7 @@ _checks: dict[type[Any], Condition] = {}
 
 
 def _check_of(access: type[ByRow[Any]]) -> Condition:
-    """What a write of somebody with this access is held to; the same object each time, so that it is written once."""
+    """The condition of every write by this access; one object, so that its expression is built once."""
     known = _checks.get(access)
     if known is None:
         parts = _conditions(access)
@@ -435,7 +435,7 @@ def _conditions(access: type[ByRow[Any]]) -> tuple[Condition, ...]:
 
 
 def meets(row: Entity, condition: Condition | None) -> bool:
-    """Whether an entity that was read fulfils a condition that is otherwise checked by the store."""
+    """Whether an entity in memory meets a condition; the same one that the store checks in a write."""
     for part in conjuncts(condition):
         if not isinstance(part, Compared) or getattr(row, part.field.name) != part.operand:
             return False

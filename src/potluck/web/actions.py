@@ -1,4 +1,4 @@
-"""Actions: the rules of one subject with their addresses. A decorator returns the rule as it was given.
+"""Actions: the rules of one subject, each declared at its address. A decorator returns the function unchanged.
 
     stores = Actions(InFamily, Store.by_id, StoreView, api="/families/{family_id}/stores")
 
@@ -13,9 +13,9 @@
         store = at.make(new, family_id=at.family_id, store_id=new.store_id or new_id())
         return Writes(store, put(store, when=absent))
 
-What a rule takes says what it is about: its first parameter is an Access and says who may call it; a parameter of the
-subject's entity is the thing that the path names; an Input is what is sent. mypy checks all of them. What mypy cannot
-see, such as a path without a parameter that the access needs, is a DeclarationError at import.
+A rule's parameters say what it needs: the first is an Access and says who may call it; one of the subject's entity type
+is the thing that the path names; an Input is what the caller sent. mypy checks all of them. What mypy cannot see, such
+as a path parameter whose type nothing declares, is a DeclarationError at import.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from msgspec import Struct
 
 from potluck.table import Entity, Query, Ref
 from potluck.web.access import Access
-from potluck.web.allowances import OTHERWISE, Allowance
-from potluck.web.declared import (
+from potluck.web.declarations import (
     Action,
     Declared,
     Listing,
@@ -47,10 +46,11 @@ from potluck.web.decorators import ActionDecorator, ListDecorator, ReadDecorator
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input
+from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
-# PageForm and Show are what apps use of `declared`.
+# PageForm and Show are re-exported for apps.
 __all__ = ["Actions", "FoundByAccess", "PageForm", "Show"]
 
 E = TypeVar("E", bound=Entity)
@@ -65,15 +65,15 @@ PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True, slots=True)
 class FoundByAccess(Generic[E]):
-    """Things whose key holds more than the path does: the access that admits the caller finds them, as `at.thing`."""
+    """Things that the path alone does not identify: the access finds them while it admits the caller, as `at.thing`."""
 
     entity: type[E]
     id: str
-    """The parameter of the path that names one."""
+    """The path parameter that names one."""
 
 
 class Actions(Generic[E]):
-    """The rules of one subject. Without `one`, it has no things with an id, and its rules are about the path itself."""
+    """The rules of one subject. `one` finds a thing by its id; without it, all rules are about the path itself."""
 
     def __init__(
         self,
@@ -86,16 +86,16 @@ class Actions(Generic[E]):
         tag: str = "",
         frame: Frame | None = None,
     ) -> None:
-        """`frame` makes what all pages of the subject show around them; `tag` is its chapter of the API document.
+        """`frame` makes the context that all pages of the subject share; `tag` is its chapter of the API document.
 
-        A mapping of views gives each access its own: what an athlete sees is not what a coach sees.
+        `view` may map each access to its own view: what an athlete sees is not what a coach sees.
         """
         self.access, self.api, self.page_address, self.tag, self.frame = access, api, page, tag, frame
         self.one = None if isinstance(one, FoundByAccess) else one
         self.views = _views(view)
         self.declared: list[Declared] = []
         self.entities: tuple[type[Entity], ...] = ()
-        """What its things are; of several kinds, if `one` finds several."""
+        """The classes of its things: more than one, if `one` finds several kinds."""
         self.id: str | None = None
         self.names: tuple[str, ...] = ()
         if isinstance(one, FoundByAccess):
@@ -115,14 +115,14 @@ class Actions(Generic[E]):
         self.entity: type[Entity] | None = self.entities[0] if self.entities else None
 
     def view_for(self, access: type[Access]) -> ViewPlan:
-        """The view by which this access shows things."""
+        """The view of things that callers with this access get."""
         for each in access.__mro__:
             if each in self.views:
                 return self.views[each]
         raise DeclarationError(f"{self.api or self.page_address}: there is no view for {access.__name__}")
 
     def declared_by(self, rule: Callable[..., Any]) -> Action:
-        """The action of this rule, for code that runs it elsewhere than at its address."""
+        """The action that this rule was declared as, for code that runs it outside its own endpoint."""
         return next(each for each in self.declared if isinstance(each, Action) and each.rule is rule)
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -138,12 +138,13 @@ class Actions(Generic[E]):
         row: str | None = None,
         row_events: str = "/events",
     ) -> ListDecorator[E]:
-        """`GET` of the list. A rule that returns a query or References is read page by page in the order of its keys.
+        """`GET` of the list. If the rule returns a query or References, it is read page by page, in key order.
 
-        `order` sorts the whole list by a key of its views, the last of which must be unique. `also` adds what is worked
-        out from the whole list. `shows` is what OwnPages hold. `live` also serves `/events` and `/changes` of the
-        rule's query, or of another that is made from the access. `row` is the template by which a page hears of
-        changes, at `row_events` after its address; a subject without an address for programs serves only those.
+        `order` instead reads the whole list and sorts it by this key of each view, the last part of which must be
+        unique. `also` adds members computed from the whole list. `shows` is the type of what OwnPages returns. `live`
+        also serves `/events` and `/changes`, for the rule's own query or for one made from the access. `row` is the
+        template that renders each change for pages, streamed at `row_events` after the page's address; a subject
+        without `api` serves only that stream.
         """
 
         def declare(rule: Any) -> Any:
@@ -178,7 +179,7 @@ class Actions(Generic[E]):
         media_type: str = "application/json",
         tagged: bool = True,
     ) -> ReadDecorator[E]:
-        """`GET` of one thing, or of whatever the rule works out: an entity, a struct, or a response of its own."""
+        """`GET` of one thing, or of whatever the rule returns: an entity, a struct, or a response of its own."""
 
         def declare(rule: Any) -> Any:
             read = self._signature(rule, path)
@@ -202,22 +203,22 @@ class Actions(Generic[E]):
         *problems: type[ProblemError] | Problem,
         form: PageForm | None = None,
         secret: bool = False,
-        allowance: Allowance = OTHERWISE,
+        rate_limit: RateLimit = DEFAULT_LIMIT,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
         """`POST` to the list, answered with 201."""
         return self._action(
-            "POST", "", problems, status=201, form=form, secret=secret, allowance=allowance, frees_room=frees_room
+            "POST", "", problems, status=201, form=form, secret=secret, rate_limit=rate_limit, frees_room=frees_room
         )
 
     def change(
         self,
         *problems: type[ProblemError] | Problem,
         form: PageForm | None = None,
-        allowance: Allowance = OTHERWISE,
+        rate_limit: RateLimit = DEFAULT_LIMIT,
     ) -> ActionDecorator[E]:
-        """`PATCH` of one thing, with the version that was seen."""
-        return self._action("PATCH", "", problems, status=200, form=form, allowance=allowance)
+        """`PATCH` of one thing; the caller names the version they saw."""
+        return self._action("PATCH", "", problems, status=200, form=form, rate_limit=rate_limit)
 
     def delete(
         self, path: str = "", *problems: type[ProblemError] | Problem, form: PageForm | None = None
@@ -237,13 +238,13 @@ class Actions(Generic[E]):
         kept: bool = True,
         serialized: bool = False,
         largest_body: int | None = None,
-        allowance: Allowance = OTHERWISE,
+        rate_limit: RateLimit = DEFAULT_LIMIT,
         frees_room: bool = False,
     ) -> ActionDecorator[E]:
-        """Anything else that is done, with one thing if the rule takes one: `action("PATCH", "/status")`.
+        """Any other write, to one thing if the rule takes one: `action("PATCH", "/status")`.
 
-        `serialized` is for what many do to one thing at once: within a process, they wait for each other.
-        `largest_body` is how many bytes may be sent, where that is more than usual.
+        `serialized` is for things that many callers change at once: within a process, they take turns.
+        `largest_body` raises the limit on the body, in bytes.
         `frees_room` is for what must be possible however full the store is.
         """
         return self._action(
@@ -257,7 +258,7 @@ class Actions(Generic[E]):
             serialized=serialized,
             kept=kept,
             largest_body=largest_body,
-            allowance=allowance,
+            rate_limit=rate_limit,
             frees_room=frees_room,
         )
 
@@ -270,13 +271,13 @@ class Actions(Generic[E]):
         row: str | None = None,
         versioned: bool = True,
         serialized: bool = False,
-        allowance: Allowance | None = None,
+        rate_limit: RateLimit | None = None,
         frees_room: bool = False,
         largest_body: int | None = None,
     ) -> ActionDecorator[E]:
-        """What a page posts: a form other than what a program would send, or the same rule, declared with its page.
+        """A `POST` that only pages send: a form of their own, or a rule of the API, declared here beside its page.
 
-        A rule that programs call as well has the same allowance here, and frees room here too.
+        A rule that is an API action as well keeps that action's rate limit, unless another is given, and `frees_room`.
         """
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
 
@@ -290,7 +291,7 @@ class Actions(Generic[E]):
                 form=form,
                 api=False,
                 serialized=serialized,
-                allowance=allowance or (OTHERWISE if known is None else known.allowance),
+                rate_limit=rate_limit or (DEFAULT_LIMIT if known is None else known.rate_limit),
                 frees_room=frees_room or (known is not None and known.frees_room),
                 largest_body=largest_body,
             )(rule)
@@ -302,10 +303,10 @@ class Actions(Generic[E]):
     def page(self, path: str, template: str, *, headers: Mapping[str, str] | None = None) -> Callable[[T], T]:
         """A page at this path after the address of the subject, or of the thing if the rule takes one.
 
-        `headers` are those of every answer with this page, such as what it may use of the device.
+        `headers` are sent with every answer of this page, such as a Permissions-Policy.
 
-        The rule returns what its template shows, as names and values, or a response of its own. It takes an access,
-        then what it needs of: the thing, an Input made of the address after `?`, and a Show.
+        The rule returns the context of its template, or a response of its own. It takes an access, then any of: the
+        thing, an Input decoded from the query string, and a Show.
         """
 
         def declare(rule: Any) -> Any:
@@ -368,7 +369,7 @@ class Actions(Generic[E]):
         return f"{self.page_address}/{{{self.id}}}{path}" if on_thing else self.page_address + path
 
     def _signature(self, rule: Any, path: str = "", *, documented: bool = True) -> _Signature:
-        """What a rule takes and answers. Read once, at import."""
+        """What a rule takes and returns, read once, at import."""
         hints = get_type_hints(rule)
         access, *given = [hints.get(name) for name in signature(rule).parameters]
         if not (isinstance(access, type) and issubclass(access, Access)):
@@ -418,7 +419,7 @@ class _Signature:
 
 
 def names_of_access(access: type[Access]) -> set[str]:
-    """What a rule finds in its access by itself, which nothing in a path may take the place of."""
+    """The attributes that an access has anyway, which a path parameter of the same name would overwrite."""
     own = (each for each in access.__mro__ if each.__module__ == Access.__module__)
     return {name for each in own for name in (*vars(each), *get_annotations(each))}
 
@@ -436,7 +437,7 @@ def _views(view: Any) -> dict[type[Access], ViewPlan]:
 
 
 def _answer(hint: Any) -> Any:
-    """What a rule answers, without the Writes around it."""
+    """The type of a rule's answer, without the Writes around it."""
     if get_origin(hint) is Writes:
         return get_args(hint)[0]
     return hint

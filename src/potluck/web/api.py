@@ -1,4 +1,4 @@
-"""The JSON door: an endpoint under /api/v1 for every declared action, read and list."""
+"""The JSON endpoints: one under /api/v1 for every declared action, read and list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from potluck.people.idempotency import Answer
 from potluck.table import Query
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
-from potluck.web.declared import Action, Declared, Listing, Read
+from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.errors import BodyNotJson
 from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.clients import value_of
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 __all__ = ["Api", "Question", "Since", "found_in", "shown_whole"]
 
 API = "/api/v1"
-# A list says where its live updates go on from; that must not grow old with it.
+# A list carries the position that live updates resume from, which must not grow old in the cache.
 LISTS_REMEMBERED_SECONDS = 600.0
 
 
 class NoQuery(Input):
-    """An address that takes nothing after `?`."""
+    """A call that takes no query parameters."""
 
 
 class Since(Input):
@@ -59,7 +59,7 @@ class MaybeSince(Input):
 
 
 class Api:
-    """Serves what the subjects of one app declare to programs."""
+    """Serves the API that the subjects of one app declare."""
 
     def __init__(self, runner: Runner, authentication: Authentication, request_key: bytes) -> None:
         self._runner = runner
@@ -118,7 +118,7 @@ class Api:
                 return Sent(given, expected(request) if takes_if_match else None)
 
             key = None
-            # Somebody who has to sign in first has no keys: they are told so, and not what a key must be.
+            # A caller who has to sign in first gets a 401, before their Idempotency-Key is validated.
             if action.kept and not (action.access.needs_principal and visitor.principal is None):
                 headers = action.access.headers
                 key = idempotency_key(request, visitor.principal, body, self._request_key, headers)
@@ -152,7 +152,7 @@ class Api:
                 tagged = tag(read, found, body) if of_entity else tag_of(body)
                 size = question.remembered_bytes(visitor, body)
                 if of_entity and not tagged.startswith("W/") and read.subject.view_for(type(at)).lookup is not None:
-                    # A version does not tell what changed by itself, as time passed.
+                    # Computed fields may change as time passes, while the version stays.
                     tagged = etag_at(tagged, body)
                 return Tagged(tagged, body), size
 
@@ -244,14 +244,14 @@ class Api:
                 wanted.since, of=listing.live(at), see=self._see(listing, lambda: at), right=at.right()
             )
             if found.reset:
-                # A place where they begin anew has to be one at which they may look.
+                # A reset tells them to read the list again from this position, so they must still be admitted.
                 await self._runner.admit(listing, visitor, ids)
             return JsonResponse(encode(found))
 
         return answer
 
     def _see(self, listing: Listing, caller: Callable[[], Access]) -> Any:
-        """How an event is shown to the caller, as they were admitted last."""
+        """How an event is shown to the caller, by their latest admission."""
         plan = listing.subject.view_for(type(caller()))
 
         def see_alone(item: Any) -> Any:
@@ -274,10 +274,10 @@ class Api:
 async def found_in(
     core: Core, listing: Listing, at: Access, filters: Sequence[Input], page: PageRequest
 ) -> tuple[list[Any], Mapping[str, Any] | None, dict[str, Any], str | None]:
-    """A page of a list as the caller sees it, where the next begins, what follows from the whole, and its position."""
+    """A page of a list as the caller sees it, where the next begins, members computed from the whole, the position."""
     plan = listing.subject.view_for(type(at))
     follows = None if listing.live is None else listing.live(at)
-    # Where live updates go on from is asked before the list is read, so that nothing falls in between.
+    # The position is taken before the list is read, so that no change falls between the two.
     position = None if follows is None else await core.live.position(follows)
     found = listing.rule(at, *filters)
     if isawaitable(found):
@@ -318,7 +318,7 @@ async def shown_whole(core: Core, listing: Listing, at: Access, found: Any) -> l
 
 
 def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
-    """The values in the path; where one is wrong, InvalidFields names what is wrong after `?` as well."""
+    """The path parameters; if one is wrong, InvalidFields also has the errors of the query string."""
     try:
         return ids_of(request)
     except InvalidFields as error:
@@ -331,7 +331,7 @@ def _ids(ids_of: Ids, request: Request, query: type[Input]) -> dict[str, Any]:
 
 
 class Tagged(JsonResponse):
-    """An answer that its reader may have already."""
+    """A JSON answer with an ETag, which a caller may have already."""
 
     __slots__ = ("tag",)
 
@@ -342,7 +342,7 @@ class Tagged(JsonResponse):
 
 
 def _tagged_file(request: Request, file: Response) -> ASGIApp:
-    """A file that is whole, with its tag; nothing of it for whoever has it already."""
+    """A file that is in memory, with its ETag; a 304 if the caller has it already."""
     body = getattr(file, "body", None)
     if not isinstance(body, bytes) or file.status_code != 200:
         return file
@@ -351,17 +351,17 @@ def _tagged_file(request: Request, file: Response) -> ASGIApp:
 
 
 def _unless_known(request: Request, found: ASGIApp) -> ASGIApp:
-    # Most say nothing of what they have.
+    # Most requests have no If-None-Match.
     if value_of(request.scope, b"if-none-match") is None or not isinstance(found, Tagged):
         return found
     return not_modified(found.tag) if known(request, found.tag) else found
 
 
 class Question(msgspec.Struct, frozen=True):
-    """Everything that an answer depends on besides the store: the address, the secret of who asks, headers that count.
+    """The cache key of an answer: all it depends on besides the store: address, credential, headers that decide access.
 
-    Whom a secret names is read from the store with the rest of the answer, and is as true as that while nothing is
-    written. So the store is looked at once for a request, and not for who is asking and again for the answer.
+    Whom a credential names is read from the store with the rest of the answer, and becomes outdated by writes as the
+    rest does. So a cached answer is found by one look-up, without authenticating the caller first.
     """
 
     path: str
@@ -377,10 +377,10 @@ class Question(msgspec.Struct, frozen=True):
         return cls(scope["path"], scope["query_string"], credential, headers)
 
     def remembered_bytes(self, visitor: Visitor, body: bytes) -> int | None:
-        """How large the question and its answer are together, if it may be remembered.
+        """The size of the key and the answer together; None if the answer may not be cached.
 
-        None for an answer that depends on where it is asked, and for nobody who sent a secret: secrets can be made up
-        without end. An address can be made far longer than what it asks for, and so can a header.
+        That is one that depends on the client, or one to an invalid credential, since those can be made up without
+        end. The key counts, because an address or a header can be made far longer than the answer.
         """
         if visitor.uses_client or (visitor.principal is None and self.credential is not None):
             return None

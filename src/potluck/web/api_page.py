@@ -10,7 +10,7 @@ from potluck.web.schema.types import LARGEST_INTEGER, bounded, counted
 
 __all__ = ["example", "shown"]
 
-# Deeper than this, a table of fields tells nobody anything.
+# Nested deeper than this, a table of fields helps nobody.
 DEEPEST = 4
 
 PLACES = {"path": "in the path", "query": "in the query", "header": "header", "cookie": "cookie"}
@@ -123,7 +123,7 @@ def _answer(status: str, answer: dict[str, Any], schemas: dict[str, Schema]) -> 
 
 
 def _fields(schema: Schema, schemas: dict[str, Schema], path: str = "", deep: int = 0) -> Iterator[dict[str, Any]]:
-    """Every field there is in it, those inside others after them, with the way to them."""
+    """Every field, each followed by those nested in it, with the path to them."""
     schema = _resolved(schema, schemas)
     if deep > DEEPEST:
         return
@@ -214,7 +214,7 @@ def _resolved(schema: Schema, schemas: dict[str, Schema]) -> Schema:
 
 
 def example(schema: Schema, schemas: dict[str, Schema], name: str = "", *, every: bool = False) -> Any:
-    """A value that the schema takes and that reads like one; of an object what must be there, or `every` field."""
+    """A believable value that fits the schema; of an object the required fields, or `every` field."""
     schema = _resolved(schema, schemas)
     for given in ("examples", "enum"):
         if schema.get(given):
@@ -249,7 +249,7 @@ def _example_object(schema: Schema, schemas: dict[str, Schema], every: bool) -> 
 
 
 def _example_number(schema: Schema) -> Any:
-    """The first that fits of those that one would think of."""
+    """The first of some likely numbers that fits."""
     bounds = [schema[name] for name in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if name in schema]
     step = schema.get("multipleOf", 1)
     middle = sum(bounds) / len(bounds) if bounds else 0

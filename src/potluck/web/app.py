@@ -17,13 +17,13 @@ from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table import Table
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowances
 from potluck.web.app_catalogue import AppEntry
-from potluck.web.bounds import Bounds
+from potluck.web.count_limits import CountLimits
 from potluck.web.endpoints import Endpoints
 from potluck.web.live import Live
 from potluck.web.pagination import Cursors
-from potluck.web.room import Room
+from potluck.web.rate_limits import RateLimiter
+from potluck.web.storage_quota import StorageQuota
 
 __all__ = [
     "Accept",
@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core:
-    """What every app stands on."""
+    """The services that every app is given."""
 
     settings: Settings
     engine: Engine
@@ -51,9 +51,9 @@ class Core:
     people: People
     live: Live
     cursors: Cursors
-    allowances: Allowances
-    bounds: Bounds
-    room: Room
+    rate_limiter: RateLimiter
+    count_limits: CountLimits
+    storage_quota: StorageQuota
 
 
 class Waiting(NamedTuple):
@@ -68,23 +68,23 @@ class Waiting(NamedTuple):
 
 
 class WorthALook(NamedTuple):
-    """Something in a demo that its reader is sent to."""
+    """Something in a demo that people are pointed to."""
 
     name: str
     address: str
-    """After where people reach the suite; it may have a key in it."""
+    """A path on this site; it may have a key in it."""
     note: str = ""
 
 
 class TurnBack(Protocol):
-    """From now on it is so long ago, until it is turned again."""
+    """Sets the clock to so long ago, until it is set again."""
 
     def __call__(self, *, days: float = 0, hours: float = 0, minutes: float = 0) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guests:
-    """The made-up people of a demo, each signed in, and the clock by which they do things."""
+    """The made-up people of a demo, each signed in, and `ago`, which sets the clock that they act by."""
 
     mara: Principal
     leo: Principal
@@ -103,7 +103,7 @@ class HomeCard(NamedTuple):
 
 
 class BackgroundWork(Protocol):
-    """What goes on behind the calls until it is cancelled, such as a Consumer; where it fails it is begun again."""
+    """A background task that runs until it is cancelled, such as a Consumer; if it fails, it is restarted."""
 
     @property
     def name(self) -> str: ...
@@ -111,21 +111,21 @@ class BackgroundWork(Protocol):
 
 
 Export = Callable[[UUID], AsyncIterator[tuple[str, Struct]]]
-"""What is theirs: rows, each with the name of the table of the export that it belongs to, table after table."""
+"""Yields everything a person owns: rows, each with the name of its table in the export, table after table."""
 
 
 Accept = Callable[[Principal, str, Also[Any]], Awaitable[Struct]]
-"""Who joins, by which secret, and what else is written in the same transaction; the answer has ids by name."""
+"""Takes who joins, by which secret, and what else to write in the same transaction; answers with the place's id."""
 
 
 Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
-"""Fill the app with believable things of these people, by the rules that everyone has."""
+"""Fills the app with believable data of these people, through the same rules that everyone uses."""
 
 
 async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
     """Nothing of theirs is here."""
     return
-    yield  # an async generator, like those that have something
+    yield  # makes this an async generator
 
 
 async def no_name(place: str) -> str | None:
@@ -152,25 +152,25 @@ class App:
     subjects: Sequence[Actions[Any]] = ()
     """What it does: the rules of each subject with their addresses."""
     endpoints: Sequence[Endpoints] = ()
-    """Pages beside them that fit no rule."""
+    """Plain endpoints, for what fits no rule."""
     context: Any = None
     """What its rules are given besides the core, as `at.context`."""
     templates: Path | None = None
     """The folder of its templates."""
     borrowed_templates: Sequence[Path] = ()
-    """Those of apps whose pieces its pages show, whether or not they are served."""
+    """Template folders of other apps that its pages include from, whether or not those apps are served."""
     entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[BackgroundWork] = ()
     export: Export = nothing_to_export
     still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
-    """The places that only this person looks after; while there are any, the account stays."""
+    """The names of places that need this person; while there are any, the account cannot be deleted."""
     forget: Callable[[UUID], Awaitable[None]] = nothing_to_forget
-    """Remove everything that is only theirs; it may be called again after an interruption."""
+    """Delete everything that is only theirs. Idempotent: it is called again after an interruption."""
     place_name: Callable[[str], Awaitable[str | None]] = no_name
-    """What a place of its invitations is called, for whoever holds one; None if it is no more."""
+    """The name of the place of an invitation, for whoever holds one; None if it no longer exists."""
     accept: Accept = no_way_in
-    """Let the caller in by the secret of one of its invitations; the write checks that their account is there."""
+    """Let the caller join by the secret of one of its invitations; the write checks that their account exists."""
     home_card: Callable[[Principal], Awaitable[HomeCard]] = nothing_to_say
     demo: Demo | None = None
 

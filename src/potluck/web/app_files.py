@@ -1,7 +1,7 @@
 """An app's own scripts and style sheets, at addresses that change with their content.
 
-All of a folder have one number in their address, and scripts name each other by their place beside them: so a page
-never runs scripts of two versions together.
+All files of a folder share one digest in their address, and scripts import each other by relative paths: so a page
+never mixes scripts of two versions.
 """
 
 from functools import cached_property
@@ -19,7 +19,7 @@ __all__ = ["AppFiles"]
 
 
 class AppFiles:
-    """The files of one folder, read once, but for those that are served elsewhere."""
+    """The files of one folder, read once, except those in `but`, which are served elsewhere."""
 
     def __init__(self, folder: Path, at: str, but: frozenset[str] = frozenset()) -> None:
         self.folder = folder
@@ -32,7 +32,7 @@ class AppFiles:
 
     @cached_property
     def digest(self) -> str:
-        """What changes when any of them does."""
+        """A hash of all of them, which changes when any of them does."""
         digest = sha256()
         for name, content in self._contents.items():
             digest.update(f"{name} {len(content)} ".encode() + content)
@@ -45,7 +45,7 @@ class AppFiles:
         return [self.address(name) for name in self._contents]
 
     def endpoints(self) -> Endpoints:
-        """What serves them."""
+        """The endpoint that serves them."""
         files = Endpoints()
 
         @files.get(f"{self.at}/{{number}}/{{name}}", public=True)
@@ -54,7 +54,7 @@ class AppFiles:
             content = self._contents.get(name)
             if content is None:
                 raise NotFound
-            # Whoever asks by an old number has a page from before: it gets what there is, and does not keep it.
+            # An old digest comes from a page loaded before an update: it gets the current file, not to be cached.
             kept = IMMUTABLE if call.text("number") == self.digest else {"cache-control": "no-cache"}
             return Response(content, headers=kept, media_type=KINDS[Path(name).suffix])
 

@@ -1,4 +1,4 @@
-"""The decorators of `Actions`, for mypy: which rules each takes, and that it returns them as they were."""
+"""The types of the decorators of `Actions`: which rules each takes, and that it returns them unchanged."""
 
 from __future__ import annotations
 

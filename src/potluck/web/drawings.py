@@ -50,7 +50,7 @@ MONTH_NAME_WEEKS = 3
 
 
 def heat_map(levels: Mapping[date, int], titles: Mapping[date, str], today: date, weeks: int = 26) -> HeatMap:
-    """The weeks up to and with today's, Monday on top; a day without a level is a rest."""
+    """The weeks up to and including today's, Monday on top; a day without a level is a rest day."""
     pitch = (WIDTH - HEAT_LEFT + HEAT_GAP) / weeks
     monday = today - timedelta(days=today.weekday(), weeks=weeks - 1)
     days: list[Day] = []
@@ -307,7 +307,7 @@ def flow(
         for name, count in votes.items():
             kind = "rest" if name is None else "lead" if name in leads else ""
             shown = labels[name] if index == 0 and name else ""
-            # Nobody needs to be told of nothing in every round.
+            # A zero is written only in the first round.
             number = said(count) if count or index == 0 else ""
             column[name] = Node(x, round(y, 2), round(count * unit, 2), kind, count, number, shown)
             y += count * unit + FLOW_GAP
@@ -344,12 +344,12 @@ def flow(
 
 
 def letters_of(name: str) -> int:
-    """How many letters wide it is; the wide ones of some scripts count for two."""
+    """Its width in letters; wide characters of some scripts count for two."""
     return sum(map(_broad, name))
 
 
 def shortened(name: str, letters: int) -> str:
-    """The name, or as much of it as so many letters take."""
+    """The name, cut to so many letters."""
     return name if letters_of(name) <= letters else f"{_begin(name, letters - 1)}…"
 
 
@@ -368,7 +368,7 @@ def _begin(name: str, letters: int) -> str:
     end = 0
     while end < len(name) and letters_of(name[: end + 1]) <= letters:
         end += 1
-    # What joins the next sign to the last would join it to the ellipsis.
+    # A trailing joiner would join the ellipsis to the last character.
     return name[:end].rstrip(JOINERS).rstrip()
 
 
@@ -386,7 +386,7 @@ def _broad(sign: str) -> int:
 
 
 def _ribbon(x1: float, y1: float, x2: float, y2: float, height: float) -> str:
-    """A band of even height from one side to the other, level at both ends."""
+    """A band of constant height from one side to the other, level at both ends."""
     middle = (x1 + x2) / 2
     return (
         f"M{x1:.1f} {y1:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"

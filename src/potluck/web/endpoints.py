@@ -21,7 +21,6 @@ from potluck.people.errors import InvalidFields
 from potluck.people.sessions import OpenedSession
 from potluck.web.access import Access, Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.allowances import FORMS
 from potluck.web.errors import NotFound, NotSignedIn
 from potluck.web.forms import Form, decode_form
 from potluck.web.http.authentication import Authentication
@@ -30,6 +29,7 @@ from potluck.web.http.responses import Cookie, html, with_cookies
 from potluck.web.http.router import Router
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
+from potluck.web.rate_limits import FORMS
 from potluck.web.requests import Ids, body_of, ids_of, must_be_form, visitor_of
 from potluck.web.runner import Runner, Sent
 
@@ -55,7 +55,7 @@ class Site:
 
 
 class RefusedForm(NamedTuple):
-    """A form that was not taken, and how a program would have been answered."""
+    """A refused form, with the status and headers of its problem."""
 
     form: Form[Any]
     status: int
@@ -63,7 +63,7 @@ class RefusedForm(NamedTuple):
 
 
 class Call:
-    """A request to a plain endpoint, with what the suite knows about it and the answers it can be given."""
+    """A request to a plain endpoint, with what the suite knows about it and the responses it can be given."""
 
     def __init__(self, site: Site, context: Any, request: Request, visitor: Visitor) -> None:
         self.site = site
@@ -78,23 +78,23 @@ class Call:
         return self.visitor.principal
 
     def signed_in(self) -> Principal:
-        """Who is calling; NotSignedIn if nobody is known."""
+        """The caller's principal; NotSignedIn without one."""
         if self.visitor.principal is None:
             raise NotSignedIn
         return self.visitor.principal
 
     @property
     def query(self) -> Mapping[str, str]:
-        """What stands in the address after `?`."""
+        """The query parameters."""
         return self.request.query_params
 
     def text(self, name: str) -> str:
-        """A part of the path."""
+        """A path parameter, as text."""
         found: str = self.request.path_params[name]
         return found
 
     def id(self, name: str) -> UUID:
-        """A part of the path that is an id; NotFound for anything else."""
+        """A path parameter that is an id; NotFound for anything else."""
         text = self.text(name)
         try:
             found = UUID(text)
@@ -105,7 +105,7 @@ class Call:
         return found
 
     async def admit(self, access: type[A]) -> A:
-        """The caller as this access admits them, by the values in the path; what it raises becomes the answer."""
+        """Admit the caller by this access, with the path parameters; what it raises becomes the response."""
         if access.needs_principal:
             self.signed_in()
         at = access(self.core, self.context, self.visitor, ids_of(access, self.request))
@@ -115,14 +115,14 @@ class Call:
     async def perform(
         self, subject: Actions[Any], rule: Callable[..., Any], sent: Input | None = None, **ids: Any
     ) -> Any:
-        """What a rule of the app answers to this caller, for the values in the path and these."""
+        """Run a rule of the app for this caller, with the path parameters and `ids`; returns its answer."""
         action = subject.declared_by(rule)
         named = {**Ids(action.parameters)(self.request), **ids}
         done = await Runner(self.core, self.context).perform(action, self.visitor, named, lambda: Sent(sent))
         return done.answer
 
     async def form(self, kind: type[In]) -> Form[In]:
-        """The form that a page sent; whatever was typed, it can be shown again."""
+        """The posted form; whatever was typed, it can be shown again."""
         must_be_form(self.request)
         return decode_form(kind, await body_of(self.request))
 
@@ -139,7 +139,7 @@ class Call:
         return with_cookies(found, cookies)
 
     def public_page(self, name: str, headers: Mapping[str, str] | None = None, **context: Any) -> Response:
-        """A page that is the same for everybody, and says nothing of who looks at it."""
+        """A page that is the same for everybody, signed in or not."""
         return html(self.site.templates.render(self.request, name, context), headers=headers)
 
     def again(
@@ -151,15 +151,15 @@ class Call:
         form_name: str = "form",
         **context: Any,
     ) -> Response:
-        """The page of a form once more, with what is wrong beside its fields; `field` is where a refusal stands.
+        """The page of a form again, with the errors beside its fields; `field` is where a refusal is shown.
 
-        `form_name` is what the template calls it, where the page has several.
+        `form_name` is what the template calls the form, where the page has several.
         """
         refused = self.refused(filled, refusal, field)
         return self.page(name, status=refused.status, headers=refused.headers, **{**context, form_name: refused.form})
 
     def refused(self, filled: Form[Any], refusal: Exception | None = None, field: str | None = None) -> RefusedForm:
-        """The form with what is wrong beside its fields, and how a program would have been answered."""
+        """The form with the errors beside its fields, and the status and headers of the problem."""
         error = refusal if refusal is not None else InvalidFields(*filled.wrong)
         answer = self.site.problems.refusal(error)
         if answer is None:
@@ -169,21 +169,21 @@ class Call:
         return RefusedForm(filled, answer.problem.status, answer.headers)
 
     def keep(self, name: str, value: str, max_age: int, path: str = "/") -> Sequence[Cookie]:
-        """Cookies by which this browser keeps something for this person alone; `max_age` is in seconds."""
+        """Cookies that keep a value in this browser, for this person alone; `max_age` is in seconds."""
         assert self.visitor.keeps is not None
         return self.visitor.keeps.keep(name, value, max_age, path)
 
     def drop(self, name: str, path: str = "/") -> Sequence[Cookie]:
-        """The cookies that take away what is kept."""
+        """Cookies that delete a kept value."""
         return self.keep(name, "", 0, path)
 
     def forget(self) -> Sequence[Cookie]:
-        """The cookies by which this browser forgets all that was given to nobody, in every app."""
+        """Cookies that invalidate everything this browser kept while nobody was signed in, in every app."""
         assert self.visitor.keeps is not None
         return self.visitor.keeps.forgotten()
 
     def begin_session(self, opened: OpenedSession) -> Sequence[Cookie]:
-        """The cookies of who signs in here; what this browser kept for nobody is theirs from now on."""
+        """Cookies that begin a session; what this browser kept while nobody was signed in becomes this person's."""
         assert self.visitor.keeps is not None
         cookie = self.authentication.signed_in(self.request, opened.secret)
         return cookie, *self.visitor.keeps.signed_in(opened.user_id)
@@ -205,7 +205,7 @@ class Endpoints:
         self.declared: list[DeclaredEndpoint] = []
 
     def get(self, path: str, *, public: bool = False) -> Callable[[T], T]:
-        """`public`: it answers everybody alike, so that nobody's session is looked up."""
+        """`public`: the response is the same for everybody, so that no session is looked up."""
         return self._declare("GET", path, public)
 
     def post(self, path: str) -> Callable[[T], T]:
@@ -229,8 +229,8 @@ def endpoint_of(site: Site, context: Any, declared: DeclaredEndpoint) -> Callabl
     async def answer(request: Request) -> Any:
         visitor = await visitor_of(request, site.authentication, anonymous=declared.public)
         if declared.method == "POST":
-            # What it does is its own business: rules that it performs count for themselves.
-            site.core.allowances.take(FORMS, visitor)
+            # Any form counts here; a rule that it performs also counts against its own rate limit.
+            site.core.rate_limiter.take(FORMS, visitor)
         return await declared.answering(Call(site, context, request, visitor))
 
     return answer

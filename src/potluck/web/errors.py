@@ -1,4 +1,4 @@
-"""The one table of what can be refused: each problem with its status and its page, and which error is which problem."""
+"""Everything that can be refused: each problem with its status and its page, and which error is which problem."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -50,33 +50,33 @@ class Problem:
 
 
 class WebError(Exception):
-    """What is refused before any app is asked."""
+    """A request that is refused before it reaches any app."""
 
 
 class NotSignedIn(WebError):
-    """Nobody is known by what the request carries."""
+    """The request carries no valid session or token."""
 
     def __init__(self) -> None:
         super().__init__("Sign in, or send a valid token")
 
 
 class BodyNotJson(WebError):
-    """The body is not JSON at all, so that no field of it can be named."""
+    """The body is not JSON at all, so no field can be named."""
 
 
 class WrongMediaType(WebError):
-    """The body is said to be something else than JSON as it is."""
+    """The Content-Type or Content-Encoding is not one that the call takes."""
 
 
 class CrossSite(WebError):
-    """A page of another site made the browser ask."""
+    """A page of another site made the browser send the request."""
 
     def __init__(self) -> None:
         super().__init__("A browser may ask for this only from Potluck's own pages")
 
 
 class VersionNeeded(WebError):
-    """The change does not say which version it is of."""
+    """The change does not name the version it is based on."""
 
     def __init__(self) -> None:
         super().__init__('Say which version you saw: "version" in the body, or If-Match')
@@ -265,7 +265,7 @@ PROBLEMS = tuple(each for each in list(globals().values()) if isinstance(each, P
 
 
 def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
-    """Each problem under the last part of its address."""
+    """Each problem by its slug, the last part of its address."""
     return {each.slug: each for each in problems}
 
 
@@ -273,20 +273,20 @@ def by_slug(problems: tuple[Problem, ...]) -> dict[str, Problem]:
 
 
 class ProblemError(Exception):
-    """A refusal with its status, its page and its words in one class; the docstring explains it to people.
+    """A refusal that rules raise: status, page and words in one class; its docstring is the explanation people read.
 
         class DuplicateItem(ProblemError, slug="duplicate-item", status=409, title="It is on the list already"):
             \"\"\"The same thing is on the list and not bought yet. Nothing was changed.\"\"\"
 
-    An entity among its members is shown by the view of its subject. `field` is the field of a form it stands beside,
-    `detail` the sentence for whoever meets it, where that is not the explanation.
+    An entity among its members is shown by the view of its subject. `field` is the form field that it is shown beside,
+    `detail` the sentence in the answer, where that is not the explanation.
     """
 
     problem: ClassVar[Problem]
     field: ClassVar[str | None] = None
     detail: ClassVar[str] = ""
     way_in: tuple[str, str] | None = None
-    """Where a person can do something about it, and the words for that."""
+    """A link to where a person can do something about it: its address and its words."""
 
     def __init_subclass__(
         cls,
@@ -327,7 +327,7 @@ class Forbidden(ProblemError):
 
 
 class Conflict(ProblemError):
-    """It was changed since it was seen; `current` is how it is now."""
+    """It has changed since the caller saw it; `current` is the thing as it is now."""
 
     problem = VERSION_CONFLICT
 
@@ -348,13 +348,13 @@ def _nothing(_: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How an error is told: as which problem, and what the answer says besides."""
+    """How an error is reported: as which problem, and with which members and headers."""
 
     problem: Problem
     members: Callable[[Any], Mapping[str, Any]] = field(default=_nothing)
     headers: Callable[[Any], Mapping[str, str]] = field(default=_nothing)
     detail: str | None = None
-    """Said instead of the error's own words, where those are for developers."""
+    """Used instead of the error's own message, where that is for developers."""
 
 
 BUSY_SECONDS = "2"
@@ -370,7 +370,7 @@ def _retry_after(error: people.NotNow) -> dict[str, str]:
 
 
 ERRORS: dict[type[Exception], Kind] = {
-    # before any app is asked
+    # before the request reaches an app
     BodyNotJson: Kind(NOT_JSON),
     WrongMediaType: Kind(WRONG_MEDIA_TYPE),
     NotSignedIn: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
@@ -386,7 +386,7 @@ ERRORS: dict[type[Exception], Kind] = {
     people.SessionOver: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
     people.Throttled: Kind(THROTTLED, headers=_retry_after),
     people.NoRoom: Kind(NO_ROOM, headers=_retry_after),
-    # Only for someone whose account went while they asked: they are nobody now.
+    # The account was deleted during the request, so the caller is no longer signed in.
     people.AccountGone: Kind(NOT_SIGNED_IN, headers=lambda _: {"www-authenticate": CHALLENGE}),
     people.Stale: Kind(VERSION_CONFLICT),
     people.StillNeeded: Kind(STILL_NEEDED, members=lambda error: {"places": error.places}),
@@ -397,7 +397,7 @@ ERRORS: dict[type[Exception], Kind] = {
     people.ResetInvalid: Kind(EXPIRED),
     people.KeyReused: Kind(KEY_REUSED),
     people.AlreadyDone: Kind(ALREADY_DONE, members=lambda error: {"made": error.made}),
-    # what the table refuses and no service puts into its own words
+    # what the table refuses, where no rule has put it into its own words
     table.VersionConflict: Kind(VERSION_CONFLICT, detail="It has been changed since you saw it"),
     table.Changed: Kind(VERSION_CONFLICT, detail="It has been changed since you saw it"),
     table.NotFound: Kind(NOT_FOUND, detail=NOT_FOUND.explanation),
@@ -407,7 +407,7 @@ ERRORS: dict[type[Exception], Kind] = {
     table.Unavailable: Kind(BUSY, headers=lambda _: {"retry-after": BUSY_SECONDS}, detail=""),
 }
 
-# What the framework itself refuses, by the status it gives.
+# What Starlette and the server refuse, by status.
 BY_STATUS: dict[int, Problem] = {
     400: BAD_REQUEST,
     401: NOT_SIGNED_IN,

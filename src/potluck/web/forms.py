@@ -1,4 +1,4 @@
-"""Forms of pages: the same inputs as in JSON, filled in as text, and shown again with what is wrong beside it.
+"""Forms of pages: the same inputs as in JSON, filled in as text, and shown again with errors beside the fields.
 
 **Absent is not false, in a form either.** Browsers do not send a box that is not ticked, so its field has its default:
 `done: bool | Unset = UNSET` stays UNSET. A page where unticked means false says so itself, with a hidden field of the
@@ -33,12 +33,12 @@ T = TypeVar("T", bound=msgspec.Struct)
 MOST_FIELDS = 1000
 TICKED = frozenset({"on", "true"})
 
-# What is too long or too short for its field, the services say; this is only where reading stops.
+# Rules check the real bounds; this only caps what is read.
 Line = Annotated[str, Meta(max_length=2000)]
 
 
 class ByField:
-    """Something for each field of a form, by the field's name; nothing is said of a field by an empty text."""
+    """A value for each field of a form, by name; an empty text for a field without one."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = dict(given)
@@ -58,7 +58,7 @@ class ByField:
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[T]):
-    """A form as it was filled in: texts to show again, and either its value or what is wrong with them.
+    """A form as it was filled in: texts to show again, and either the decoded input or its errors.
 
     In a template:
 
@@ -71,7 +71,7 @@ class Form(Generic[T]):
     _value: T | None = None
     _names: frozenset[str] = field(default=frozenset(), repr=False)
     kind: type[T] | None = None
-    """What it is the form of."""
+    """The class of its input."""
 
     @property
     def good(self) -> bool:
@@ -79,23 +79,23 @@ class Form(Generic[T]):
 
     @property
     def errors(self) -> ByField:
-        """What is wrong, by field; the first sentence of each, which stands beside it."""
+        """The first error of each field, to show beside it."""
         return ByField({each.field.partition("[")[0]: each.message for each in reversed(self.wrong)})
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """What is wrong with no field of the form, and stands above it."""
+        """Errors that belong to no field, to show above the form."""
         return tuple(each.message for each in self.wrong if each.field.partition("[")[0] not in self._names)
 
     @property
     def value(self) -> T:
-        """The body that was filled in; InvalidFields for a form that is not good."""
+        """The decoded input; InvalidFields for a form that is not good."""
         if self._value is None or self.wrong:
             raise InvalidFields(*self.wrong)
         return self._value
 
     def refused_with(self, error: Exception, detail: str, field: str | None = None) -> "Form[T]":
-        """The same form, with a refusal of any kind: what is wrong with its fields, or its sentence beside `field`."""
+        """The same form with any refusal added: its errors by field, or `detail` beside `field` or above the form."""
         if isinstance(error, InvalidFields):
             return self.refused(error)
         if field is None and isinstance(error, ProblemError):
@@ -103,19 +103,19 @@ class Form(Generic[T]):
         return self.refused(detail if field is None else InvalidFields(WrongField(field, detail)))
 
     def refused(self, error: InvalidFields | str) -> "Form[T]":
-        """The same form, with what its service found wrong: fields, or a sentence that stands above them."""
+        """The same form with these errors added: by field, or one sentence above the form."""
         wrong = (WrongField("form", error),) if isinstance(error, str) else error.errors
         return Form(self.values, (*self.wrong, *wrong), None, self._names, self.kind)
 
 
 def blank(kind: type[T], values: Mapping[str, Any] | msgspec.Struct | None = None) -> Form[T]:
-    """A form that nobody filled in yet, showing these values by the names that callers use, or those of a thing."""
+    """A form that is not filled in yet, showing these values, by camelCase name, or those of a thing."""
     shown = values_of(kind, values) if isinstance(values, msgspec.Struct) else values or {}
     return Form(ByField(shown), (), None, frozenset(_fields(kind)), kind)
 
 
 def values_of(kind: type[Any], thing: msgspec.Struct | None) -> dict[str, Any]:
-    """What a form shows of the thing that it changes: the fields that both have, as text; nothing of no thing."""
+    """What a form shows of the thing that it changes: the fields they share, as text; nothing if there is no thing."""
     shared = {name: field.attribute for name, field in _fields(kind).items() if hasattr(thing, field.attribute)}
     return {name: _as_text(getattr(thing, attribute)) for name, attribute in shared.items()}
 
@@ -129,7 +129,7 @@ def _as_text(value: Any) -> Any:
 
 
 def decode_form(kind: type[T], raw: bytes) -> Form[T]:
-    """The form that a page sent; whatever is typed, it can be shown again."""
+    """Decode a posted form; whatever was typed, it can be shown again."""
     fields = _fields(kind)
     try:
         pairs = parse_qsl(
@@ -141,9 +141,9 @@ def decode_form(kind: type[T], raw: bytes) -> Form[T]:
         )
     sent: dict[str, list[str]] = {}
     for name, text in pairs:
-        # Browsers end lines with two characters, which nobody has typed.
+        # Browsers send line breaks as CR LF.
         sent.setdefault(name, []).append(text.replace("\r\n", "\n"))
-    # What else a page sends along, such as the name of the button, is no field of the input.
+    # Anything else that a page sends, such as the name of the button, is ignored.
     values = ByField({name: _shown(field, sent.get(name, [])) for name, field in fields.items()})
     given = {name: _given(field, sent.get(name, [])) for name, field in fields.items()}
     try:
@@ -165,10 +165,10 @@ def _fields(kind: type[Any]) -> dict[str, types.Field]:
 
 
 def _given(field: types.Field, texts: Sequence[str]) -> Any:
-    """What JSON would have had for it; UNSET for what is not given."""
+    """The value as JSON would have it; UNSET if it was not sent."""
     inner = without_null(field.type)
     if isinstance(inner, types.ListType):
-        # Nothing chosen of a list that must be given is an empty one, of which its bounds then tell.
+        # A required list with nothing chosen is an empty one, which its bounds may then refuse.
         return from_texts(inner, [text for text in texts if text]) if texts or field.required else UNSET
     if isinstance(inner, types.BooleanType):
         texts = ["true" if text in TICKED else text for text in texts[-1:]]
@@ -182,7 +182,7 @@ def _given(field: types.Field, texts: Sequence[str]) -> Any:
 
 
 def _blank(field: types.Field) -> Any:
-    """What an emptied field stands for; a text that is trimmed means what it would in JSON, and is not asked here."""
+    """What an emptied field means. Not for trimmed texts: an empty one means what it would in JSON."""
     inner = without_null(field.type)
     if isinstance(field.type, types.NullableType) and (not isinstance(inner, types.TextType) or inner.may_be_blank):
         return None

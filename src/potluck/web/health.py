@@ -21,7 +21,7 @@ async def answers(engine: Engine) -> bool:
         async with asyncio.timeout(ANSWER_SECONDS):
             await engine.call("ListTables", {"Limit": 1})
     except Exception:
-        # Whatever went wrong, the watcher's question is only whether; the engine's own log says why.
+        # The health check only asks whether it answers; the engine's own log says why not.
         return False
     return True
 

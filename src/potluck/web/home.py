@@ -52,7 +52,7 @@ def home(apps: Sequence[App], catalogue: Sequence[AppEntry]) -> Endpoints:
 
 
 async def _card(app: App, principal: Principal) -> HomeCard | None:
-    """What the app has to say; None if it cannot say it just now, which is no reason to say nothing at all."""
+    """The app's card; None if it fails or takes too long, so that the others are still shown."""
     try:
         async with asyncio.timeout(CARD_SECONDS):
             return await app.home_card(principal)

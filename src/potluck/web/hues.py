@@ -32,7 +32,7 @@ def must_be_shown(entries: Sequence[AppEntry]) -> None:
 
 
 def stylesheet(entries: Sequence[AppEntry]) -> str:
-    """What gives each app that names a hue that hue; nothing, if none does."""
+    """The rules that give apps the hues they name; empty if none names one."""
     rules = []
     for entry in entries:
         if entry.hue:
@@ -42,13 +42,13 @@ def stylesheet(entries: Sequence[AppEntry]) -> str:
 
 
 def hues_address(entries: Sequence[AppEntry]) -> str:
-    """Where that is found; empty, if there is nothing to find."""
+    """The address of that style sheet; empty if there is none."""
     text = stylesheet(entries)
     return f"/hues.css?v={sha256(text.encode()).hexdigest()[:12]}" if text else ""
 
 
 def hues_endpoint(entries: Sequence[AppEntry]) -> Endpoints:
-    """What serves it."""
+    """The endpoint that serves it."""
     content = stylesheet(entries)
     endpoints = Endpoints()
 

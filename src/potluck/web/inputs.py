@@ -58,7 +58,7 @@ class _Declaration(msgspec.StructMeta):
 class Input(
     msgspec.Struct, metaclass=_Declaration, rename="camel", kw_only=True, forbid_unknown_fields=True, frozen=True
 ):
-    """What a caller may send; in JSON, forms and addresses its fields are in camelCase.
+    """What a caller may send; in JSON, forms and query strings its fields are in camelCase.
 
     A rule about several fields is a static method `check(sent) -> Iterable[WrongField]`.
     """
@@ -71,7 +71,7 @@ class New(Input, Generic[E], frozen=True):
 
 
 class Versioned(Input, frozen=True):
-    """An input about a thing that was read before, with the version that was seen, here or in If-Match."""
+    """An input about a thing that the caller has read, with the version they saw, here or in If-Match."""
 
     version: Annotated[int, Integer(1, LARGEST_VERSION, "Version must be a positive integer")] | Unset = UNSET
 
@@ -112,7 +112,7 @@ def _require_fields(cls: Any, entity: EntityPlan) -> None:
 
 
 def _is_looser(kind: Any, held: FieldPlan) -> bool:
-    """Whether a value could be taken that the entity's field then refuses: too long, too small, too large."""
+    """Whether it accepts a value that the entity's field would refuse: too long, too short, too small or too large."""
     for each in _kinds(inspect.type_info(kind)):
         if isinstance(each, inspect.StrType):
             if held.max_length is not None and (each.max_length is None or each.max_length > held.max_length):
@@ -128,7 +128,7 @@ def _is_looser(kind: Any, held: FieldPlan) -> bool:
 
 
 def _kinds(found: inspect.Type) -> Iterator[inspect.Type]:
-    """The alternatives of a type, without what is said about them."""
+    """The alternatives of a type, without their metadata."""
     if isinstance(found, inspect.Metadata):
         yield from _kinds(found.type)
     elif isinstance(found, inspect.UnionType):

@@ -38,7 +38,7 @@ def icon_names() -> tuple[str, ...]:
 
 
 class CompiledOnce(BytecodeCache):
-    """Compiles a template once in a process, however many suites are put together there."""
+    """Compiles a template once per process, however many suites are assembled in it."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], CodeType | None] = {}
@@ -61,7 +61,7 @@ class Templates:
         """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
         self.environment = environment(catalogue, folders)
         self.environment.globals["hue_sheet"] = hue_sheet
-        # Compiling them all takes as long as the rest of the start; that they are there is known at once.
+        # Only listed: compiling them all would take as long as the rest of the start.
         self.names = frozenset(self.environment.list_templates())
 
     def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
@@ -76,14 +76,14 @@ class Templates:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """A page as this person sees it: with their way to their account, or with a way to sign in."""
-        # Enough to tell the people of one device from each other.
+        """A page as this person sees it: with a link to their account, or to sign in."""
+        # Enough to tell apart the people who share a device.
         whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
         return html(self.render(request, name, around(principal) | whose | dict(context)), status, headers)
 
 
 def around(principal: Principal | None) -> dict[str, Any]:
-    """What stands around every page."""
+    """The context that every page has."""
     me = None
     if principal is not None:
         me = {"name": principal.name, "initials": initials(principal.name), "address": "/account"}
@@ -108,12 +108,12 @@ def environment(catalogue: Sequence[AppEntry], folders: Iterable[Path] = ()) -> 
 
 
 def in_words(count: int) -> str:
-    """A small number as it stands in a sentence."""
+    """A small number as it is written in a sentence."""
     return WORDS[count] if count < len(WORDS) else str(count)
 
 
 class Section(NamedTuple):
-    """A part of an app, for the bar under the thumb."""
+    """A part of an app, for the navigation bar at the bottom of phones."""
 
     address: str
     icon: str

@@ -19,8 +19,8 @@ from potluck.table import Entity
 from potluck.web import api_page, errors
 from potluck.web.actions import Actions
 from potluck.web.api import API, Since
-from potluck.web.declared import Action, Declared, Listing, Read
-from potluck.web.endpoints import Call as Request
+from potluck.web.declarations import Action, Declared, Listing, Read
+from potluck.web.endpoints import Call as EndpointCall
 from potluck.web.endpoints import Endpoints
 from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem
@@ -92,7 +92,7 @@ SECURITY_SCHEMES = {
         " Whatever changes something must come from Potluck's own pages.",
     },
 }
-# How a token is sent is said by the security of a call, and by no parameter.
+# OpenAPI describes how a token is sent in the security of a call, not as a parameter.
 AUTHORIZATION = "Authorization"
 SIGNED_IN: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
 
@@ -113,7 +113,7 @@ COMMON = {
     "since": "The position after which to begin: the `position` of a list, or of the answer before.",
 }
 
-# What a call that says nothing of its own answers with.
+# The default descriptions of successful answers.
 SUCCESSES = {
     ("get", 200): "What was asked for.",
     ("post", 201): "It was made.",
@@ -128,7 +128,7 @@ OF_EVENTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """Something that is sent outside of the body."""
+    """A parameter of a call: in the path, the query or a header."""
 
     name: str
     """As callers write it."""
@@ -177,12 +177,12 @@ class Call:
     path: str
     tag: str
     name: str
-    """What it is called within its tag, in camelCase."""
+    """Its name within its tag, in camelCase."""
     summary: str
     description: str = ""
     needs_principal: bool = True
     takes_token: bool = False
-    """Whether a token may be sent, though nobody has to be signed in."""
+    """Whether a token may be sent, although signing in is optional."""
     parameters: Sequence[Parameter] = ()
     body: Any = None
     body_optional: bool = False
@@ -190,12 +190,12 @@ class Call:
     answer: Any = None
     """The type of the answer; None if there is none."""
     or_answer: Any = None
-    """What the answer is otherwise, by what was asked for."""
+    """An alternative type of the answer, depending on the request."""
     media_type: str = JSON
     tagged: bool = False
     """Whether the answer carries an ETag."""
     problems: frozenset[Problem] = frozenset()
-    """What can happen besides what follows from all the rest."""
+    """Declared problems, besides those that follow from the other attributes."""
 
     @property
     def id(self) -> str:
@@ -205,7 +205,7 @@ class Call:
 
     @property
     def all_problems(self) -> set[Problem]:
-        """Every problem that the call can be answered with, and that not every call can be."""
+        """Every problem that the call can be answered with, except those that any call can."""
         takes = {each.name for each in self.parameters}
         found = {*self.problems, errors.INVALID_FIELDS}
         if self.needs_principal:
@@ -268,7 +268,7 @@ def _action(action: Action) -> Call:
 
 def _read(read: Read) -> Call:
     answer = _answer(read, read.answer)
-    # A stream has none, and whatever else is read has one, files too.
+    # An event stream has no ETag; everything else that is read has one, files too.
     tagged = read.tagged and read.media_type != EVENTS
     headers = [IF_NONE_MATCH] if tagged else []
     return Call(
@@ -295,7 +295,7 @@ def _list(listing: Listing) -> Call:
 
 
 def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Parameter], **answer: Any) -> Call:
-    """How a live list is followed: by events, or by asking again."""
+    """How a live list is followed: by an event stream, or by polling."""
     answer.setdefault("problems", _problems(listing))
     return Call(
         **_common(listing, parameters, f"/{below}"),
@@ -307,7 +307,7 @@ def _changes(listing: Listing, below: str, when: str, parameters: Iterable[Param
 
 
 def _common(declared: Declared, parameters: Iterable[Parameter], below: str = "") -> dict[str, Any]:
-    """What the calls of every rule have: where it is, who may call it, and what is sent outside of the body."""
+    """What the calls of every rule have: the path, who may call it, and the parameters."""
     path = f"{API}{declared.path}{below}"
     in_path = [
         Parameter(name=camel(name), place="path", type=schema_of(declared.parameters[name]), required=True)
@@ -323,13 +323,13 @@ def _common(declared: Declared, parameters: Iterable[Parameter], below: str = ""
         "tag": declared.subject.tag or str(declared.path).strip("/").partition("/")[0].capitalize(),
         "needs_principal": declared.access.needs_principal,
         "takes_token": AUTHORIZATION in declared.access.headers,
-        # An access may look at a header that calls of this kind have anyway.
+        # An access may name a header that calls of this kind take anyway.
         "parameters": list({(each.place, each.name): each for each in (*headers, *in_path, *parameters)}.values()),
     }
 
 
 def _said(declared: Declared) -> dict[str, Any]:
-    """The name of the rule, and its docstring; the first sentence is what the call is listed by."""
+    """The name of the rule, and its docstring: the first sentence is the summary of the call."""
     summary, _, description = " ".join((declared.rule.__doc__ or "").split()).partition(". ")
     return {"name": camel(declared.name), "summary": summary.rstrip("."), "description": description}
 
@@ -341,7 +341,7 @@ def _words(listing: Listing) -> str:
 
 
 def _query(kind: type[Input] | None) -> list[Parameter]:
-    """The fields of an input as parameters after `?`."""
+    """The fields of an input as query parameters."""
     if kind is None:
         return []
     expected = schema_of(kind)
@@ -350,7 +350,7 @@ def _query(kind: type[Input] | None) -> list[Parameter]:
         Parameter(
             name=field.name,
             place="query",
-            # What is not given is left out; null cannot be written there.
+            # A query parameter is left out instead of being null.
             type=without_null(field.type),
             required=field.required,
             default=None if field.default in (msgspec.NODEFAULT, msgspec.UNSET) else field.default,
@@ -380,7 +380,7 @@ def _answer(declared: Declared, kind: Any) -> Any:
     if _is_entity(kind):
         return _view(declared)
     if get_origin(kind) in (Union, UnionType):
-        # A rule that may answer by itself, with a file or a redirect, is described by what it answers otherwise.
+        # A rule that may return a response of its own, a file or a redirect, is described by its other answers.
         shown = [_answer(declared, each) for each in get_args(kind) if not _is_response(each)]
         return Union[tuple(shown)] if shown else Any  # noqa: UP007 - of as many as there are
     if _is_response(kind):
@@ -401,7 +401,7 @@ def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
     if also is not None and more is None:
         raise DeclarationError(f"{view.__name__}: annotate what `also` returns; the API document needs it")
     fields = [] if more is None else [(each.name, each.type) for each in msgspec.structs.fields(more)]
-    # In JSON the names of those are as they are there, whatever this struct would make of them.
+    # In JSON they keep the names that their own struct gives them.
     renamed = {} if more is None else {each.name: each.encode_name for each in msgspec.structs.fields(more)}
     renamed |= {"next_cursor": "nextCursor"}
     return msgspec.defstruct(
@@ -414,7 +414,7 @@ def _page_of(view: Any, also: Callable[..., Any] | None) -> type[Any]:
 
 
 def _returned(function: Any) -> Any:
-    """What a function says it returns; what it says of its parameters may be there for the type checker alone."""
+    """The annotated return type. Only this one is evaluated: the others may name imports for the type checker alone."""
     stated = function.__annotations__.get("return")
     return eval(stated, function.__globals__) if isinstance(stated, str) else stated
 
@@ -534,7 +534,7 @@ def _success(call: Call, schemas: Schemas) -> dict[str, Any]:
 
 
 def _shared_answers(calls: Iterable[Call]) -> dict[str, Any]:
-    """Most problems come alone under their status, and are described once."""
+    """Each problem as a shared response: most are the only one under their status in a call."""
     found = {problem for call in calls for problem in call.all_problems}
     ordered = sorted(found, key=lambda each: each.slug)
     return {each.slug: _problem_answer(_explained(each), [each]) for each in ordered}
@@ -572,14 +572,14 @@ def pages(make: Callable[[], Mapping[str, Any]]) -> Endpoints:
         return raw, tag_of(raw), api_page.shown(document)
 
     @schema.get("/schema/openapi.json")
-    async def openapi_json(call: Request) -> JsonResponse:
+    async def openapi_json(call: EndpointCall) -> JsonResponse:
         raw, tag, _ = made()
         if known(call.request, tag):
             return not_modified(tag)
         return JsonResponse(raw, 200, {"etag": tag, "cache-control": "no-cache"})
 
     @schema.get("/schema")
-    async def api(call: Request) -> Response:
+    async def api(call: EndpointCall) -> Response:
         return call.page("api.html", origin=call.visitor.origin, **made()[2])
 
     return schema

@@ -1,7 +1,7 @@
 """Requests to other hosts: bounded in size and time, and never into a private network.
 
-A name is resolved once, every address that it has is looked at, and the connection is made to one of those: a name that
-leads elsewhere a moment later changes nothing. Each redirect is looked at in the same way.
+A name is resolved once, all its addresses are checked, and the connection is made to one of those: so DNS rebinding
+gains nothing. Each redirect is checked in the same way.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ MOST_REDIRECTS = 3
 CHUNK = 64 * 1024
 PORTS = {"http": 80, "https": 443}
 REDIRECTS = {301, 302, 303, 307, 308}
-# Names that are only known at home; a name without a dot is one, too.
+# Names of local networks; a name without a dot is one, too.
 AT_HOME = ("localhost", ".localhost", ".local", ".internal", ".home.arpa", ".lan", ".onion")
 HOST = re.compile(r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 # Of IPv6, what is given out to anybody. It leaves out the addresses by which a gateway leads to an IPv4 one, and those
@@ -36,7 +36,7 @@ HOST = re.compile(r"(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z]
 GIVEN_OUT = ip_network("2000::/3")
 # Of IPv4, what is for the machinery of networks; not every Python knows it.
 OF_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("192.88.99.0/24"))
-# Below are services that speak something else, and may take what is sent to them for it.
+# Lower ports belong to services that speak other protocols, and might act on what an HTTP request says.
 FIRST_FREE_PORT = 1024
 
 
@@ -45,7 +45,7 @@ class BadAddress(ValueError):
 
 
 class Unreachable(Exception):
-    """The other host does not answer, or not in time, or with too much."""
+    """The other host does not answer, or too late, or with too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Fetched:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the Internet's, and nobody's own network, machine or cloud service."""
+    """Whether an address is on the public Internet: no private network, local machine or cloud metadata service."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
@@ -69,7 +69,7 @@ def is_public(address: Address) -> bool:
 
 
 def must_be_public(url: str) -> SplitResult:
-    """The parts of an address; BadAddress for one that is none of the web's, as far as its text tells."""
+    """The parts of a URL; BadAddress if its text alone shows that it is not on the public web."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -99,7 +99,7 @@ def _resolved(host: str, port: int) -> Iterable[str]:
 
 
 class Outbound:
-    """Fetches what is elsewhere, a few at once, each in a thread."""
+    """Fetches from other hosts, a few at once, each in a thread."""
 
     def __init__(
         self,
@@ -115,10 +115,10 @@ class Outbound:
         self._slots = asyncio.Semaphore(at_once)
 
     async def get(self, url: str, most_bytes: int, *, accept: str = "*/*", checked: bool = True) -> Fetched:
-        """What is there. BadAddress if it leads into a private network; Unreachable if it is not to be had.
+        """Fetch a URL. BadAddress if it leads into a private network; Unreachable if it cannot be fetched.
 
-        `checked=False` is for an address that the operator chose, which may be at home; what it leads to may not,
-        but on the same host.
+        `checked=False` is for a URL that the operator chose, which may be in a private network; a redirect from it
+        may lead there only on the same host.
         """
         async with self._slots:
             return await asyncio.to_thread(self._get, url, most_bytes, accept, checked)
@@ -151,13 +151,13 @@ class Outbound:
     def _one(
         self, parts: SplitResult, port: int, address: str, most_bytes: int, accept: str, deadline: float
     ) -> Fetched | str:
-        """What is there, or where it is to be had instead."""
+        """The response, or the target of its redirect."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         kind = _Tls if parts.scheme == "https" else _Plain
         connection = kind(str(parts.hostname), port, address, left)
-        # Each read has its own time; one that goes on byte by byte is ended from outside.
+        # The timeout applies to each read; a response that trickles in byte by byte is ended by this timer.
         watch = threading.Timer(left, _shut, (connection,))
         watch.daemon = True
         watch.start()
@@ -186,7 +186,7 @@ def _body(answer: HTTPResponse, most_bytes: int) -> bytes:
 
 
 class _Plain(HTTPConnection):
-    """A connection to an address that was looked at, whatever its name leads to now."""
+    """A connection to the address that was checked, whatever its name resolves to now."""
 
     def __init__(self, host: str, port: int, address: str, seconds: float) -> None:
         super().__init__(host, port, timeout=seconds)

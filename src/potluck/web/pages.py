@@ -1,4 +1,4 @@
-"""The HTML door: pages, the forms they post, and rows that change while one looks."""
+"""The HTML endpoints: pages, the forms they post, and rows that update live."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
-from potluck.web.declared import Action, Declared, Listing, Page
+from potluck.web.declarations import Action, Declared, Listing, Page
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form
@@ -33,12 +33,12 @@ from potluck.web.schema import decode_query
 __all__ = ["Pages", "to_sign_in"]
 
 HTMX = "hx-request"
-# Of these the page that has the form knows nothing, or must not tell.
+# With these the page of the form cannot be shown either: nobody is signed in, or they may not see the thing.
 NOT_SHOWN_AGAIN = frozenset({401, 404})
 
 
 class Shown:
-    """What a page is shown for: see Show in actions.py."""
+    """Why a page is shown: what `Show` in declarations.py promises."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Shown:
         self.done = done
         self.kept: list[tuple[str, str, int, str]] = []
         self.is_told = refusal is None
-        """Whether the page says why a form was refused; else what stands around it does."""
+        """Whether the page itself reports the refusal; if not, the layout does."""
         self._refusal = refusal
         self._filled = filled
 
@@ -79,7 +79,7 @@ class Shown:
 
 
 class Pages:
-    """Serves what the subjects of one app declare to people."""
+    """Serves the pages and forms that the subjects of one app declare."""
 
     def __init__(
         self, runner: Runner, api: Api, authentication: Authentication, templates: Templates, problems: Problems
@@ -149,7 +149,7 @@ class Pages:
         at, thing = await self._runner.admit(page, visitor, ids)
         given: list[Any] = [] if thing is None else [thing]
         if page.input is not None:
-            # Strangers hang parameters of their own on links to pages: what a page does not know, it does not mind.
+            # Other sites append tracking parameters to links, so a page ignores parameters that it does not know.
             given.append(decode_query(page.input, request.query_params.multi_items(), strict=False))
         if page.takes_show:
             given.append(shown)
@@ -218,7 +218,7 @@ class Pages:
         filled: Form[Any] | None,
         refusal: Exception,
     ) -> ASGIApp | None:
-        """The form once more, with what is wrong beside its fields; None where there is no page to show it on."""
+        """The form again, with the errors beside its fields; None where there is no page to show it on."""
         answer = self._problems.refusal(refusal)
         assert action.form is not None
         if answer is None or answer.problem.status in NOT_SHOWN_AGAIN:
@@ -232,7 +232,7 @@ class Pages:
         if page is None:
             return None
         if filled is not None:
-            # What was typed wrong stands in the form already, and a clash is shown by the page itself.
+            # The form has its validation errors already, and the page itself shows a conflict.
             told = isinstance(refusal, Conflict) or (isinstance(refusal, InvalidFields) and not filled.good)
             filled = filled if told else filled.refused_with(refusal, answer.detail)
         shown = Shown(request, filled, refusal)
@@ -240,7 +240,7 @@ class Pages:
             request, page, visitor, ids, shown, answer.problem.status, answer.headers, answer.detail
         )
 
-    # --- rows that change while one looks -----------------------------------------------------------------------------
+    # --- live rows ----------------------------------------------------------------------------------------------------
 
     def _row(
         self,
@@ -280,13 +280,13 @@ class Pages:
 
 
 def to_sign_in(request: Request) -> Response:
-    """To where one signs in, and back from there."""
+    """A redirect to the sign-in page, which leads back here."""
     query = request.scope["query_string"].decode("latin-1")
     return redirect(f"/sign-in?next={quote(request.scope['path'] + (f'?{query}' if query else ''))}")
 
 
 def _then(then: Any, done: Done, ids: Mapping[str, Any]) -> Response:
-    """Where a form leads that was taken."""
+    """The response to an accepted form: a redirect, or what `then` makes."""
     if callable(then):
         led = then(done.at, done.answer)
         return led if isinstance(led, Response) else redirect(led)
@@ -294,7 +294,7 @@ def _then(then: Any, done: Done, ids: Mapping[str, Any]) -> Response:
 
 
 class _Names(dict[str, Any]):
-    """What an address may name in braces: values of the path, and fields of the answer."""
+    """What the address in `then` may name in braces: path parameters, and fields of the answer."""
 
     def __init__(self, answer: Any, ids: Mapping[str, Any]) -> None:
         super().__init__(ids)

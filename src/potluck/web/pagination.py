@@ -1,4 +1,4 @@
-"""Lists in pages: where the next one begins is told as a sealed text that only the same caller can use, here."""
+"""Pagination: cursors are encrypted, and good only for the same list and the same caller."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PageQuery(Input):
 
 @cache
 def list_input(filters: type[Input] | None) -> Any:
-    """What the address of a list takes: its own filters, and which page of it."""
+    """The query parameters of a list: its own filters, and which page of it."""
     if filters is None:
         return PageQuery
     hints = get_type_hints(filters, include_extras=True)
@@ -65,7 +65,7 @@ def list_input(filters: type[Input] | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class References(Generic[E]):
-    """A list that is kept as rows which name its items: read page by page in their order, then the items together."""
+    """A list stored as rows that refer to its items: a page of rows is read in key order, then its items together."""
 
     query: Query[Any]
     get: Callable[[Sequence[Any]], Awaitable[Sequence[E]]]
@@ -73,23 +73,23 @@ class References(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class OwnPages(Generic[S]):
-    """A list whose rule reads every page itself, by how many and after what, and says what is shown of it."""
+    """A list whose rule reads every page itself, given a limit and a position, and returns what is shown."""
 
     read: Callable[[int, Mapping[str, Any] | None], Awaitable[tuple[Sequence[S], Mapping[str, Any] | None]]]
 
 
 class Cursors:
-    """Seals where a list goes on. A key in it may name what its reader must not see, so it is not merely signed."""
+    """Makes and reads cursors. A key in one may name what the caller must not see, so signing is not enough."""
 
     def __init__(self, key: bytes) -> None:
         self._seal = Seal(key)
 
     def seal(self, after: Mapping[str, Any], of: str) -> str:
-        """The place, as only whoever asks for the same list can use it."""
+        """The cursor of a position, good only with the same `of`: the caller and the list."""
         return self._seal.seal(msgspec.msgpack.encode(after), of)
 
     def unseal(self, cursor: str, of: str) -> dict[str, Any]:
-        """The place; InvalidFields for what was not sealed here for this list and this caller."""
+        """The position; InvalidFields for a cursor that was not made here for this caller and this list."""
         try:
             place: dict[str, Any] = msgspec.msgpack.decode(self._seal.unseal(cursor, of))
         except NotSealed as error:
@@ -108,7 +108,7 @@ class PageRequest:
 
     @classmethod
     def read(cls, request: Request, visitor: Visitor, wanted: PageQuery, cursors: Cursors) -> PageRequest:
-        """The page that a request asks for; its cursor holds for this caller, address and filter alone."""
+        """The page that a request asks for; its cursor is good for this caller, address and filter alone."""
         who = None if visitor.principal is None else visitor.principal.user_id
         said = sorted(each for each in request.query_params.multi_items() if each[0] not in ("limit", "cursor"))
         sealed_for = f"{who} {request.scope['path']} {said!r}"
@@ -116,11 +116,11 @@ class PageRequest:
         return cls(wanted.limit, after, sealed_for, cursors)
 
     def cursor(self, following: Mapping[str, Any] | None) -> str | None:
-        """What to ask for the next page with; None after the last."""
+        """The cursor of the next page; None after the last."""
         return None if following is None else self.cursors.seal(following, self.sealed_for)
 
     def part_of(self, items: Sequence[T], order: Order | None) -> tuple[list[T], dict[str, Any] | None]:
-        """A page of a list that was read whole, also if what the page before ended with is gone."""
+        """A page of a list that was read whole; with `order`, also if the last item of the page before is gone."""
         if order is None:
             start = 0 if self.after is None else int(self.after["start"])
             page = list(items[start : start + self.limit])

@@ -1,14 +1,14 @@
-"""Places: rows that people share, such as a family. Who is in one and as what, and who is invited to it.
+"""Places: what people share, such as a family: its members, their roles, and invitations to it.
 
     family_place = Place("shopping", Family, Member, members=Member.all_of_family, places=Member.every_family_of,
                          last_admin=LastAdmin)
 
-The place counts its admins and members, so that it never loses the last of the first and never has too many of the
-second: `name`, `admin_count: Counter = 1`, `member_count: Counter = 1`. A member is found by the id of the place and
-that of the account, and has `name`, `email`, `role` ("admin" or "member"), `status` ("active" or "removed") and a
-version. The row of somebody who left stays, so that what they made is a former member's.
+The place counts its admins and members, so that it never loses its last admin and never has too many members. It has
+`name`, `admin_count: Counter = 1`, `member_count: Counter = 1`. A member is found by the id of the place and that of
+the account, and has `name`, `email`, `role` ("admin" or "member"), `status` ("active" or "removed") and a version. The
+row of somebody who left stays, so that what they made is shown as a former member's.
 
-Rules of the app say who may and at which address; the methods here are what such rules return:
+The rules of the app say who may do what, and at which address; they return what the methods here make:
 
     @members.delete("", LastAdmin)
     async def remove_member(at: LeavingOrAdmin, member: Member) -> Writes[None]:
@@ -71,12 +71,12 @@ M = TypeVar("M", bound=Entity)
 
 Role = Literal["admin", "member"]
 
-# One transaction lets all of them out when the place is deleted.
+# Deleting a place removes all of them in one transaction.
 MOST_MEMBERS = 50
 
 
 class OwnPlaces(SignedIn):
-    """Someone who is signed in, with their rows in the places that a rule found or made."""
+    """Someone who is signed in, with their member rows in the places that a rule found or made."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -131,12 +131,12 @@ class Place(Generic[P, M]):
         ended: Callable[[P, UUID, datetime], Sequence[Operation]] = lambda place, by, now: (),
         most_members: int = MOST_MEMBERS,
     ) -> None:
-        """`members` are those of a place, also former ones; `places` the rows of a person, also where they left, and
-        `own` where they did not, if that is a query of its own.
+        """`members` finds the member rows of a place, former members included; `places` those of a person, places they
+        left included; `own` only those of places they are in, if that is a query of its own.
 
-        `ended` is what else is written when a place is deleted: by whom, and when.
+        `ended(place, by, now)` gives what else is written when a place is deleted.
         """
-        # Which fields they have is known when they are used, so mypy is not asked.
+        # Typed as Any: which fields they have is checked below, and mypy cannot know it.
         fields: Any = (place, member)
         self.app = app
         self.place, self.member = fields
@@ -174,13 +174,13 @@ class Place(Generic[P, M]):
         return Writes(place, or_retry(_as_read(account)), put(place, when=absent), put(member, when=absent))
 
     async def own(self, at: OwnPlaces) -> list[P]:
-        """The places that the caller is in. An index may miss one for a moment, but none that was left is found."""
+        """The places that the caller is in. The index may miss a new one at first; one they left is never listed."""
         found = await self.of_person(at.rows, at.principal.user_id)
         at.memberships = {self.id_of(place): member for place, member in found}
         return [place for place, _ in found]
 
     async def of_person(self, rows: Store, user_id: UUID) -> list[tuple[P, M]]:
-        """The places that somebody is in, each with their row in it."""
+        """The places that somebody is in, each with their member row."""
         known: list[Any] = await rows.all(self.own_places(user_id))
         ids = [self.id_of(each) for each in known if each.status == "active"]
         refs = [ref for each in ids for ref in (self.member_ref(each, user_id), self.place.by_id(each))]
@@ -192,16 +192,16 @@ class Place(Generic[P, M]):
         ]
 
     async def delete(self, at: ByRow[M], place: P) -> Writes[None]:
-        """Nobody is in it from this moment on."""
+        """Delete the place and remove all its members, at once."""
         invitations = at.core.people.invitations
         writes = await self.ending(at.rows, place, at.principal.user_id, at.now)
-        # Somebody may come or leave meanwhile, or rename it.
+        # Retried if somebody joins, leaves or renames it meanwhile.
         return Writes(
             None, *map(or_retry, writes), after=lambda: invitations.withdraw_all(self.app, str(self.id_of(place)))
         )
 
     async def ending(self, rows: Store, place: P, by: UUID, now: datetime) -> list[Operation]:
-        """What lets everyone out and deletes the place; refused if anybody comes or goes meanwhile."""
+        """The writes that remove every member and delete the place; refused if anybody joins or leaves meanwhile."""
         members: list[Any] = await rows.all(self.members(self.id_of(place)))
         active = [each for each in members if each.status == "active"]
         return [
@@ -222,14 +222,14 @@ class Place(Generic[P, M]):
         return Writes(after, write, counting, after=self._withdrawal(at, before))
 
     def remove(self, at: ByRow[M], member: M) -> Writes[None]:
-        """Out of the place; the last admin stays."""
+        """Remove a member; the last admin cannot be removed."""
         before: Any = member
         _, write = at.edit(member, the(self.member.status).becomes("removed"), when=self.active)
         counting = self._counting(self.id_of(member), admins=-int(before.role == "admin"), members=-1)
         return Writes(None, write, counting, after=self._withdrawal(at, before))
 
     def _withdrawal(self, at: ByRow[M], before: Any) -> Callable[[], Awaitable[None]] | None:
-        """Withdraws the invitations of an admin who is none any more. They open nothing already."""
+        """Withdraws the invitations of somebody who is no longer an admin. They are invalid already."""
 
         async def withdraw() -> None:
             with suppress(Unavailable, OutcomeUnknown):
@@ -246,7 +246,7 @@ class Place(Generic[P, M]):
         return or_raise(self.counted(place_id, admins=admins, members=members), refused)
 
     def counted(self, place_id: UUID, *, admins: int = 0, members: int = 0) -> Operation:
-        """How many there are then; refused if no admin would be left, or if there are too many."""
+        """The update of the place's counts; refused if no admin would be left, or there would be too many members."""
         changes = []
         when = None
         if admins:
@@ -262,7 +262,7 @@ class Place(Generic[P, M]):
     # --- invitations --------------------------------------------------------------------------------------------------
 
     async def invite(self, at: ByRow[M], role: Role, email: str | None = None) -> Writes[InvitationMade]:
-        """A way in for whoever is given the secret."""
+        """Make an invitation, good for whoever has its secret."""
         invited_by = at.principal.user_id
         made, writes = await at.core.people.invitations.prepare(
             self.app, str(getattr(at, self.id)), role, invited_by, email
@@ -277,7 +277,7 @@ class Place(Generic[P, M]):
         return Writes(shown, known, *writes, made=made.invitation_id)
 
     async def invitations(self, at: ByRow[M]) -> list[InvitationOfPlace]:
-        """Who has been invited and has not come yet. What an admin made who is none any more opens nothing."""
+        """The open invitations, without those whose maker is no longer an admin, which are invalid."""
         place_id = getattr(at, self.id)
         found = await at.core.people.invitations.of_place(self.app, str(place_id))
         members: list[Any] = await at.rows.all(self.members(place_id)) if found else []
@@ -285,11 +285,11 @@ class Place(Generic[P, M]):
         return [each for each in found if each.invited_by in admins]
 
     async def withdraw(self, at: ByRow[M], invitation_id: UUID) -> Writes[None]:
-        """It opens nothing from this moment on."""
+        """Make an invitation invalid, at once."""
         found = await at.rows.get(InvitationOfPlace.by_id(self.app, str(getattr(at, self.id)), invitation_id))
         if found is None:
             raise NoSuchInvitation
-        # Somebody may come in by it meanwhile: then it is not found the next time.
+        # If somebody joins by it meanwhile, the retry does not find it.
         return Writes(None, *map(or_retry, withdrawing(found, when=present)))
 
     # --- what these share ---------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ class Place(Generic[P, M]):
         return made
 
     def entering(self, before: M | None, account: Account, place_id: UUID, role: Role, now: datetime) -> Operation:
-        """The person in the place, also if they have been in it before."""
+        """The write that makes the person an active member, also if they were one before."""
         if before is None:
             return put(self._newcomer(account, place_id, role, now), when=absent)
         member = self.member
@@ -331,7 +331,7 @@ def _require(entity: type[Entity], *names: str) -> None:
 
 
 class PlacesInSuite(Generic[P, M]):
-    """What the suite asks of an app with places: people come in by invitations, change their names and are deleted."""
+    """What the suite asks of an app with places: people join by invitation, change their name, delete their account."""
 
     def __init__(self, place: Place[P, M], core: Core) -> None:
         self._place = place
@@ -340,9 +340,9 @@ class PlacesInSuite(Generic[P, M]):
         self._invitations = core.people.invitations
 
     async def accept(self, caller: Principal, secret: str, also: Also[Any] = nothing_else) -> Struct:
-        """Come in, once for each invitation; who is in already uses nothing up. The write checks the account.
+        """Join by an invitation, which uses it up, unless the caller is a member already. The write checks the account.
 
-        It opens nothing once its maker is no admin: else one who was removed could let themselves in.
+        It is invalid once its maker is no longer an admin: else an admin who was removed could let themselves back in.
         """
         place = self._place
         async for _ in attempts("accepting an invitation", self._rows.patience):
@@ -380,18 +380,18 @@ class PlacesInSuite(Generic[P, M]):
         raise AssertionError("attempts end by raising")
 
     async def place_name(self, place: str) -> str | None:
-        """What the place of an invitation is called; None if it is no more."""
+        """The name of the place of an invitation; None if it no longer exists."""
         found: Any = await self._rows.get(self._place.place.by_id(UUID(place)))
         return None if found is None else found.name
 
     async def memberships(self, user_id: UUID) -> list[M]:
-        """Every place that knows this person, also those left, as the table itself has it."""
+        """The person's member rows in every place, those they left included, as the table itself has them."""
         found = await self._rows.all(self._place.places(user_id))
         rows = await self._rows.get_many([self._place.member_ref(self._place.id_of(each), user_id) for each in found])
         return [each for each in rows if each is not None]
 
     async def still_needed(self, user_id: UUID) -> list[str]:
-        """The places whose last admin they are, by name."""
+        """The names of the places whose last admin they are."""
         needed = []
         members: list[Any] = await self.memberships(user_id)
         for each in members:
@@ -402,13 +402,13 @@ class PlacesInSuite(Generic[P, M]):
         return sorted(needed)
 
     async def forget(self, user_id: UUID) -> None:
-        """Out of every place, and no word of who they were; a place of theirs alone goes with them."""
+        """Delete the person's rows in every place; a place with no other member is deleted with them."""
         for each in await self.memberships(user_id):
             await self._forget_in(self._place.id_of(each), user_id)
 
     async def _forget_in(self, place_id: UUID, user_id: UUID) -> None:
         refs = (self._place.member_ref(place_id, user_id), self._place.place.by_id(place_id))
-        # Whatever changes meanwhile is read again, and decides.
+        # After a conflict, everything is read again and decided anew.
         async for _ in attempts("forgetting a member", self._rows.patience):
             rows: tuple[Any, Any] = await self._rows.get_together(*refs)
             member, place = rows
@@ -429,7 +429,7 @@ class PlacesInSuite(Generic[P, M]):
                 return
 
     async def follow_name(self, change: Change) -> None:
-        """For a consumer of the accounts' stream: a new name or address of a person is theirs in every place."""
+        """For a consumer of the accounts' stream: copy a person's new name or e-mail address to their member rows."""
         plan = plan_of(Account)
         if change.kind != "MODIFY" or change.old is None or change.new is None or not plan.matches(change.new):
             return
@@ -439,7 +439,7 @@ class PlacesInSuite(Generic[P, M]):
         member = self._place.member
         for each in await self._rows.all(self._place.places(account.user_id)):
             with suppress(NotFound):
-                # Nobody changed the member: the version stays.
+                # Nobody edited the member, so its version stays.
                 await self._rows.update(
                     self._place.member_ref(self._place.id_of(each), account.user_id),
                     the(member.name).becomes(account.name),
@@ -452,5 +452,5 @@ class PlacesInSuite(Generic[P, M]):
 
 
 def _as_read(account: Account) -> Operation:
-    """That the account is there, and still has the name that was read: from then on, names follow."""
+    """A check that the account has not changed since it was read; later changes of its name follow by the stream."""
     return check(Account.by_id(account.user_id), when=the(Account.version).still(account.version))

@@ -1,4 +1,4 @@
-"""A QR code as one path: what a camera reads, drawn in SVG."""
+"""A QR code as one SVG path."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ class QrCode(NamedTuple):
 
 
 def qr_code(text: str) -> QrCode:
-    """The text as a code of which a seventh may be unreadable."""
+    """The text as a QR code that tolerates a seventh of it being unreadable."""
     matrix = segno.make(text, error="m", micro=False, boost_error=False).matrix
     drawn: list[str] = []
     for y, row in enumerate(matrix, QUIET):

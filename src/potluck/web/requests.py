@@ -1,4 +1,4 @@
-"""What endpoints read from a request: who calls, the values in its path, its body, its Idempotency-Key."""
+"""What endpoints read from a request: who calls, its path parameters, its body, its Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from potluck.people.authentication import Principal
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.idempotency import LONGEST_KEY, IdempotencyKey, request_hash
 from potluck.web.access import Access, Visitor
-from potluck.web.declared import LARGEST_BODY, parameters_of
+from potluck.web.declarations import LARGEST_BODY, parameters_of
 from potluck.web.errors import BY_STATUS, WrongMediaType
 from potluck.web.http.authentication import Authentication, by_cookie
 from potluck.web.http.clients import value_of, values_of
@@ -40,13 +40,13 @@ JSON_TYPE = re.compile(r"application/(?:json|[a-z0-9!#$&^_.-]+\+json)")
 UTF_8 = {"utf-8", "utf8"}
 NOT_AS_JSON = "The body must be sent as application/json, in UTF-8 and without a content encoding"
 KEY = b"idempotency-key"
-# What else may stand there, the server refuses; the body is counted as it comes.
+# The server refuses any other Content-Length; the body itself is counted as it arrives.
 STATED_LENGTH = re.compile("[0-9]+")
 LONGEST_LENGTH = 20
 
 
 def camel(name: str) -> str:
-    """A name as callers write it: `store_id` is `storeId`."""
+    """A name in camelCase, as callers write it: `store_id` is `storeId`."""
     first, *others = name.split("_")
     return first + "".join(each.capitalize() for each in others)
 
@@ -54,9 +54,9 @@ def camel(name: str) -> str:
 async def visitor_of(
     request: Request, authentication: Authentication, access: type[Access] | None = None, *, anonymous: bool = False
 ) -> Visitor:
-    """Who calls, and what they bring along that counts: to a program's call only the headers that its access names.
+    """Who calls, with their headers: for an API call, only those that its access names.
 
-    Of an `anonymous` call, or by an access that is, nobody is looked up.
+    An `anonymous` call, or one by an anonymous access, looks up no session and no token.
     """
     anonymous = anonymous or (access is not None and access.anonymous)
     principal = None if anonymous else await authentication.principal(request)
@@ -84,12 +84,12 @@ async def visitor_of(
 
 
 def headers_of(request: Request, access: type[Access]) -> dict[str, str]:
-    """The headers that count to an access, of those that it names."""
+    """The request's values of the headers that an access names."""
     return {name: request.headers[name] for name in access.headers if name in request.headers}
 
 
 class Ids:
-    """Reads the values in a path, each as strictly as a field of a body."""
+    """Reads path parameters, each as strictly as a field of a body."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """`parameters` are their annotated types, by name."""
@@ -104,10 +104,10 @@ class Ids:
         wrong: list[WrongField] = []
         for name, text in request.path_params.items():
             if name not in self._types:
-                # A path may have parts that are the endpoint's own business.
+                # Parameters without a declared type are for the endpoint itself.
                 continue
             if name in self._uuids and UUID_TEXT.fullmatch(text):
-                # Most are ids, and most of those are right.
+                # A fast path: most parameters are valid UUIDs.
                 found[name] = UUID(text)
                 continue
             value = path_value(self._types[name], camel(name), text)
@@ -124,7 +124,7 @@ _ids_by_access: dict[type[Access], Ids] = {}
 
 
 def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
-    """The values in the path that an access needs."""
+    """The path parameters that an access needs."""
     found = _ids_by_access.get(access)
     if found is None:
         found = _ids_by_access[access] = Ids(parameters_of(access))
@@ -132,17 +132,17 @@ def ids_of(access: type[Access], request: Request) -> dict[str, Any]:
 
 
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
-    """The body, which is not read any further than it may be large."""
+    """The body, read no further than the limit."""
     stated = value_of(request.scope, b"content-length") or ""
     if STATED_LENGTH.fullmatch(stated) and int(stated[:LONGEST_LENGTH]) > largest:
         raise HttpProblem(BY_STATUS[413])
     parts: list[bytes] = []
     size = 0
-    # Read as it comes, and not by a framework's stream: nearly every body is one message.
+    # Read from the ASGI messages, not by Starlette's stream: nearly every body is one message.
     while True:
         message = await request.receive()
         if message["type"] == "http.disconnect":
-            # Nobody is there to be answered; what came is no whole request, so nothing is done.
+            # The client is gone and the body incomplete, so nothing is done.
             raise HttpProblem(BY_STATUS[400])
         part: bytes = message.get("body", b"")
         size += len(part)
@@ -154,7 +154,7 @@ async def body_of(request: Request, largest: int = LARGEST_BODY) -> bytes:
 
 
 def must_be_json(request: Request) -> None:
-    """WrongMediaType for a body that is said to be something else than JSON."""
+    """Raise WrongMediaType unless the body is declared as plain JSON in UTF-8."""
     said, encoding = value_of(request.scope, b"content-type"), value_of(request.scope, b"content-encoding")
     if said == "application/json" and encoding is None:
         return
@@ -166,7 +166,7 @@ def must_be_json(request: Request) -> None:
 
 
 def must_be_form(request: Request) -> None:
-    """WrongMediaType for what is not sent as browsers send forms."""
+    """Raise WrongMediaType unless the body is declared as a URL-encoded form."""
     if media_type_of(value_of(request.scope, b"content-type") or "")[0] != FORM:
         raise WrongMediaType(f"The form must be sent as {FORM}")
 
@@ -180,9 +180,9 @@ def media_type_of(said: str) -> tuple[str, dict[str, str]]:
 def idempotency_key(
     request: Request, principal: Principal | None, body: bytes, secret: bytes, headers: Iterable[str] = ()
 ) -> IdempotencyKey | None:
-    """The request as one to be done once, if it carries a key; what is kept of it tells nothing without the secret.
+    """The Idempotency-Key with a hash of the request, if it carries one; the hash reveals nothing without the secret.
 
-    `headers` are those that decide who is admitted: with another key in them, it is another request.
+    `headers` are those that decide access: with another value in one of them, it is another request.
     """
     given = values_of(request.scope, KEY)
     if not given:
@@ -193,7 +193,7 @@ def idempotency_key(
     if not 1 <= len(key) <= LONGEST_KEY:
         raise InvalidFields(WrongField("Idempotency-Key", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters"))
     target = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
-    # A version in the header is part of what was asked, and so is what admitted the caller.
+    # If-Match is part of what was asked, and so is what admitted the caller.
     parts = [", ".join(values_of(request.scope, name.lower().encode())) for name in ("if-match", *sorted(headers))]
     said = b"\n".join([body, *(each.encode("latin-1", "replace") for each in parts)])
     hashed = request_hash(request.method, target, said, secret)

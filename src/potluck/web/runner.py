@@ -1,12 +1,12 @@
-"""The runner: the way of every write, for every rule of every app.
+"""The runner: the steps of every write, for every rule of every app.
 
-    admit -> kept answer -> decode -> how much they may -> the thing of the path -> its version -> the rule
-          -> one transaction -> the answer
+    admit -> replay a kept answer -> decode -> rate limit and storage quota -> the thing of the path -> its version
+          -> the rule -> one transaction -> the answer
 
-Where attempts are counted, the rule does so before a kept answer is looked for.
+A rule that counts attempts, such as signing in, runs before a kept answer is looked up.
 
-A rule only reads, and says what to write. So the caller's right and the kept answer go into the same transaction, the
-rule is asked again when somebody was faster, and a refused write becomes the right answer: here, once.
+A rule only reads, and returns what to write. So the access check and the answer kept for replays go into the same
+transaction, the rule is run again after a conflict, and a refused write becomes the right problem: here, once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from potluck.retries import attempts
 from potluck.table import Entity, NotUnique, WriteRefused
 from potluck.table.operations import Check, Operation
 from potluck.web.access import Access, Visitor, read_together
-from potluck.web.declared import Action, Declared
+from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
 from potluck.web.schema.encoding import encode
@@ -45,34 +45,34 @@ log = logging.getLogger(__name__)
 
 # Structs, and not dataclasses: each is made with every write, and a frozen dataclass takes five times as long.
 class Sent(Struct, frozen=True):
-    """What was sent: the input, and the version that was seen, if one was named."""
+    """What the caller sent: the input, and the version they saw, if they named one."""
 
     input: Input | None = None
     version: int | None = None
 
 
 class Done(Struct, frozen=True):
-    """An action that was done, or was done before."""
+    """The outcome of an action: performed now, or replayed for a repeated request."""
 
     at: Access | None
-    """Who did it; None for a repeat by somebody who is not admitted any more."""
+    """The admitted caller; None for a replay to somebody who is no longer admitted."""
     answer: Any
-    """What the rule answered; for a repeat of what was done before, None."""
+    """What the rule answered; None for a replay."""
     shown: Any
-    """The same as the caller is shown it."""
+    """The same, as the caller is shown it."""
     kept: Answer
-    """The same as it is sent, and kept."""
+    """The response, as it is sent and as it is kept for replays."""
 
 
 Decode = Callable[[], Sent]
-"""Gives what was sent. It is called once the caller is admitted: a stranger gets 404 whatever they send."""
+"""Decodes the request, only once the caller is admitted: a stranger gets 404 whatever they send."""
 
 
 class Runner:
-    """Runs the rules of one app. Programs and pages differ only in what they decode, and in what they make of it."""
+    """Runs the rules of one app. The API and pages differ only in what they decode and how they present the outcome."""
 
     def __init__(self, core: Core, context: Any = None, *, limited: bool = True) -> None:
-        """Not `limited`: for code, which nobody calls from anywhere."""
+        """`limited=False` skips rate limits and the storage quota, for rules called from code."""
         self.core = core
         self._limited = limited
         self.context = context
@@ -84,9 +84,9 @@ class Runner:
     async def admit(
         self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
     ) -> tuple[Access, Any]:
-        """The admitted caller, and the thing that the path names, read together; NotFound for one they do not see.
+        """The admitted caller, and the thing that the path names, read together; NotFound for one they may not see.
 
-        One that is gone is None, unless it `must_exist`.
+        One that does not exist is None, or NotFound if it `must_exist`.
         """
         access = declared.access
         if access.needs_principal and visitor.principal is None:
@@ -95,7 +95,7 @@ class Runner:
         refs = at.reads()
         subject = declared.subject
         one = subject.one if declared.on_thing else None
-        # Where a thing is may be known only to who was admitted.
+        # Some things can only be located once the caller is admitted.
         read_later = one is not None and any(name in access.finds_by for name in subject.names)
         if one is not None and not read_later:
             refs = [*refs, one(*(ids[name] for name in subject.names))]
@@ -122,7 +122,7 @@ class Runner:
         decode: Decode = Sent,
         key: IdempotencyKey | None = None,
     ) -> Done:
-        """Do what the rule says, once for each Idempotency-Key."""
+        """Run the rule and commit its writes, once for each Idempotency-Key."""
         if not action.serialized:
             return await self._perform(action, visitor, ids, decode, key)
         async with self._locks.setdefault((action.rule, *sorted(ids.items())), asyncio.Lock()):
@@ -132,7 +132,8 @@ class Runner:
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], decode: Decode, key: IdempotencyKey | None
     ) -> Done:
         sent: Sent | None = None
-        # A key tells whoever tries words under it whether they are the same: where attempts are counted, so is that.
+        # Replaying a key tells whether the body is the same as before, which could confirm a guessed password: where
+        # attempts are counted, the rule counts this one first.
         look = key is not None and not action.counts_attempts
         async for attempt in attempts(action.rule.__name__, self._rows.patience):
             if look and key is not None:
@@ -152,7 +153,7 @@ class Runner:
             except Throttled:
                 raise
             except Exception as refusal:
-                # It may have been refused by an earlier attempt with the same key, which was done meanwhile.
+                # An earlier request with the same key may have succeeded meanwhile, and caused this refusal.
                 if key is not None:
                     now, _, kept = await self._earlier(action, visitor, ids, key)
                     if kept is not None:
@@ -165,32 +166,32 @@ class Runner:
         raise AssertionError("attempts end by raising")
 
     def _must_be_allowed(self, action: Action, visitor: Visitor, sent: Input | None) -> None:
-        """Throttled for a caller who does too much of this, NoRoom where the store is too full for it."""
+        """Throttled if the caller is over the rate limit, NoRoom if the store is too full."""
         if not self._limited:
             return
         if action.counts:
-            self.core.allowances.take(action.allowance, visitor, sent)
+            self.core.rate_limiter.take(action.rate_limit, visitor, sent)
         if not action.frees_room:
-            self.core.room.must_be_there(stranger=visitor.principal is None)
+            self.core.storage_quota.must_have_room(stranger=visitor.principal is None)
 
     async def _earlier(
         self, action: Action, visitor: Visitor, ids: Mapping[str, Any], key: IdempotencyKey
     ) -> tuple[Access | None, Any, Answer | None]:
-        """The admitted caller, the thing of the path, and what was answered under this key before, if anything was.
+        """The admitted caller, the thing of the path, and the answer kept under this key, if there is one.
 
-        Whoever is not admitted any more hears only that it was done, if that is all there is to hear.
+        A caller who is no longer admitted gets only an answer without a body, which says that it was done.
         """
         try:
             at, thing = await self.admit(action, visitor, ids, must_exist=False)
         except ProblemError:
-            # Whoever left or deleted what they were in is not there any more; that it was done tells them nothing.
+            # After leaving or deleting a place, the caller is not admitted to it; that it was done reveals nothing.
             if (kept := await self._kept_without_body(key)) is not None:
                 return None, None, kept
             raise
         return at, thing, await self._answers.find(key)
 
     async def _kept_without_body(self, key: IdempotencyKey) -> Answer | None:
-        """The answer that was kept, if it says no more than that it was done; not what was made, nor with which key."""
+        """The kept answer, if it has no body; errors that would say more (KeyReused, AlreadyDone) are dropped."""
         with suppress(PeopleError):
             kept = await self._answers.find(key)
             return kept if kept is not None and not kept.body else None
@@ -199,7 +200,7 @@ class Runner:
     async def _attempt(
         self, action: Action, at: Access, thing: Any, sent: Sent, key: IdempotencyKey | None
     ) -> Done | None:
-        """One attempt; None if what the rule read has changed meanwhile, and it should be asked again."""
+        """One attempt; None if what the rule read has changed meanwhile, and it should run again."""
         if action.on_thing:
             if thing is None:
                 raise NotFound
@@ -224,7 +225,7 @@ class Runner:
         shown = await self.show(action, at, writes.answer)
         secret = action.secret or writes.secret
         answer = _answer(action, writes.answer, shown, writes.made, writes.headers, secret)
-        # A service that found nothing to change any more has written nothing, and kept nothing.
+        # A rule that commits its own writes may have found nothing left to write, and then has kept nothing.
         kept = kept_by_rule == [writes.answer]
         if not kept and not await self._commit(at, writes, thing, sent.version, key, answer):
             return None
@@ -232,12 +233,12 @@ class Runner:
             try:
                 await writes.after()
             except Exception:
-                # What was asked is done, and an error would say that it was not.
+                # The write is committed, and an error would say that it is not.
                 log.warning("what follows %s failed", action.name, exc_info=True)
         return Done(at, writes.answer, shown, answer)
 
     async def show(self, declared: Declared, at: Access, answer: Any) -> Any:
-        """What the caller is shown of an answer: entities by their view, anything else as it is."""
+        """The answer as the caller is shown it: entities by their view, anything else as it is."""
         if isinstance(answer, Entity):
             return (await declared.subject.view_for(type(at)).show_many(at, [answer]))[0]
         if isinstance(answer, list) and answer and isinstance(answer[0], Entity):
@@ -245,7 +246,7 @@ class Runner:
         return {"items": []} if answer == [] else answer
 
     async def _show_members(self, declared: Declared, at: Access, refusal: ProblemError) -> None:
-        """Entities that a refusal tells of are shown by their view, or not at all."""
+        """Replace entities among the members of a problem by their views; drop those that have none here."""
         subject = declared.subject
         shown = subject.view_for(type(at)).entities if subject.views else ()
         for name, member in list(refusal.members.items()):
@@ -264,7 +265,7 @@ class Runner:
         key: IdempotencyKey | None = None,
         answer: Answer | None = None,
     ) -> bool:
-        """True once everything is written; False if the rule should be asked again."""
+        """True once everything is committed; False if the rule should run again."""
         keeping = [] if key is None or answer is None else self._answers.keeping(key, answer)
         if not writes.operations and not keeping:
             return True
@@ -276,7 +277,7 @@ class Runner:
             if together.carries_check(refusal.operation):
                 at.refuse(refusal)
                 if refused is None:
-                    # The row admits the caller after all: it has changed back, or only its version is another.
+                    # The row admits the caller after all: it has changed back, or only its version differs.
                     return False
             if refused is None:
                 raise
@@ -297,7 +298,7 @@ class Runner:
         thing: Any,
         version: int | None,
     ) -> None:
-        """Raise what the refusal of this write means; return if it means that the rule should be asked again."""
+        """Raise the problem that this refused write means; return if the rule should run again."""
         outcome = writes.outcomes.get(id(refused))
         if outcome is not None:
             problem = outcome.refused
@@ -315,8 +316,8 @@ class Runner:
 
 
 class _Together:
-    """Everything that goes into one transaction. The caller's own checks come first, so that someone who is out learns
-    nothing of the other rows; a row that is both checked and written is checked by its write."""
+    """The operations of one transaction. The access checks come first, so that a caller who lost access learns nothing
+    about the other rows; a row that is both checked and written has the check in the condition of its write."""
 
     def __init__(self, checks: Sequence[Operation], writes: Sequence[Operation], keeping: Sequence[Operation]) -> None:
         self._originals: dict[int, Operation] = {}
@@ -340,14 +341,14 @@ class _Together:
             rest.append(sent)
         rows = {each.row for each in (*first, *rest)} if keeping else ()
         for each in keeping:
-            # The account is checked once, whoever asks for it.
+            # A transaction can name a row only once, and the account may be checked already.
             if not (isinstance(each, Check) and each.row in rows):
                 self._originals[id(each)] = each
                 rest.append(each)
         self.operations = [*first, *rest]
 
     def original(self, operation: Any) -> Operation | None:
-        """The write as the rule gave it; None for a check of the caller's."""
+        """The write as the rule returned it; None for an access check."""
         return self._originals.get(id(operation))
 
     def carries_check(self, operation: Any) -> bool:
@@ -373,7 +374,7 @@ def _answer(action: Action, answer: Any, shown: Any, made: object, headers: Mapp
 
 
 def tag(declared: Declared, entity: Entity, body: bytes) -> str:
-    """A version, where the answer is one row and the same for all; else a hash of what is told."""
+    """The ETag: the version, where the answer is one row and the same for every caller; else a hash of the body."""
     plan = declared.subject.view_for(declared.access)
     version = getattr(entity, "version", None)
     return etag(version) if version is not None and plan.same_for_all else tag_of(body)

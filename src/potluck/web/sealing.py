@@ -1,4 +1,4 @@
-"""Texts that go out and come back: nobody reads or changes them, and each opens only for what it was sealed for."""
+"""Authenticated encryption of texts that callers hand back: unreadable, tamper-proof, and bound to one purpose."""
 
 import os
 from base64 import b64decode, urlsafe_b64encode
@@ -17,13 +17,13 @@ class NotSealed(ValueError):
 
 
 class Seal:
-    """Seals bytes as a text that stands in an address or a cookie as it is."""
+    """Seals bytes with AES-GCM, as a text that fits a URL or a cookie as it is."""
 
     def __init__(self, key: bytes) -> None:
         self._cipher = AESGCM(key)
 
     def seal(self, content: bytes, of: str) -> str:
-        """The content, as a text that opens only with the same `of`."""
+        """The content as a sealed text, which opens only with the same `of`."""
         nonce = os.urandom(NONCE_BYTES)
         return _text(nonce + self._cipher.encrypt(nonce, content, of.encode()))
 
@@ -34,7 +34,7 @@ class Seal:
                 raise ValueError
             raw = b64decode(sealed + "=" * (-len(sealed) % 4), altchars=b"-_", validate=True)
             if _text(raw) != sealed:
-                # One content is one text: not also one with bits at its end that nobody looks at.
+                # Only the canonical base64: the unused bits of the last character must not make a second valid text.
                 raise ValueError
             return self._cipher.decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], of.encode())
         except (ValueError, InvalidTag) as error:

@@ -1,4 +1,4 @@
-"""Versions over HTTP: which one a change is of, and the tags by which a reader knows that nothing changed."""
+"""Versions over HTTP: which one a change is based on, and the ETags by which a caller knows that nothing changed."""
 
 import re
 from hashlib import sha256
@@ -23,28 +23,28 @@ class Carries(Protocol):
 TAG = re.compile(r'(W/)?"([^"]*)"')
 VERSION = re.compile(r"([1-9][0-9]{0,15})(?:-[0-9a-f]{16})?")
 
-# For a tag that no version ever had: the write is refused as stale, and tells how the item is now. It is such as a
-# version may be, so that a condition can be written with it, and more than VERSION takes.
+# Stands for an ETag that no version ever had, so that the write is refused as a conflict and answered with the current
+# item. It is a valid version, so that a condition can be written with it, and longer than VERSION matches.
 NEVER = 10**16
 
 
 def etag(version: int) -> str:
-    """The tag of a row whose answer is the same for all who may see it."""
+    """The ETag of a row whose answer is the same for all who may see it."""
     return f'"{version}"'
 
 
 def etag_at(version_tag: str, body: bytes) -> str:
-    """The tag of a row of which something is told that time changes: good for If-Match as its version is."""
+    """The ETag of a row with computed fields that time changes: still good for If-Match, by its version."""
     return f'{version_tag[:-1]}-{sha256(body).hexdigest()[:16]}"'
 
 
 def tag_of(body: bytes) -> str:
-    """The tag of an answer that is put together, or that each caller sees differently; good for If-None-Match only."""
+    """The weak ETag of an answer of several rows, or that differs by caller; good for If-None-Match only."""
     return f'W/"{sha256(body).hexdigest()[:32]}"'
 
 
 def seen(request: Carries, in_body: int | UnsetType | None = UNSET) -> int:
-    """The version that a change says it saw, in its body or as If-Match; VersionNeeded if it says none."""
+    """The version that a change is based on, by its body or If-Match; VersionNeeded if neither names one."""
     by_header = expected(request)
     by_body = in_body if isinstance(in_body, int) else None
     if by_header is None and by_body is None:
@@ -67,14 +67,14 @@ def expected(request: Carries) -> int | None:
 
 
 def if_match(request: Carries) -> str | None:
-    """What If-Match says; None without it, or with `*`. Given twice, it is one list."""
+    """The value of If-Match; None without it, or with `*`. Repeated headers are joined into one list."""
     given = values_of(request.scope, b"if-match")
     said = ", ".join(given).strip() if given else None
     return None if said == "*" else said
 
 
 def known(request: Carries, tag: str) -> bool:
-    """Whether the caller has the answer with this tag already, as If-None-Match says."""
+    """Whether the caller has the answer with this ETag already, by If-None-Match."""
     given = ", ".join(values_of(request.scope, b"if-none-match"))
     if not given:
         return False

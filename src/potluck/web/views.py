@@ -37,8 +37,8 @@ class computed(Generic[R]):
         def store_name(item: ShoppingListItem, names: Names) -> str | None: ...
 
     `await Names.load(at, items)` runs once for all items of an answer. A result of UNSET is left out of the JSON. With
-    `same_for_all = True` the lookup says that it depends on the time alone, and not on the caller: the ETag of one item
-    is then its version and what was told, good for If-Match and If-None-Match.
+    `same_for_all = True` a lookup declares that it depends on the time alone, not on the caller: the ETag of one item
+    is then its version with a hash of the body, good for If-Match and If-None-Match.
     """
 
     def __init__(self, function: Callable[[Any], R] | Callable[[Any, Any], R]) -> None:
@@ -69,7 +69,7 @@ class ViewPlan:
         self.functions = functions
         self.lookup = _lookup_of(cls.__name__, functions)
         self.same_for_all = self.lookup is None or bool(getattr(self.lookup, "same_for_all", False))
-        # Keyword by keyword, a struct is built as fast as by hand.
+        # Generated source that names each keyword is as fast as a constructor call written by hand.
         arguments = [f"{name}=item.{name}" for name in self.plain]
         for name, function in functions.items():
             given = "item, lookup" if _takes_lookup(function) else "item"
@@ -79,7 +79,7 @@ class ViewPlan:
         self.show: Callable[..., Any] = scope["show"]
 
     async def load(self, at: Any, items: Sequence[Any]) -> Any:
-        """What the computed fields of these items look things up in; None for a view that needs nothing."""
+        """The lookup for the computed fields of these items; None for a view without one."""
         return None if self.lookup is None else await self.lookup.load(at, items)
 
     async def show_many(self, at: Any, items: Sequence[Any]) -> list[Any]:
@@ -173,7 +173,7 @@ def _takes_lookup(function: Callable[..., Any]) -> bool:
 
 
 def _lookup_of(view: str, functions: dict[str, Callable[..., Any]]) -> Any:
-    """The class that the functions with a second parameter name there."""
+    """The lookup class: the annotation of the second parameter, in the functions that have one."""
     found: dict[Any, None] = {}
     for name, function in functions.items():
         if _takes_lookup(function):

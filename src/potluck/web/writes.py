@@ -1,4 +1,4 @@
-"""What a rule returns: an answer, and what has to be written before it may be given."""
+"""What a rule returns: an answer, and the writes that must commit before it is given."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ A_co = TypeVar("A_co", covariant=True)
 B = TypeVar("B")
 
 After = Callable[[], Awaitable[object]]
-"""Work that follows the write and that nothing depends on: it is awaited before the answer is given, which is the same
-if it fails."""
+"""Best-effort work after the commit: it is awaited before the answer is given, and a failure is only logged."""
 
 Explain = Callable[[WriteRefused], Awaitable[Exception | None]]
-"""Looks at a refusal and says which problem it is; None if the rule should be asked again."""
+"""Looks at a refused write and returns the problem that it means; None to run the rule again."""
 
 Refused = type[Exception] | Exception | Explain | None
 
 
 class Outcome(Struct, frozen=True, eq=False):
-    """A write, and what its refusal means; None means that the rule should be asked again."""
+    """A write, and the problem to raise if it is refused; None to run the rule again."""
 
     operation: Operation
     refused: Refused
@@ -35,7 +34,7 @@ class Outcome(Struct, frozen=True, eq=False):
 class Writes(Generic[A_co]):
     """The answer, and the operations that must all succeed, in one transaction, before it is given.
 
-    An entity is answered by the view of its subject, None with 204, any other struct as it is.
+    An entity is shown by the view of its subject, None is a 204, any other struct is sent as it is.
     """
 
     __slots__ = ("after", "answer", "headers", "made", "operations", "outcomes", "secret")
@@ -49,8 +48,8 @@ class Writes(Generic[A_co]):
         headers: Mapping[str, str] | None = None,
         secret: bool = False,
     ) -> None:
-        """`made` is the id that a repeat is told where the answer itself is not kept, because it holds a secret: one of
-        every answer of the action, or as `secret` says of this one."""
+        """`made` is the id that a repeated request is told, where the answer holds a secret and so is not kept: every
+        answer of an action declared `secret`, or this one if `secret` is set here."""
         self.answer = answer
         self.after = after
         self.made = made
@@ -66,7 +65,7 @@ class Writes(Generic[A_co]):
                 self.operations.append(each)
 
     def answering(self, answer: B) -> Writes[B]:
-        """The same writes with another answer, for a rule that is made of this one."""
+        """The same writes with another answer, for a rule that builds on another rule."""
         made = Writes(
             answer, *self.operations, after=self.after, made=self.made, headers=self.headers, secret=self.secret
         )
@@ -75,10 +74,10 @@ class Writes(Generic[A_co]):
 
 
 def or_raise(operation: Operation, refused: Refused) -> Outcome:
-    """If this write is refused, that is why. A function may look at the refusal; None from it asks the rule again."""
+    """If this write is refused, raise this; or what a function of the refusal returns, or run again if that is None."""
     return Outcome(operation, refused)
 
 
 def or_retry(operation: Operation) -> Outcome:
-    """If this write is refused, something that the rule read has changed: ask the rule again."""
+    """If this write is refused, something that the rule read has changed: run the rule again."""
     return Outcome(operation, None)

@@ -11,7 +11,7 @@ from potluck.apps.journal.entities import Sections, SessionMetrics, roll_model
 from potluck.people.entities import accounts
 from potluck.settings import AssistantSettings
 from potluck.store import Store
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from tests.apps.worlds import registered
 from tests.engine_targets import EMBEDDED
 from tests.people.assembly import Clock

@@ -16,7 +16,7 @@ from potluck.people.entities import Account, accounts
 from potluck.people.errors import AccountGone
 from potluck.settings import AssistantSettings
 from potluck.store import Store
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.errors import Conflict, NotFound
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, registered
 from tests.engine_targets import BOTH

@@ -33,13 +33,13 @@ from potluck.people.invitations import Invitations
 from potluck.settings import Settings
 from potluck.store import Store
 from potluck.streams import Consumer
-from potluck.web.allowances import Allowances
 from potluck.web.app import App, Core
-from potluck.web.bounds import Bounds
-from potluck.web.direct import Direct
+from potluck.web.count_limits import CountLimits
+from potluck.web.direct_calls import Direct
 from potluck.web.live import Live
 from potluck.web.outbound import Outbound
-from potluck.web.room import Room
+from potluck.web.rate_limits import RateLimiter
+from potluck.web.storage_quota import StorageQuota
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
 from tests.patience import stopped
 from tests.people.assembly import Clock
@@ -55,7 +55,8 @@ def core_on(rows: Store, clock: Any) -> Core:
     settings = Settings(open_library=None)
     return Core(
         settings=settings, engine=rows.engine, store=rows, clock=clock, people=people,
-        live=Live(rows.engine, clock), cursors=nothing, allowances=Allowances(clock), bounds=Bounds(rows), room=Room(0),
+        live=Live(rows.engine, clock), cursors=nothing,
+        rate_limiter=RateLimiter(clock), count_limits=CountLimits(rows), storage_quota=StorageQuota(0),
     )  # fmt: skip
 
 

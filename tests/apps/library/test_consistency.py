@@ -40,7 +40,7 @@ from potluck.store import Store
 from potluck.streams import Change, PositionLost
 from potluck.table import absent, put, the, update
 from potluck.table.entity import plan_of
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.outbound import Outbound
 from tests.apps.library.assembly import Shelves, core_on
 from tests.engine_targets import EMBEDDED, LOCAL, address, opened_at

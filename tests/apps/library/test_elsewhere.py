@@ -15,8 +15,8 @@ from potluck.apps.library.drawn_books import drawn_cover
 from potluck.apps.library.importing import LOOKED_UP_AT_ONCE
 from potluck.apps.library.isbn import BadIsbn, check_digit, isbn_13
 from potluck.apps.library.lookup import Lookup, OpenLibrary, Tmdb
-from potluck.web.allowances import Allowance
 from potluck.web.outbound import Outbound
+from potluck.web.rate_limits import RateLimit
 from tests.apps.library.calls import calls_on, data, problem
 from tests.elsewhere import Said, another_host
 from tests.patience import PATIENCE_SECONDS
@@ -174,7 +174,7 @@ async def test_a_provider_who_answers_nobody_is_not_asked_for_every_row(tmp_path
                 "It cannot be looked up now; try again later, or add it by hand"
             }
             assert (len(said["leftOut"]), len(host.asked)) == (100, LOOKED_UP_AT_ONCE)
-            monkeypatch.setattr(lookup, "LOOKING_UP", Allowance("look-ups", 1))
+            monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("look-ups", 1))
             asked = [await calls.ask("GET", "/lookup/isbn/0306406152", by=ada) for _ in range(11)]
             assert [each.status_code for each in asked] == [200] * 10 + [429]
 

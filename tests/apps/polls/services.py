@@ -46,15 +46,15 @@ from potluck.store import Clock, Page, Store
 from potluck.streams import Consumer
 from potluck.web.access import Visitor, read_together
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowances
 from potluck.web.app import Core, HomeCard
 from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Input
+from potluck.web.rate_limits import RateLimiter
 from potluck.web.requests import camel
-from potluck.web.room import Room
 from potluck.web.runner import Runner, Sent
 from potluck.web.schema import decode_query
 from potluck.web.schema.decoding import decode_tree
+from potluck.web.storage_quota import StorageQuota
 
 __all__ = ["PollSettings", "Polls", "open_polls"]
 
@@ -90,8 +90,8 @@ class Polls:
             store=context.store,
             clock=context.clock,
             people=SimpleNamespace(answers=KeptAnswers(context.store, context.clock)),
-            allowances=Allowances(context.clock),
-            room=Room(0),
+            rate_limiter=RateLimiter(context.clock),
+            storage_quota=StorageQuota(0),
         )
         self.core = cast("Core", core)
         self.runner = Runner(self.core, context)

@@ -83,8 +83,9 @@ async def test_a_page_that_makes_too_many_shows_the_form_as_it_was_filled_in(cal
 async def test_a_ballot_that_is_one_too_many_is_shown_as_it_was_filled_in(calls: Calls, monkeypatch):
     poll = await calls.poll()
     async with calls.browser() as browser:
+        limiter = calls.application.state.core.rate_limiter
         for _ in range(VOTES.amount):
-            calls.application.state.core.allowances.take(VOTES, Visitor(client="127.0.0.1"), NewVote(rankings=["Hut"]))
+            limiter.take(VOTES, Visitor(client="127.0.0.1"), NewVote(rankings=["Hut"]))
         ballot = {"rank-1": "", "rank-2": "1", "rank-3": ""}
         headers = FROM_HERE | {"accept": "text/html"}
         refused = await browser.post(f"/polls/{poll['id']}/vote", data=ballot, headers=headers)

@@ -11,7 +11,7 @@ from potluck.apps.shareables.items import NewItem
 from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from tests.people.assembly import CountingHasher
 
 AT_ONCE = 16

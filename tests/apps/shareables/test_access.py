@@ -7,7 +7,7 @@ import pytest
 from potluck.apps.shareables.access import Editor, Keeper, Participant, Reader
 from potluck.apps.shareables.app import SUBJECTS
 from potluck.apps.shareables.pages import ENDPOINTS
-from potluck.web.declared import Page
+from potluck.web.declarations import Page
 from tests.apps.shareables.doors import ADMIN, VIEW
 from tests.web.contract.wire import listening
 from tests.web.reading import BROWSER

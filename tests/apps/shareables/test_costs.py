@@ -36,8 +36,8 @@ from potluck.people.passwords import Passwords
 from potluck.settings import Settings
 from potluck.suite import opened
 from potluck.web.access import Visitor
-from potluck.web.declared import Action, Listing
-from potluck.web.direct import Direct
+from potluck.web.declarations import Action, Listing
+from potluck.web.direct_calls import Direct
 from potluck.web.runner import Sent
 from tests.apps.worlds import registered
 from tests.engine_targets import BOTH, EMBEDDED

@@ -4,7 +4,7 @@ import asyncio
 
 from potluck.apps.shareables import creation
 from potluck.apps.shareables.shareables import shareables
-from potluck.web.allowances import Allowance
+from potluck.web.rate_limits import RateLimit
 from tests.apps.shareables.doors import data, problem
 from tests.web.suites import ask
 
@@ -45,9 +45,9 @@ async def test_who_has_laid_out_all_they_may_still_deletes(calls):
     data(await calls.ask("DELETE", f"/shareables/{made['shortId']}", by=made["adminToken"]), 204)
 
 
-def test_every_action_of_shareables_that_makes_something_has_an_allowance():
-    assert isinstance(creation.CLONES, Allowance)
+def test_every_action_of_shareables_that_makes_something_has_a_rate_limit():
+    assert isinstance(creation.CLONES, RateLimit)
     declared = {each.rule.__name__: each for each in shareables.declared}
-    assert declared["create_shareable"].allowance is creation.SHAREABLES
-    assert declared["clone_shareable"].allowance is creation.CLONES
+    assert declared["create_shareable"].rate_limit is creation.SHAREABLES
+    assert declared["clone_shareable"].rate_limit is creation.CLONES
     assert declared["delete_shareable"].frees_room

@@ -23,7 +23,7 @@ from potluck.people.invitations import Invitations
 from potluck.store import Clock, Store
 from potluck.streams import Consumer
 from potluck.web.app import Core, HomeCard
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.inputs import Versioned
 from potluck.web.requests import camel
 from potluck.web.schema import path_value, schema_of

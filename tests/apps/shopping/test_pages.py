@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from potluck.apps.shopping.app import shopping_app
-from potluck.web import room as room_module
+from potluck.web import storage_quota as quota_module
 from potluck.web.http.application import Application
-from potluck.web.room import Measured
+from potluck.web.storage_quota import Measured
 from tests.web.suites import API, bearer, rows_of, signed_up, suite_on
 
 # What any of the forms takes, so that none is refused for what is filled in.
@@ -285,9 +285,9 @@ async def test_what_is_deleted_by_a_page_is_deleted_however_full_the_store_is(su
     client, application = suite
     ada = await signed_up(client)
     ids = await a_family(client, ada)
-    room = application.state.core.room
-    monkeypatch.setattr(room, "_measure", lambda: Measured(1 << 60, 1 << 60, 1 << 60))
-    monkeypatch.setattr(room_module, "MEASURED_EVERY_SECONDS", 0.0)
+    quota = application.state.core.storage_quota
+    monkeypatch.setattr(quota, "_measure", lambda: Measured(1 << 60, 1 << 60, 1 << 60))
+    monkeypatch.setattr(quota_module, "MEASURED_EVERY_SECONDS", 0.0)
     assert (await asked(client, ada, "POST", f"/shopping/{ids['family_id']}/inventory")).status_code == 503
     freeing = [each for each in pages_of(application) if each[1].endswith(("/delete", "/clear-purchased", "/withdraw"))]
     assert len(freeing) > 5

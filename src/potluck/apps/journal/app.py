@@ -24,7 +24,7 @@ from potluck.streams import Consumer
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.secret import derived, load_secret
+from potluck.web.suite_secret import derived, load_secret
 
 __all__ = ["APP", "SUBJECTS", "journal_app"]
 

@@ -15,7 +15,7 @@ from potluck.apps.journal.profile import ProfileChange, change_profile
 from potluck.apps.journal.threads import NewMessage, NewThread, ask, begin_thread
 from potluck.people.authentication import Principal
 from potluck.web.app import Core, Demo, Guests, WorthALook
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.inputs import UNSET
 
 __all__ = ["demo_of"]

@@ -31,9 +31,9 @@ from potluck.people.secrets import new_id
 from potluck.table import Condition, Milliseconds, Query, absent, between, delete, present, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions, FoundByAccess, PageForm
-from potluck.web.allowances import Allowance
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Input, New, Unset, Versioned
+from potluck.web.rate_limits import RateLimit
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise, or_retry
 
@@ -220,7 +220,7 @@ def _pages(sent: NewEntry | EntryChange) -> int:
 
 
 # More pages in an hour than anybody writes.
-WRITING = Allowance("pages of a journal", 1_000, weight=_pages)
+WRITING = RateLimit("pages of a journal", 1_000, weight=_pages)
 
 
 # --- the rules --------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ async def one_entry(at: ReadsEntry) -> EntryView | SharedEntryView:
     return at.shown
 
 
-@entries.create(TOO_MANY, EntryThere, allowance=WRITING)
+@entries.create(TOO_MANY, EntryThere, rate_limit=WRITING)
 async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
     """Write a session down."""
     await at.must_fit(Entry.of_athlete(at.own_id), MOST_ENTRIES, "entries in a journal")
@@ -291,7 +291,7 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
     return Writes(entry, or_raise(put(meta, when=absent), EntryThere), put(entry, when=absent), *_words(None, entry))
 
 
-@entries.change(allowance=WRITING)
+@entries.change(rate_limit=WRITING)
 async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Writes[Entry]:
     """Change an entry; its words change with it."""
     after = _changed(entry, change, at.now)

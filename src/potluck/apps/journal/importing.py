@@ -41,8 +41,8 @@ from potluck.retries import attempts
 from potluck.store import all_done
 from potluck.table import absent, check, present, put
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowance
 from potluck.web.errors import TOO_LARGE
+from potluck.web.rate_limits import RateLimit
 from potluck.web.requests import camel
 from potluck.web.writes import Writes, or_retry
 
@@ -56,7 +56,7 @@ LONGEST_BODY = 4_000
 MOST_ERRORS = 100
 A_MOMENT = timedelta(milliseconds=1)
 # Each may be ten megabytes, and every word costs a row.
-IMPORTS = Allowance("imports of a journal", 6)
+IMPORTS = RateLimit("imports of a journal", 6)
 EARLIEST_TIME = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 
 
@@ -98,7 +98,7 @@ class ImportPreview(Struct, rename="camel", frozen=True, kw_only=True):
 imports: Actions[Any] = Actions(Athlete, api="/journal/import", page=IMPORT, tag="Journal")
 
 
-@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, allowance=IMPORTS)
+@imports.action("POST", "", TOO_LARGE, kept=False, largest_body=LARGEST_FILE, rate_limit=IMPORTS)
 async def import_journal(at: Athlete, file: JournalFile) -> Writes[Imported]:
     """Take in the export of a journal, here or elsewhere. What is here already stays as it is."""
     _refuse_impossible(file, at.now)

@@ -20,9 +20,9 @@ from potluck.apps.journal.times import day_of
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, present, put, the, update
 from potluck.web.actions import Actions, FoundByAccess
-from potluck.web.allowances import Allowance
 from potluck.web.errors import ALREADY_DONE, TOO_MANY, NotFound
 from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.rate_limits import RateLimit
 from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_raise
 
@@ -47,7 +47,7 @@ MOST_MESSAGES = 10_000
 TITLE_FROM_QUESTION = 80
 A_MOMENT = timedelta(milliseconds=1)
 # Each question may cost the operator money.
-ASKING = Allowance("questions", 30)
+ASKING = RateLimit("questions", 30)
 FALLBACK = "embedded-fallback"
 """The provider name of the built-in assistant where it replaces one that failed to answer."""
 WITHDRAWN = "An entry that this answer rests on was changed, or is not shared any more. Ask again."
@@ -170,7 +170,7 @@ def said_in(at: InThread) -> Query[AIMessage]:
     return AIMessage.in_thread(at.thread_id)
 
 
-@messages.create(TOO_MANY, ALREADY_DONE, allowance=ASKING)
+@messages.create(TOO_MANY, ALREADY_DONE, rate_limit=ASKING)
 async def ask(at: InThread, new: NewMessage) -> Writes[AIMessage]:
     """Ask something. The answer says where it has each thing from; both are kept, or neither."""
     await at.must_fit(AIMessage.in_thread(at.thread_id), MOST_MESSAGES, "messages in a conversation", 2)

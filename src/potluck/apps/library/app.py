@@ -24,7 +24,7 @@ from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer, PositionLost
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.outbound import Outbound
 
 __all__ = ["SUBJECTS", "consumers_of", "library_app", "made_with"]

@@ -20,7 +20,7 @@ from potluck.apps.library.shares import NewShare, Sharing, share
 from potluck.people.authentication import Principal
 from potluck.table import put, the, update
 from potluck.web.app import Core, Demo, Guests, WorthALook
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 
 __all__ = ["demo_of", "made_up_books"]
 

@@ -38,9 +38,9 @@ from potluck.table import absent, put
 from potluck.table.keys.folding import fold
 from potluck.table.operations import Operation
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowance
 from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import Input, Unset
+from potluck.web.rate_limits import RateLimit
 from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Outcome, Writes, or_retry
 
@@ -136,10 +136,10 @@ def rows_in(sent: ImportFile) -> int:
 
 
 # Enough to preview and then add the largest file, and half as much again.
-ROWS = Allowance("imported rows", 5_000, weight=rows_in)
+ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 
 
-@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, allowance=ROWS)
+@imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
     """Add what is in a file: our own CSV, a Goodreads export or a list of ISBNs. Without `apply` only say what would
     happen. Only the owner may."""

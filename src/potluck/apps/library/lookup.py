@@ -22,10 +22,10 @@ from potluck.store import Clock, Store
 from potluck.table.keys.folding import fold
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowance
 from potluck.web.errors import THROTTLED
 from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
+from potluck.web.rate_limits import RateLimit
 
 __all__ = ["Known", "Looked", "Lookup", "OpenLibrary", "Provider", "Tmdb", "look_up_isbn", "look_up_video", "lookups"]
 
@@ -35,7 +35,7 @@ MOST_VIDEOS = 5
 LARGEST_ANSWER = 2_000_000
 LONGEST_FOUND = 60_000
 # Lookups call other hosts with the operator's key: allowed as fast as a person scans their shelves, and no faster.
-LOOKING_UP = Allowance("look-ups", 150)
+LOOKING_UP = RateLimit("look-ups", 150)
 TMDB = "https://api.themoviedb.org/3"
 TMDB_IMAGES = "https://image.tmdb.org/t/p/w500"
 
@@ -258,7 +258,7 @@ async def look_up_isbn(at: OfIsbn) -> Looked:
     except BadIsbn as bad:
         raise InvalidFields(WrongField("isbn", str(bad))) from bad
     lookup: Lookup = at.context.lookup
-    at.core.allowances.take(LOOKING_UP, at.visitor)
+    at.core.rate_limiter.take(LOOKING_UP, at.visitor)
     return await lookup.book(isbn)
 
 
@@ -267,5 +267,5 @@ async def look_up_video(at: SignedIn, wanted: VideoQuery) -> Looked:
     """Films by their title, the closest first."""
     _ = at.now
     lookup: Lookup = at.context.lookup
-    at.core.allowances.take(LOOKING_UP, at.visitor)
+    at.core.rate_limiter.take(LOOKING_UP, at.visitor)
     return await lookup.video(wanted.title)

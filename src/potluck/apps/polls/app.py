@@ -20,8 +20,8 @@ from potluck.apps.polls.votes import votes
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.direct import Direct
-from potluck.web.secret import derived, load_secret
+from potluck.web.direct_calls import Direct
+from potluck.web.suite_secret import derived, load_secret
 
 __all__ = ["TEMPLATES", "VOTER_IDS", "polls_app"]
 

@@ -39,10 +39,10 @@ from potluck.table import WriteRefused, absent, check, put, the, update
 from potluck.table.operations import Operation
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm
-from potluck.web.allowances import Allowance
 from potluck.web.errors import TOO_MANY, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
 from potluck.web.pagination import References
+from potluck.web.rate_limits import RateLimit
 from potluck.web.versions import etag
 from potluck.web.views import View, computed, view_plan
 from potluck.web.writes import Writes, or_raise, or_retry
@@ -75,10 +75,10 @@ __all__ = [
 # response.
 CODES_AT_ONCE = 90
 # For a client without an account: plenty for an evening, but not enough to fill the store.
-POLLS = Allowance("polls", 100)
+POLLS = RateLimit("polls", 100)
 # Each rewrites the whole poll, and logs its old and new image in the stream: up to 200 KB.
-CHANGES = Allowance("changes of polls", 200)
-CODES = Allowance("codes", 5_000, weight=lambda wanted: wanted.count)
+CHANGES = RateLimit("changes of polls", 200)
+CODES = RateLimit("codes", 5_000, weight=lambda wanted: wanted.count)
 
 
 class VotesBegun(
@@ -360,7 +360,7 @@ def _with(poll: Poll, values: Mapping[str, Any]) -> tuple[Poll, list[Operation]]
 polls = Actions(ToPoll, Poll.one, PollView, api="/polls", page="/polls", tag="Polls")
 
 
-@polls.create(secret=True, allowance=POLLS)
+@polls.create(secret=True, rate_limit=POLLS)
 async def create_poll(at: PollMaker, new: NewPoll) -> Writes[PollMade]:
     """Make a poll; nobody has to be signed in. Its `adminKey` is told only now."""
     return created(settings_in(new), _user_id(at), at.now, at.polls.random)
@@ -387,7 +387,7 @@ async def one_poll(at: ToPoll, poll: Poll) -> Poll:
     return poll
 
 
-@polls.change(WrongKey, VotesBegun, allowance=CHANGES)
+@polls.change(WrongKey, VotesBegun, rate_limit=CHANGES)
 async def change_poll(at: PollAdmin, poll: Poll, change: PollChange) -> Writes[Poll]:
     """Change a poll, until somebody has voted. With other candidates, the lots are drawn anew."""
     return changed(poll, change, at.now, at.polls.random)
@@ -402,26 +402,26 @@ async def delete_poll(at: PollAdmin, poll: Poll) -> Writes[None]:
     return Writes(None, *deleting(poll, now), after=lambda: Deletions(at.rows).carry_on(deletion, promptly=True))
 
 
-@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"), allowance=CHANGES)
+@polls.action("POST", "/close", WrongKey, form=PageForm(then="/polls/{poll_id}/manage?said=closed"), rate_limit=CHANGES)
 async def close_poll(at: PollAdmin, poll: Poll) -> Writes[Poll]:
     """Take no more votes; the results are final. What is closed stays as it is."""
     return closed(poll, at.now)
 
 
-@polls.action("POST", "/reopen", WrongKey, input_optional=True, allowance=CHANGES)
+@polls.action("POST", "/reopen", WrongKey, input_optional=True, rate_limit=CHANGES)
 async def reopen_poll(at: PollAdmin, poll: Poll, wanted: Reopening) -> Writes[Poll]:
     """Take votes again, until another time if one is given. A time that has passed is none any more."""
     return reopened(poll, wanted.expires_at, at.now)
 
 
-@polls.action("POST", "/duplicate", WrongKey, status=201, secret=True, allowance=POLLS)
+@polls.action("POST", "/duplicate", WrongKey, status=201, secret=True, rate_limit=POLLS)
 async def duplicate_poll(at: PollCopier, poll: Poll) -> Writes[PollMade]:
     """Make another poll like it, open, without its votes and codes, with lots and an `adminKey` of its own."""
     return copied(poll, _user_id(at), at.now, at.polls.random)
 
 
 @polls.action(
-    "POST", "/codes", WrongKey, NoCodesAsked, TOO_MANY, status=201, secret=True, allowance=CODES, serialized=True
+    "POST", "/codes", WrongKey, NoCodesAsked, TOO_MANY, status=201, secret=True, rate_limit=CODES, serialized=True
 )
 async def make_codes(at: PollAdmin, poll: Poll, wanted: NewCodes) -> Writes[CodesMade]:
     """Make codes to hand out, each good for one vote; a poll has at most 10,000. They are told only now."""

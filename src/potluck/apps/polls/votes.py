@@ -21,9 +21,9 @@ from potluck.apps.polls.keys import Credentials, new_edit_key, new_voter_key
 from potluck.people.secrets import hash_of
 from potluck.table import Condition, Ref, absent, check, delete, present, put, the, update, upsert
 from potluck.web.actions import Actions
-from potluck.web.allowances import Allowance
 from potluck.web.errors import CHALLENGE, NOT_SIGNED_IN, ProblemError
 from potluck.web.inputs import Input
+from potluck.web.rate_limits import RateLimit
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
@@ -219,19 +219,19 @@ def _as_read(vote: Vote) -> Condition:
 # --- the actions ------------------------------------------------------------------------------------------------------
 
 # A hall full of people may share one IP address. A ballot of a hundred names takes the space of ten others.
-VOTES = Allowance("votes", 3_000, weight=lambda vote: 1 + len(vote.rankings) // 10)
+VOTES = RateLimit("votes", 3_000, weight=lambda vote: 1 + len(vote.rankings) // 10)
 
 votes = Actions(VoteHolder, Vote.one, VoteView, api="/polls/{poll_id}/votes", tag="Polls")
 
 
-@votes.create(AlreadyVoted, PollClosed, PollFull, CodeNeeded, AccountNeeded, secret=True, allowance=VOTES)
+@votes.create(AlreadyVoted, PollClosed, PollFull, CodeNeeded, AccountNeeded, secret=True, rate_limit=VOTES)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.polls)
 
 
-@votes.action("PUT", "", WrongKey, PollClosed, allowance=VOTES)
+@votes.action("PUT", "", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: VoteHolder, vote: Vote, change: VoteChange) -> Writes[Vote]:
     """Say something else, until the poll is closed."""
     return changed(at.poll, vote, change.rankings, at.now)

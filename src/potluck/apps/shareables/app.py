@@ -27,8 +27,8 @@ from potluck.apps.shareables.short_ids import PoolRefill, ShortIdPool
 from potluck.web.actions import Actions
 from potluck.web.app import App, Core
 from potluck.web.app_catalogue import CATALOGUE
-from potluck.web.direct import Direct
-from potluck.web.secret import derived, load_secret
+from potluck.web.direct_calls import Direct
+from potluck.web.suite_secret import derived, load_secret
 
 __all__ = ["shareables_app"]
 

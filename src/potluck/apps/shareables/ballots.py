@@ -103,14 +103,14 @@ ballots = Actions(Voter, view=VoteView, api="/shareables/{short_id}/votes", tag=
 results: Actions[Poll] = Actions(InPoll, api="/shareables/{short_id}", tag="Shareables")
 
 
-@ballots.action("POST", "", AlreadyVoted, PollClosed, PollFull, status=201, secret=True, allowance=VOTES)
+@ballots.action("POST", "", AlreadyVoted, PollClosed, PollFull, status=201, secret=True, rate_limit=VOTES)
 async def cast_vote(at: Voter, new: NewVote) -> Writes[VoteCast]:
     """Vote, once. The vote's `editKey` is told only now; whoever holds it can change the vote or withdraw it."""
     by = replace(at.keys, voter_key=new.voter_key or at.keys.voter_key, code=new.code)
     return cast(at.poll, by, new.rankings, at.now, at.services.polls)
 
 
-@ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed, allowance=VOTES)
+@ballots.action("PUT", "/{vote_id}", WrongKey, PollClosed, rate_limit=VOTES)
 async def change_vote(at: VoteHolder, change: VoteChange) -> Writes[Vote]:
     """Say something else, until the poll has expired."""
     return changed(at.poll, at.vote, change.rankings, at.now)

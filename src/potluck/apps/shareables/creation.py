@@ -20,8 +20,8 @@ from potluck.people.errors import WrongField
 from potluck.people.secrets import Random, new_id
 from potluck.table import absent, put
 from potluck.table.operations import Operation
-from potluck.web.allowances import Allowance
 from potluck.web.inputs import UNSET, Input, Unset
+from potluck.web.rate_limits import RateLimit
 from potluck.web.requests import camel
 from potluck.web.writes import Outcome, Writes
 
@@ -112,14 +112,14 @@ class Clone(Terms):
 
 
 def _size(new: NewShareable) -> int:
-    """How much of the allowance it uses up: a long list counts as several short ones."""
+    """How much of the rate limit it uses up: a long list counts as several short ones."""
     texts = [new.note, *(each.note for each in new.items or ()), *(each.name for each in new.items or ())]
     return 1 + sum(len(each) for each in texts if each is not None) // CHARACTERS_OF_ONE
 
 
 CHARACTERS_OF_ONE = 5_000
-SHAREABLES = Allowance("shareables", 300, weight=_size)
-CLONES = Allowance("clones", 60)
+SHAREABLES = RateLimit("shareables", 300, weight=_size)
+CLONES = RateLimit("clones", 60)
 
 
 # --- creating one -----------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def _with_poll(shareable: Shareable, made: Writes[PollMade]) -> tuple[Shareable,
 # --- the actions ------------------------------------------------------------------------------------------------------
 
 
-@shareables.create(secret=True, allowance=SHAREABLES)
+@shareables.create(secret=True, rate_limit=SHAREABLES)
 async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[ShareableMade]:
     """Lay out a checklist or a poll; nobody has to be signed in. Passcodes are told only now, and one for admins is
     made up if none is given."""
@@ -198,7 +198,7 @@ async def create_shareable(at: ShareMaker, new: NewShareable) -> Writes[Shareabl
     return await _new_shareable(at, like, new, new.view_passcode or None, fill)
 
 
-@shareables.action("POST", "/clone", status=201, secret=True, input_optional=True, allowance=CLONES)
+@shareables.action("POST", "/clone", status=201, secret=True, input_optional=True, rate_limit=CLONES)
 async def clone_shareable(at: Keeper, shareable: Shareable, wanted: Clone) -> Writes[ShareableMade]:
     """Lay the same out again, under a new id and with new passcodes, without its votes, and without its ticks unless
     they are asked for. Admins only, also after it has expired."""

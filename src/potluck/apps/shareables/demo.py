@@ -9,7 +9,7 @@ from potluck.apps.shareables.creation import NewShareable, create_shareable
 from potluck.apps.shareables.items import ItemChange, NewItem, change_item
 from potluck.apps.shareables.shareables import HOME, one_shareable
 from potluck.web.app import Demo, Guests, WorthALook
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 
 __all__ = ["demo_of"]
 

@@ -14,9 +14,9 @@ from potluck.field_types import Message
 from potluck.people.secrets import Random, new_id
 from potluck.table import Condition, absent, delete, present, put, the, update
 from potluck.web.actions import Actions, PageForm
-from potluck.web.allowances import Allowance
 from potluck.web.errors import ALREADY_EXISTS, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, Input, New, Unset
+from potluck.web.rate_limits import RateLimit
 from potluck.web.views import View
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
@@ -180,10 +180,10 @@ async def add_item(at: ListEditor, new: NewItem) -> Writes[ChecklistItem]:
 
 
 # Sixty people at a party behind one address, ticking and unticking for minutes, must not be rate-limited.
-TICKS = Allowance("ticks", 20_000)
+TICKS = RateLimit("ticks", 20_000)
 
 
-@items.change(TickingOff, allowance=TICKS, form=PageForm(path="/change", then=LIST, versioned=False))
+@items.change(TickingOff, rate_limit=TICKS, form=PageForm(path="/change", then=LIST, versioned=False))
 async def change_item(at: InChecklist, item: ChecklistItem, change: ItemChange) -> Writes[ChecklistItem]:
     """Tick an item, or edit it. Whoever may look may tick, unless `viewersCanTick` is off; the rest is for admins."""
     at.hold_to(edits=change.name is not UNSET or change.note is not UNSET)

@@ -20,10 +20,10 @@ from potluck.apps.shareables.items import ItemView
 from potluck.apps.shareables.shareables import OwnShareable, shareables
 from potluck.table.membership import AnyQuery
 from potluck.web.access import read_together
-from potluck.web.allowances import Allowance
 from potluck.web.api import MaybeSince
 from potluck.web.inputs import UNSET
 from potluck.web.live import Changes, Event, EventSource, EventStreamResponse, Message
+from potluck.web.rate_limits import RateLimit
 from potluck.web.schema.encoding import encode
 from potluck.web.views import view_plan
 
@@ -34,7 +34,7 @@ LAST_EVENT_ID = {
 }
 
 
-LOOKS = Allowance("looks", 2_000)
+LOOKS = RateLimit("looks", 2_000)
 
 
 class Follower(Reader):
@@ -100,7 +100,7 @@ class LiveShareable:
         reads itself again."""
         at = self._at
         # Each stream writes to the viewer count.
-        at.core.allowances.take(LOOKS, at.visitor)
+        at.core.rate_limiter.take(LOOKS, at.visitor)
 
         async def allowed() -> bool:
             if not await at.visitor.still():

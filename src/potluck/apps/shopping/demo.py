@@ -22,7 +22,7 @@ from potluck.apps.shopping.stores import NewStore, add_store
 from potluck.people.authentication import Principal
 from potluck.web.actions import Actions
 from potluck.web.app import Core, Demo, Guests, WorthALook
-from potluck.web.direct import Direct
+from potluck.web.direct_calls import Direct
 from potluck.web.places import InvitationMade
 
 __all__ = ["demo_of"]

@@ -40,16 +40,16 @@ __all__ = ["account_pages"]
 
 In = TypeVar("In", bound=Input)
 Fields = Mapping[type[Exception], str]
-"""Beside which field a refusal stands."""
+"""The field that each refusal is shown beside."""
 
 ACCOUNT = "/account"
-# Keys of this page are apart from those that programs of the same person choose.
+# Keeps the idempotency keys of this page apart from those that the person's programs choose.
 KEY = "account page "
 
 
 class NewTokenForm(NewToken):
     key: Annotated[str, Text(1, 100, trim=False)]
-    """So that a page that is sent again makes no second token."""
+    """An idempotency key, so that a form that is sent twice makes no second token."""
 
 
 class Leaving(Confirmation):
@@ -83,7 +83,7 @@ async def _page(
     forms: dict[str, Form[Any]] = {
         "name": blank(MeChange, {"name": account.name, "version": account.version}),
         "email": blank(EmailChange),
-        # Ticked: a token too many that ends is made again, one that somebody else made goes on unseen.
+        # Ticked by default: a token that ended needlessly can be made again; one that an intruder made would live on.
         "password": blank(PasswordChange, {"endTokens": True}),
         "token": blank(NewTokenForm),
     }
@@ -106,7 +106,7 @@ async def _page(
 async def _again(
     call: Call, principal: Principal, name: str, filled: Form[Any], refusal: PeopleError | None, fields: Fields
 ) -> Response:
-    """The page once more, with what is wrong in the form that was sent."""
+    """The page again, with the errors of the form that was sent."""
     refused = call.refused(filled, refusal, None if refusal is None else fields.get(type(refusal)))
     clash = refusal.current if isinstance(refusal, Stale) else None
     return await _page(
@@ -115,7 +115,7 @@ async def _again(
 
 
 def _must_be_here(refusal: PeopleError) -> None:
-    """Raise what is refused because they are nobody by now: the account is not shown to them once more."""
+    """Raise a refusal that means they are no longer signed in, instead of showing the account again."""
     if isinstance(refusal, SessionOver | AccountGone):
         raise refusal
 
@@ -131,7 +131,7 @@ async def _changed(
     change: Callable[[Principal, In], Awaitable[object]],
     fields: Fields,
 ) -> Response:
-    """What a form of the account page asks for, or the page with what is wrong in it."""
+    """Perform a form of the account page, or show the page again with its errors."""
     principal = call.signed_in()
     filled = await call.form(kind)
     refusal: PeopleError | None = None
@@ -154,7 +154,7 @@ async def rename(call: Call) -> Response:
     async def change(principal: Principal, given: MeChange) -> None:
         if given.version is UNSET:
             raise VersionNeeded
-        call.core.room.must_be_there(stranger=False)
+        call.core.storage_quota.must_have_room(stranger=False)
         await call.core.people.accounts.rename(principal, given.name or None, given.version)
 
     return await _changed(call, "name", MeChange, change, {})
@@ -163,7 +163,7 @@ async def rename(call: Call) -> Response:
 @account_pages.post(f"{ACCOUNT}/email")
 async def change_email(call: Call) -> Response:
     async def change(principal: Principal, given: EmailChange) -> None:
-        call.core.room.must_be_there(stranger=False)
+        call.core.storage_quota.must_have_room(stranger=False)
         await call.core.people.accounts.change_email(principal, given.email, given.password)
 
     return await _changed(call, "email", EmailChange, change, {EmailTaken: "email", WrongPassword: "password"})
@@ -190,7 +190,7 @@ async def end_others(call: Call) -> Response:
 
 @account_pages.post(f"{ACCOUNT}/tokens")
 async def make_token(call: Call) -> Response:
-    """The one form that is not answered with another address: its secret is shown in no address and only now."""
+    """The one form that does not redirect: the secret is shown only now, and may be in no URL."""
     principal = call.signed_in()
     filled = await call.form(NewTokenForm)
     if not filled.good:
@@ -213,10 +213,10 @@ async def make_token(call: Call) -> Response:
         return answer(made[0])
 
     try:
-        call.core.room.must_be_there(stranger=False)
+        call.core.storage_quota.must_have_room(stranger=False)
         await answers.once(key, make)
     except AlreadyDone:
-        # The page was sent again, and the token is in the list.
+        # The form was sent twice, and the token is in the list.
         return await _page(call, principal, done="token-before")
     except PeopleError as error:
         _must_be_here(error)
@@ -227,7 +227,7 @@ async def make_token(call: Call) -> Response:
 @account_pages.post(f"{ACCOUNT}/tokens/{{token_id}}/revoke")
 async def revoke_token(call: Call) -> Response:
     at = await call.admit(WithToken)
-    # Revoked before, in another window: it is as they wish.
+    # Revoked already, in another window.
     with suppress(NoSuchToken):
         await call.core.people.tokens.revoke(at.principal, at.token_id)
     return _done("token")

@@ -18,7 +18,7 @@ __all__ = ["PeopleContext"]
 
 
 class PeopleContext:
-    """What the other apps have to do with people. Each app knows the places that it invites to."""
+    """What people's pages need of the other apps. Each app knows the places that it invites to."""
 
     def __init__(self, core: Core, apps: Sequence[App]) -> None:
         self.exports = Exports(core.people.accounts, apps, core.clock)
@@ -26,11 +26,11 @@ class PeopleContext:
         self._invitations = core.people.invitations
 
     async def place_name(self, app: str, place: str) -> str | None:
-        """What the place is called; None if its app does not say, or is not here."""
+        """The name of the place; None if its app does not tell, or is not served."""
         return await self._apps[app].place_name(place) if app in self._apps else None
 
     async def accept(self, caller: Principal, secret: str, also: Also[Any]) -> Struct:
-        """Join by the app that invited; InvitationInvalid if that app is not here."""
+        """Join through the app that invited; InvitationInvalid if that app is not served."""
         app = self._apps.get((await self._invitations.look(secret)).app)
         if app is None:
             raise InvitationInvalid

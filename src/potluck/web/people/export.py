@@ -1,4 +1,4 @@
-"""Taking everything along: a zip of what is a person's in every app, made without ever holding much of it in memory."""
+"""The export: a zip of everything a person owns in every app, made without holding much of it in memory."""
 
 import asyncio
 import csv
@@ -32,16 +32,16 @@ __all__ = ["ZIP", "ExportFile", "Exports", "inert"]
 ZIP = "application/zip"
 FORMAT = 1
 
-# What is smaller stays in memory, whatever is larger goes through a file that has no name.
+# Smaller ones stay in memory, larger ones go through an unnamed temporary file.
 KEPT_IN_MEMORY = 1 << 20
-# As much is taken from an app before it is written, in a thread; and as much is read at once.
+# So many bytes are collected from an app before a thread writes them, and so many are read at once.
 COLLECTED = 1 << 18
 PIECE = 1 << 16
-# For its owner alone.
+# Owner only.
 FILE_MODE = 0o600
-# Each takes a thread and room on the disk; whoever comes later waits.
+# Each takes a thread and disk space; others wait.
 EXPORTS_AT_ONCE = 2
-# So many of one person are being made, wait for it, or are being fetched: nobody keeps everybody else waiting.
+# Of one person, counting those that wait, are being made or are being fetched, so that nobody blocks the others.
 EXPORTS_OF_ONE = 2
 RETRY_SECONDS = 30
 
@@ -78,13 +78,13 @@ class Manifest(Struct, rename="camel", frozen=True, kw_only=True):
 
 @dataclass(slots=True, weakref_slot=True)
 class ExportFile:
-    """A finished export; whoever has it streams it once, and then it is gone."""
+    """A finished export, which can be streamed once."""
 
     name: str
     size: int
     file: IO[bytes]
     let_go: Callable[[], None] = field(default=lambda: None, repr=False)
-    """Says that it is gone; whoever drops it unread says so too."""
+    """Called when it has been streamed; also when it is garbage collected unread."""
 
     def response(self) -> StreamingResponse:
         headers = {
@@ -114,7 +114,7 @@ class Exports:
         self._of_one: Counter[UUID] = Counter()
 
     async def make(self, user_id: UUID) -> ExportFile:
-        """Everything that is theirs, in a file that is removed when it was read or let go; Throttled for too many."""
+        """Everything they own, in a file that is removed once it is read or dropped; Throttled for too many at once."""
         if self._of_one[user_id] >= EXPORTS_OF_ONE:
             raise Throttled(RETRY_SECONDS)
         self._of_one[user_id] += 1
@@ -123,7 +123,7 @@ class Exports:
         except BaseException:
             self._one_fewer(user_id)
             raise
-        # Once, whichever comes first: it was read, or nobody holds it any more.
+        # Runs once, whichever comes first: it is read to its end, or garbage collected.
         export.let_go = finalize(export, self._one_fewer, user_id)
         return export
 
@@ -275,7 +275,7 @@ class _Writing:
                 self._write_csv(member, table)
 
     def finish(self, user_id: UUID) -> None:
-        """What the files are, last; nothing follows."""
+        """Write the manifest, which comes last."""
         manifest = Manifest(exported_at=self._now, user_id=user_id, notes=[APOSTROPHES], files=self._files)
         with self._zip.open(self._info("manifest.json"), "w") as opened:
             opened.write(msgspec.json.format(encode(manifest), indent=2) + b"\n")
@@ -347,7 +347,7 @@ NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def inert(text: str) -> str:
-    """The text, with an apostrophe in front if a spreadsheet would run it; a number is a number."""
+    """The text, with an apostrophe in front if a spreadsheet could run it as a formula; numbers stay numbers."""
     return f"'{text}" if RUN.match(text) and not NUMBER.fullmatch(text) else text
 
 

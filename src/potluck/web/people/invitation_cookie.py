@@ -1,4 +1,4 @@
-"""An invitation on its way: the browser keeps its secret while its holder signs in or up."""
+"""The cookie that keeps the secret of an invitation while its holder signs in or up."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ CARRIED_FOR = timedelta(hours=1)
 
 
 def carried_invitation(call: Call) -> str:
-    """The secret of the invitation that this browser carries; empty without one, which opens nothing."""
+    """The secret of the invitation in this browser's cookie; empty without one, which is never valid."""
     return call.visitor.kept(INVITATION)
 
 
 def carry_invitation(call: Call, secret: str) -> Sequence[Cookie]:
-    """The cookies in which a browser carries it."""
+    """Cookies that keep the secret."""
     return call.keep(INVITATION, secret, int(CARRIED_FOR.total_seconds()))
 
 
 def drop_invitation(call: Call) -> Sequence[Cookie]:
-    """The cookies that take the other away."""
+    """Cookies that delete it."""
     return call.drop(INVITATION)

@@ -45,12 +45,12 @@ sign_in_pages = Endpoints()
 
 
 def address_here(address: str, otherwise: str = "/") -> str:
-    """The address, if it leads to a page of this site."""
+    """The address, if it is a path on this site; prevents open redirects."""
     return address if HERE.fullmatch(address) else otherwise
 
 
 def redirect_out(address: str, *cookies: Cookie) -> Response:
-    """On to another page, having left: the browser forgets whatever our pages kept there, if it knows how to."""
+    """A redirect for somebody who has just left, which also clears what our pages stored in the browser."""
     return redirect(address, *cookies, headers={"clear-site-data": '"storage"'})
 
 
@@ -80,7 +80,7 @@ async def register(call: Call) -> Response:
         given = filled.value
         secret = given.invitation or carried_invitation(call)
         try:
-            call.core.room.must_be_there(stranger=True)
+            call.core.storage_quota.must_have_room(stranger=True)
             made = await call.core.people.accounts.register(
                 given.email, given.password, given.name, client=call.visitor.client, invitation=secret or None
             )
@@ -103,7 +103,7 @@ async def register(call: Call) -> Response:
 
 
 def _needs_invitation(call: Call) -> bool:
-    """Whether the form has to ask for an invitation, because none is there and none can be done without."""
+    """Whether the form has to ask for an invitation: one is required, and this browser has none."""
     return call.core.people.accounts.registration == "invited" and not carried_invitation(call)
 
 
@@ -183,7 +183,7 @@ async def redeem(call: Call) -> Response:
         except PeopleError as error:
             refusal = error
         else:
-            # Every session is over, the one of this browser included, if it was theirs.
+            # Every session of theirs is over, also the one of this browser.
             return redirect("/sign-in?done=reset", call.authentication.signed_out(call.request))
     return call.again("people/reset.html", filled, refusal, "token" if isinstance(refusal, ResetInvalid) else None)
 
@@ -193,12 +193,12 @@ async def redeem(call: Call) -> Response:
 
 @sign_in_pages.get(INVITATION)
 async def invitation(call: Call) -> Response:
-    """What the invitation opens that the browser carries; without one, a form for it."""
+    """What the invitation in the cookie is to; without one, a form to enter one."""
     context: PeopleContext = call.context
     try:
         found = await call.core.people.invitations.look(carried_invitation(call))
     except InvitationInvalid:
-        # None yet, or it was used up or withdrawn on the way: there is a field for another.
+        # There is none, or it was used up or withdrawn meanwhile: there is a field for another.
         return call.page("people/invitation.html", form=blank(Held), invitation=None)
     return call.page(
         "people/invitation.html",

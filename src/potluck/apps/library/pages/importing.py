@@ -51,7 +51,7 @@ def _by_reason(rows: Iterable[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
     return sorted(found.items(), key=lambda each: -len(each[1]))
 
 
-@imports.form("", then="", on=import_page, allowance=ROWS, largest_body=LARGEST_FORM)
+@imports.form("", then="", on=import_page, rate_limit=ROWS, largest_body=LARGEST_FORM)
 async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[tuple[PastedFile, Imported]]:
     looked = await import_file(at, ImportFile(text=pasted.text))
     return looked.answering((pasted, looked.answer))
@@ -61,7 +61,7 @@ async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[tuple[PastedFile
     "/apply",
     then=lambda at, added: f"{HOME}/{at.library_id}?said=imported&many={added.new}",
     on=import_page,
-    allowance=ROWS,
+    rate_limit=ROWS,
     largest_body=LARGEST_FORM,
 )
 async def apply(at: OwnLibrary, pasted: PastedFile) -> Writes[Imported]:

@@ -91,6 +91,6 @@ async def edit_page(at: PollAdmin, poll: Poll, show: Show) -> dict[str, Any]:
     return {**poll_frame(at, "manage"), "form": filled, "begun": begun, **CHOICES}
 
 
-@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page, allowance=CHANGES)
+@polls.form("/edit", then=f"{HOME}/{{poll_id}}/manage?said=changed", on=edit_page, rate_limit=CHANGES)
 async def change_by_form(at: PollAdmin, poll: Poll, form: PollForm) -> Writes[Poll]:
     return changed(poll, settings_by_form(form, PollChange, at.now, poll), at.now, at.polls.random)

@@ -1,7 +1,7 @@
-"""The suite's own secret: given, or made once in the data folder; what is sealed with it is sealed for every worker.
+"""The suite's own secret: from the settings, or made once in the data folder, and the same for every worker.
 
-A store remembers by which secret it was made. Who has voted is known by it alone, so with another one everybody could
-vote again; that is refused unless the operator has said that it shall be so.
+A store remembers which secret it was made with. Who has voted is recognised by that secret alone, so with another one
+everybody could vote again; another one is refused unless the operator has accepted it.
 """
 
 import hmac
@@ -32,19 +32,19 @@ __all__ = [
 
 SECRET_FILE = "secret"
 SECRET_BYTES = 32
-# For its owner alone.
+# Owner only.
 FOLDER_MODE = 0o700
-# Longer than any secret; whatever is in the file, no more of it is read.
+# Longer than any secret; no more of the file is read.
 LONGEST_FILE = 4096
-# After a lost answer the row is there or it is not; more than this is no bad luck.
+# A lost answer is settled by reading the row again; failing this often is not bad luck.
 ATTEMPTS = 5
 
 
 def load_secret(settings: Settings) -> bytes:
-    """At least 32 bytes that nobody else knows: those of the setting, else those of the file, made if need be.
+    """At least 32 bytes that nobody else knows: from the setting, else from the file, which is made if need be.
 
-    Of several processes that start at once, one makes the file and all have the same. Several machines have each their
-    own data folder, so there the setting must give it.
+    If several processes start at once, one makes the file and all use it. Several machines have data folders of their
+    own, so they need the setting.
     """
     if settings.secret is not None:
         return settings.secret.encode()
@@ -52,8 +52,8 @@ def load_secret(settings: Settings) -> bytes:
     try:
         return _read(file)
     except FileNotFoundError:
-        # Whoever makes a store has made its secret before. So where there was a store first, it is not the time to
-        # make one; unless another process did both since the first look.
+        # The secret is always made before the store. So if there is a store without one, the secret was lost, and must
+        # not be replaced silently; unless another process has made both since the first look.
         if settings.engine == "embedded" and settings.file.exists() and not file.exists():
             raise SettingsError(
                 f"{settings.file} is here, but its secret is not: it was in POTLUCK_SECRET or in {file}. Set it, or "
@@ -65,17 +65,17 @@ def load_secret(settings: Settings) -> bytes:
 
 
 def derived(secret: bytes, purpose: str) -> bytes:
-    """Another secret of 32 bytes, for one purpose alone: knowing it tells neither the first nor any other."""
+    """A key of 32 bytes derived for one purpose: knowing it reveals neither the secret nor any other key."""
     return hmac.digest(secret, b"potluck " + purpose.encode(), "sha256")
 
 
 def fits_a_file(secret: bytes) -> bool:
-    """Whether it would be read from a file as it was written there."""
+    """Whether it reads back from a file exactly as it was written."""
     return secret == secret.strip() and len(secret) < LONGEST_FILE
 
 
 def make_secret(file: Path, secret: bytes | None = None) -> None:
-    """Write this secret, or a new one: whole or not at all, and never over one that is there."""
+    """Write this secret, or a new one: atomically, and never over an existing one."""
     file.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         write_private(file, (secret or secrets.token_hex(SECRET_BYTES).encode()) + b"\n")
@@ -85,32 +85,32 @@ def make_secret(file: Path, secret: bytes | None = None) -> None:
 
 
 async def held_to_its_secret(store: Store, settings: Settings, secret: bytes) -> None:
-    """Refuse a secret by which the store was not made; a store that has been held to none yet is from now on."""
+    """Refuse a secret that the store was not made with; a store that has none recorded yet records this one."""
     for _ in range(ATTEMPTS):
         made_by_it = await made_by(store, secret)
         if made_by_it is False:
             raise SettingsError(made_by_another(settings))
         if made_by_it:
             return
-        # Of several machines that start at once, one decides.
+        # If several machines start at once, the first write decides.
         with suppress(AlreadyExists, OutcomeUnknown):
             await store.put(_check_of(secret), when=absent)
     raise Unavailable("it does not keep by which secret it was made")
 
 
 async def made_by(store: Store, secret: bytes) -> bool | None:
-    """Whether the store was made by this secret; None if it does not say."""
+    """Whether the store was made with this secret; None if it has none recorded."""
     try:
         found = await store.get(SecretCheck.of_store())
     except DynamoError as error:
         if error.code != "ResourceNotFoundException":
             raise
-        return None  # it has not even a table yet
+        return None  # there is no table yet
     return None if found is None else hmac.compare_digest(found.check, _check_of(secret).check)
 
 
 async def accept_secret(store: Store, secret: bytes) -> None:
-    """From now on the store is held to this secret."""
+    """Record this secret as the store's own from now on."""
     await store.put(_check_of(secret))
 
 
@@ -119,7 +119,7 @@ def _check_of(secret: bytes) -> SecretCheck:
 
 
 def made_by_another(settings: Settings) -> str:
-    """What to do about a store that was made by another secret than the settings give."""
+    """What to do about a store that was made with another secret than the settings give."""
     file = settings.data / SECRET_FILE
     given = f"the one in {file}" if settings.secret is None else "POTLUCK_SECRET"
     if settings.engine == "embedded":
@@ -138,7 +138,7 @@ def made_by_another(settings: Settings) -> str:
 def _read(file: Path) -> bytes:
     with file.open("rb") as opened:
         mode = os.fstat(opened.fileno()).st_mode & 0o777
-        # Not repaired in passing: whoever could read it may have, and only the operator can tell.
+        # Not repaired silently: others may have read it, and only the operator can tell.
         if os.name == "posix" and mode & 0o077:
             raise SettingsError(
                 f"{file} may be read by others than its owner (mode {mode:o}): if nobody has read it, chmod 600 is "

@@ -1,6 +1,6 @@
-"""Whether the store has room for what somebody writes: strangers are refused first, long before the disk is full.
+"""The storage quota: whether the store has room for a write. Strangers are refused first, long before the disk is full.
 
-Half of the budget is for people who are signed in alone. What frees room is never refused.
+Half of the budget is reserved for people who are signed in. What frees room is never refused.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import NamedTuple
 from potluck.people.errors import NoRoom
 from potluck.settings import Settings
 
-__all__ = ["Measured", "Room", "measured_by", "room_of"]
+__all__ = ["Measured", "StorageQuota", "measured_by", "storage_quota_of"]
 
 MB = 1_000_000
 # Of the budget.
 STRANGERS_SHARE = 0.5
-# What stays free on the disk, or a part of a small one: for others on the machine, the log of writes, and a backup.
+# What must stay free, in bytes or as a part of a small disk: for other programs, the write-ahead log and a backup.
 FREE_FOR_STRANGERS = 1_000 * MB, 0.1
 FREE_FOR_PEOPLE = 200 * MB, 0.02
-# What is written in between is far less than there is between the marks.
+# What is written between two measurements is far less than these margins.
 MEASURED_EVERY_SECONDS = 1.0
 
 
 class Measured(NamedTuple):
-    """How full it is, in bytes."""
+    """How full the store and its disk are, in bytes."""
 
     used: int
     free: int
@@ -37,8 +37,8 @@ class Measured(NamedTuple):
 Measure = Callable[[], Measured]
 
 
-class Room:
-    """Knows how full the store is, and for whom it is full."""
+class StorageQuota:
+    """Decides whether the store is too full, for strangers and for people who are signed in."""
 
     def __init__(
         self, budget: int, measure: Measure | None = None, seconds: Callable[[], float] = time.monotonic
@@ -50,8 +50,8 @@ class Room:
         self._measured: Measured | None = None
         self._at = 0.0
 
-    def must_be_there(self, *, stranger: bool) -> None:
-        """NoRoom, if the store is too full for a write of theirs."""
+    def must_have_room(self, *, stranger: bool) -> None:
+        """Raise NoRoom if the store is too full for a write by such a caller."""
         if self._measure is None:
             return
         now = self._seconds()
@@ -65,7 +65,7 @@ class Room:
 
 
 def measured_by(used: Callable[[], int], folder: Path) -> Measure:
-    """What the store uses, and what is left on the disk of this folder."""
+    """Measures what the store uses, and what is free on the disk of this folder."""
 
     def measure() -> Measured:
         disk = shutil.disk_usage(folder)
@@ -74,14 +74,14 @@ def measured_by(used: Callable[[], int], folder: Path) -> Measure:
     return measure
 
 
-def room_of(settings: Settings, engine: object) -> Room:
-    """The room of the store that these settings choose; what Amazon keeps is not measured."""
+def storage_quota_of(settings: Settings, engine: object) -> StorageQuota:
+    """The quota of the store that these settings choose; a store on AWS is not measured."""
     used = used_by(engine)
-    return Room(settings.store_budget, None if used is None else measured_by(used, settings.data))
+    return StorageQuota(settings.store_budget, None if used is None else measured_by(used, settings.data))
 
 
 def used_by(engine: object) -> Callable[[], int] | None:
-    """How an engine, or the one that it is wrapped around, tells what it uses."""
+    """The function by which an engine, or the one that it wraps, tells how many bytes it uses."""
     found: object | None = engine
     while found is not None:
         used: Callable[[], int] | None = getattr(found, "used_bytes", None)

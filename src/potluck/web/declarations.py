@@ -1,4 +1,4 @@
-"""What was declared: actions, reads, lists and pages, as the runner, the endpoints and the API document read them."""
+"""Declarations as plain data: actions, reads, lists and pages, for the runner, the endpoints and the API document."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from starlette.responses import Response
 from potluck.table import Entity, Query
 from potluck.table.entity import plan_of
 from potluck.web.access import Access
-from potluck.web.allowances import OTHERWISE, Allowance
 from potluck.web.errors import THROTTLED, Problem
 from potluck.web.inputs import Input, Versioned
+from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
 
 if TYPE_CHECKING:
     from potluck.web.actions import Actions
@@ -34,7 +34,7 @@ __all__ = [
     "parameters_of",
 ]
 
-# Of a call that says nothing else.
+# The default, in bytes.
 LARGEST_BODY = 1_000_000
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
@@ -42,11 +42,11 @@ Then = str | Callable[[Any, Any], str | Response]
 
 
 class Show(Protocol):
-    """What a page is shown for: a first look, or a form that was refused. A page's rule may take it."""
+    """Why a page is shown: a first look, or a form that was posted. A page's rule may take one."""
 
     @property
     def clash(self) -> Any:
-        """How the thing is now, as its view shows it, where a form was about an older version; else None."""
+        """The thing as it is now, shown by its view, if a form was refused because of its older version; else None."""
 
     @property
     def refusal(self) -> Exception | None:
@@ -54,34 +54,34 @@ class Show(Protocol):
 
     @property
     def query(self) -> Mapping[str, str]:
-        """What stands in the address after `?`."""
+        """The query parameters."""
 
     @property
     def done(self) -> Any:
-        """The answer to a form that leads nowhere else, because a secret in it may stand in no address; else None."""
+        """The answer to a form that does not redirect, because it holds a secret that no URL may have; else None."""
 
     def form(self, kind: type[Input], values: Mapping[str, Any] | Struct | None = None) -> Any:
-        """The form of this input: as it was filled in, if it was refused, else blank or with the values of a thing."""
+        """The form of this input: as it was filled in, if it was refused; else blank, or with these values."""
 
     def keep(self, name: str, value: str, max_age: int, path: str = "/") -> None:
-        """Have the browser keep something for this person alone, in a cookie; `max_age` is in seconds."""
+        """Keep a value in this browser for this person alone, in a cookie; `max_age` is in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageForm:
-    """How a page posts an action: where to, where that leads, and which page shows a refused form again."""
+    """How a page posts an action: to which path, where it redirects, and which page shows a refused form again."""
 
     path: str | None = None
     """After the address of the subject, or of the thing; None for the action's own path."""
     then: Then = ""
-    """Where a form that was taken leads: an address with names of the path and of the answer in braces, or a function
-    of the access and the answer. Nowhere: the page of `on` is shown with the answer, as `show.done`."""
+    """Where an accepted form redirects: an address with path parameters and fields of the answer in braces, or a
+    function of the access and the answer. If empty, the page of `on` is shown with the answer, as `show.done`."""
     on: Callable[..., Any] | None = None
-    """The rule of the page that shows the form again; without one, a refusal is a page of its own."""
+    """The rule of the page that shows a refused form again; without one, the refusal is a page of its own."""
     row: str | None = None
-    """The template that answers htmx: the thing as it is now, or with what clashed."""
+    """The template that answers htmx: the thing as it is now; after a conflict, with what the user sent as well."""
     versioned: bool = True
-    """False: what is said stays true whatever else was changed, so that a version that is behind is no clash."""
+    """False: the change is right whatever else has changed, so that an outdated version is no conflict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,36 +114,36 @@ class Action(Declared):
     method: Method
     status: int
     secret: bool = False
-    """The answer holds a secret: it is given once, and never kept."""
+    """The answer holds a secret: it is given once, and never kept for replays."""
     answer: Any = None
     """The type of the answer, for the API document."""
     form: PageForm | None = None
     form_path: str | None = None
     input_optional: bool = False
     kept: bool = True
-    """False: nothing is kept under an Idempotency-Key, and a repeat is done anew."""
+    """False: no answer is kept under the Idempotency-Key, and a repeated request is performed again."""
     serialized: bool = False
-    """Those of one process who do this to one thing wait for each other, instead of refusing each other's writes."""
+    """Within a process, calls with the same path parameters take turns, instead of conflicting."""
     largest_body: int | None = None
-    """How many bytes may be sent, where that is more than usual: an import."""
-    allowance: Allowance = OTHERWISE
-    """How much of it one caller may do."""
+    """The limit on the body in bytes, where it is more than usual: an import."""
+    rate_limit: RateLimit = DEFAULT_LIMIT
+    """How much of this one caller may do."""
     frees_room: bool = False
-    """It is done however full the store is: it deletes, or is the way there."""
+    """Allowed however full the store is: it deletes something, or is needed for that."""
 
     @property
     def input_in_query(self) -> bool:
-        """Whether the input stands after `?`: a DELETE has no body."""
+        """Whether the input comes from the query string: a DELETE has no body."""
         return self.method == "DELETE" and self.input is not None
 
     @property
     def counts(self) -> bool:
-        """Whether it is counted how much a caller does of this; people who are signed in may always free room."""
+        """Whether the rate limit applies; people who are signed in may always free room."""
         return not (self.access.needs_principal and self.frees_room)
 
     @property
     def counts_attempts(self) -> bool:
-        """Whether the rule counts how often it is tried: it says that it may refuse more."""
+        """Whether the rule itself limits attempts: it then declares the problem THROTTLED."""
         return THROTTLED in self.problems
 
     @property
@@ -152,7 +152,7 @@ class Action(Declared):
 
     @property
     def takes_if_match(self) -> bool:
-        """Whether a version can be named in a header: of a change, or of a thing that is deleted and has one."""
+        """Whether If-Match may name a version: of a versioned input, or of a thing to delete that has versions."""
         entity = self.subject.entity
         has_version = self.on_thing and entity is not None and plan_of(entity).version is not None
         return self.versioned or (self.method == "DELETE" and has_version)
@@ -170,7 +170,7 @@ class Read(Declared):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing(Declared):
-    """A rule that finds things."""
+    """A rule that lists things."""
 
     order: Callable[[Any], tuple[Any, ...]] | None = None
     also: Callable[[Sequence[Any]], Struct] | None = None
@@ -182,7 +182,7 @@ class Listing(Declared):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Declared):
-    """A rule that says what a page shows."""
+    """A rule that makes the context of a page."""
 
     address: str
     template: str

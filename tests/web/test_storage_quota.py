@@ -4,8 +4,8 @@ import pytest
 
 from potluck.people.errors import NoRoom
 from potluck.settings import Settings
-from potluck.web import room as room_module
-from potluck.web.room import MB, Measured, Room, room_of
+from potluck.web import storage_quota as quota_module
+from potluck.web.storage_quota import MB, Measured, StorageQuota, storage_quota_of
 from tests.apps.polls.doors import CANDIDATES, FROM_HERE, Calls, calls_on, data, problem
 from tests.web.suites import PASSWORD
 
@@ -13,12 +13,12 @@ BUDGET = 1_000 * MB
 PLENTY = 100_000 * MB
 
 
-def refused(room: Room) -> tuple[bool, bool]:
+def refused(quota: StorageQuota) -> tuple[bool, bool]:
     """Whether strangers are, and whether people who are signed in are."""
 
     def is_refused(stranger: bool) -> bool:
         try:
-            room.must_be_there(stranger=stranger)
+            quota.must_have_room(stranger=stranger)
         except NoRoom:
             return True
         return False
@@ -43,7 +43,7 @@ def refused(room: Room) -> tuple[bool, bool]:
     ],
 )
 def test_strangers_are_refused_first(used, free, disk, expected):
-    assert refused(Room(BUDGET, lambda: Measured(used, free, disk))) == expected
+    assert refused(StorageQuota(BUDGET, lambda: Measured(used, free, disk))) == expected
 
 
 def test_it_is_measured_now_and_then_and_not_for_every_write():
@@ -53,14 +53,14 @@ def test_it_is_measured_now_and_then_and_not_for_every_write():
         measured.append(now[0])
         return Measured(0, PLENTY, PLENTY)
 
-    room = Room(BUDGET, measure, lambda: now[0])
+    quota = StorageQuota(BUDGET, measure, lambda: now[0])
     for now[0] in (0.0, 0.5, 0.9, 1.0, 1.5):
-        room.must_be_there(stranger=True)
+        quota.must_have_room(stranger=True)
     assert measured == [0.0, 1.0]
 
 
 def test_a_store_that_is_not_here_is_not_measured(tmp_path):
-    assert refused(room_of(Settings(data=tmp_path), object())) == (False, False)
+    assert refused(storage_quota_of(Settings(data=tmp_path), object())) == (False, False)
 
 
 @pytest.fixture
@@ -70,21 +70,21 @@ async def calls(tmp_path):
 
 
 async def test_what_is_written_is_measured(calls: Calls):
-    room = room_of(calls.application.state.settings, calls.engine)
-    assert room._measure is not None
-    before = room._measure().used
+    quota = storage_quota_of(calls.application.state.settings, calls.engine)
+    assert quota._measure is not None
+    before = quota._measure().used
     poll = await calls.poll(voterPolicy="codes")
     admin = {"X_Admin_Key": poll["adminKey"]}
     data(await calls.ask("POST", f"/polls/{poll['id']}/codes", {"count": 1000}, **admin), 201)
-    assert room._measure().used > before + 100_000
+    assert quota._measure().used > before + 100_000
 
 
 def fill(calls: Calls, monkeypatch: pytest.MonkeyPatch, used: float) -> None:
     """From now on the store is so full, as a part of its budget."""
-    room: Room = calls.application.state.core.room
+    quota: StorageQuota = calls.application.state.core.storage_quota
     budget = calls.application.state.settings.store_budget
-    monkeypatch.setattr(room, "_measure", lambda: Measured(int(used * budget), PLENTY, PLENTY))
-    monkeypatch.setattr(room_module, "MEASURED_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(quota, "_measure", lambda: Measured(int(used * budget), PLENTY, PLENTY))
+    monkeypatch.setattr(quota_module, "MEASURED_EVERY_SECONDS", 0.0)
 
 
 async def test_when_half_is_used_strangers_write_no_more_and_others_do(calls: Calls, monkeypatch):

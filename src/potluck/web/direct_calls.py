@@ -1,5 +1,5 @@
-"""Rules called by code instead of a request: made-up data, tests, measurements. What they demand is the same;
-how often is not counted.
+"""Rules called from code instead of by a request: for demos, tests and benchmarks. Access and transactions are the
+same; rate limits and the storage quota do not apply.
 
 direct = Direct(core, [stores], context)
 store = await direct.do(add_store, ada, NewStore(name="Grocer"), family_id=family_id)
@@ -17,7 +17,7 @@ from potluck.people.idempotency import IdempotencyKey
 from potluck.web.access import Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import shown_whole
-from potluck.web.declared import Action, Declared, Listing, Read
+from potluck.web.declarations import Action, Declared, Listing, Read
 from potluck.web.inputs import Input
 from potluck.web.runner import Runner, Sent
 
@@ -28,15 +28,15 @@ __all__ = ["Direct"]
 
 
 class Direct:
-    """The rules of some subjects, to be called as somebody; answers are what a program would be shown, before JSON."""
+    """Calls the rules of some subjects on behalf of somebody; answers are what the API would send, before JSON."""
 
     def __init__(self, core: Core, subjects: Sequence[Actions[Any]], context: Any = None) -> None:
         self.runner = Runner(core, context, limited=False)
-        # A rule may also be declared as a form of a page; here it is what programs call.
+        # A rule may be declared as a form of a page as well; this takes the declaration for the API.
         self._declared = {each.rule: each for subject in subjects for each in subject.declared if each.path is not None}
 
     def declared(self, rule: Callable[..., Any]) -> Declared:
-        """The rule with its address."""
+        """The declaration of this rule."""
         return self._declared[rule]
 
     async def do(
@@ -49,7 +49,7 @@ class Direct:
         key: IdempotencyKey | None = None,
         **ids: Any,
     ) -> Any:
-        """What is done, as a caller is shown it; `version` is the one that was seen."""
+        """Perform an action; returns its answer as a caller is shown it. `version` is the one that `by` saw."""
         action = self._declared[rule]
         assert isinstance(action, Action)
         done = await self.runner.perform(action, Visitor(principal=by), ids, lambda: Sent(input, version), key)

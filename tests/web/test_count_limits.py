@@ -8,7 +8,7 @@ from msgspec import Meta
 from potluck.people.errors import TooMany
 from potluck.store import Store
 from potluck.table import Entity, Table, query
-from potluck.web.bounds import COUNTED_AGAIN_AFTER, Bounds
+from potluck.web.count_limits import COUNTED_AGAIN_AFTER, CountLimits
 from tests.people.assembly import Clock
 from tests.stores import recorded_store
 
@@ -33,26 +33,26 @@ async def world(tmp_path):
         yield rows, recording, clock
 
 
-async def add(rows: Store, bounds: Bounds, book: int, shelf: str = "one") -> None:
-    await bounds.must_fit(Book.on_shelf(shelf), 3, "books on a shelf")
+async def add(rows: Store, limits: CountLimits, book: int, shelf: str = "one") -> None:
+    await limits.must_fit(Book.on_shelf(shelf), 3, "books on a shelf")
     await rows.put(Book(shelf=shelf, book=str(book)))
 
 
 async def test_a_place_holds_only_so_many_and_another_as_many(world):
     rows, _, _ = world
-    bounds = Bounds(rows)
+    limits = CountLimits(rows)
     for number in range(3):
-        await add(rows, bounds, number)
+        await add(rows, limits, number)
     with pytest.raises(TooMany, match="at most 3 books on a shelf"):
-        await add(rows, bounds, 3)
+        await add(rows, limits, 3)
     with pytest.raises(TooMany):
-        await bounds.must_fit(Book.on_shelf("two"), 3, "books on a shelf", 4)
-    await bounds.must_fit(Book.on_shelf("two"), 3, "books on a shelf", 3)
+        await limits.must_fit(Book.on_shelf("two"), 3, "books on a shelf", 4)
+    await limits.must_fit(Book.on_shelf("two"), 3, "books on a shelf", 3)
 
 
 async def test_what_was_deleted_or_came_from_elsewhere_is_seen_in_time(world):
     rows, _, clock = world
-    here, elsewhere = Bounds(rows), Bounds(rows)
+    here, elsewhere = CountLimits(rows), CountLimits(rows)
     for number in range(3):
         await add(rows, here, number)
     await rows.delete(Book(shelf="one", book="0"))
@@ -68,11 +68,11 @@ async def test_what_was_deleted_or_came_from_elsewhere_is_seen_in_time(world):
 
 async def test_it_is_counted_now_and_then_and_not_for_every_one(world):
     rows, recording, _ = world
-    bounds = Bounds(rows, most_counted=2)
+    limits = CountLimits(rows, most_counted=2)
     with recording.scope() as calls:
         for _ in range(3):
-            await bounds.must_fit(Book.on_shelf("one"), 3, "books")
+            await limits.must_fit(Book.on_shelf("one"), 3, "books")
     assert calls.operations == ["Query"]
     for shelf in ("two", "three"):
-        await bounds.must_fit(Book.on_shelf(shelf), 3, "books")
-    assert len(bounds._counted) == 2
+        await limits.must_fit(Book.on_shelf(shelf), 3, "books")
+    assert len(limits._counted) == 2

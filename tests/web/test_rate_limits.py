@@ -13,19 +13,19 @@ from potluck.people.secrets import new_id
 from potluck.table import Entity, Table, get, put
 from potluck.web.access import Anyone, SignedIn, Visitor
 from potluck.web.actions import Actions
-from potluck.web.allowances import FORMS, OTHERWISE, SIGNED_IN_TIMES, Allowance, Allowances
 from potluck.web.app import App
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
 from potluck.web.openapi import calls_of
+from potluck.web.rate_limits import DEFAULT_LIMIT, FORMS, SIGNED_IN_TIMES, RateLimit, RateLimiter
 from potluck.web.views import View
 from potluck.web.writes import Writes
 from tests.people.assembly import Clock
 from tests.web.suites import ask, client_at, data, problem, signed_up, suite_on
 
 HIS, HERS = Visitor(client="192.0.2.1"), Visitor(client="192.0.2.2")
-THREE = Allowance("three", 3, timedelta(seconds=30))
+THREE = RateLimit("three", 3, timedelta(seconds=30))
 
 
 @pytest.fixture
@@ -33,50 +33,50 @@ def clock() -> Clock:
     return Clock()
 
 
-def times(allowances: Allowances, allowance: Allowance, by: Visitor, most: int = 100) -> int:
+def times(limiter: RateLimiter, limit: RateLimit, by: Visitor, most: int = 100) -> int:
     """How often it is allowed at once."""
     for number in range(most):
         try:
-            allowances.take(allowance, by)
+            limiter.take(limit, by)
         except Throttled:
             return number
     return most
 
 
 def test_each_client_has_as_much_and_nobody_else_less(clock):
-    allowances = Allowances(clock)
-    assert (times(allowances, THREE, HIS), times(allowances, THREE, HERS)) == (3, 3)
+    limiter = RateLimiter(clock)
+    assert (times(limiter, THREE, HIS), times(limiter, THREE, HERS)) == (3, 3)
 
 
 def test_it_comes_back_little_by_little(clock):
-    allowances = Allowances(clock)
-    times(allowances, THREE, HIS)
+    limiter = RateLimiter(clock)
+    times(limiter, THREE, HIS)
     with pytest.raises(Throttled) as refused:
-        allowances.take(THREE, HIS)
+        limiter.take(THREE, HIS)
     assert refused.value.retry_after == 10
     clock.forward(seconds=10)
-    assert times(allowances, THREE, HIS) == 1
+    assert times(limiter, THREE, HIS) == 1
     clock.forward(days=1)
-    assert times(allowances, THREE, HIS) == 3
+    assert times(limiter, THREE, HIS) == 3
 
 
 def test_what_was_refused_does_not_count(clock):
-    allowances = Allowances(clock)
-    times(allowances, THREE, HIS)
+    limiter = RateLimiter(clock)
+    times(limiter, THREE, HIS)
     for _ in range(50):
         with pytest.raises(Throttled):
-            allowances.take(THREE, HIS)
+            limiter.take(THREE, HIS)
     clock.forward(seconds=10)
-    allowances.take(THREE, HIS)
+    limiter.take(THREE, HIS)
 
 
 def test_what_makes_many_counts_as_many_and_what_shares_a_name_shares_the_amount(clock):
-    allowances = Allowances(clock)
-    many = Allowance("three", 3, timedelta(seconds=30), weight=lambda count: count)
-    allowances.take(many, HIS, 2)
+    limiter = RateLimiter(clock)
+    many = RateLimit("three", 3, timedelta(seconds=30), weight=lambda count: count)
+    limiter.take(many, HIS, 2)
     with pytest.raises(Throttled):
-        allowances.take(many, HIS, 2)
-    assert times(allowances, THREE, HIS) == 1
+        limiter.take(many, HIS, 2)
+    assert times(limiter, THREE, HIS) == 1
 
 
 def person(user_id: UUID) -> Principal:
@@ -84,30 +84,30 @@ def person(user_id: UUID) -> Principal:
 
 
 def test_somebody_who_is_signed_in_has_more_by_their_account_wherever_they_are(clock):
-    allowances = Allowances(clock)
+    limiter = RateLimiter(clock)
     ada = person(uuid4())
-    times(allowances, THREE, HIS)
+    times(limiter, THREE, HIS)
     here, there = (Visitor(principal=ada, client=each.client) for each in (HIS, HERS))
-    assert times(allowances, THREE, here) == 3 * SIGNED_IN_TIMES
-    assert times(allowances, THREE, there) == 0
+    assert times(limiter, THREE, here) == 3 * SIGNED_IN_TIMES
+    assert times(limiter, THREE, there) == 0
 
 
 def test_a_clock_that_is_set_back_locks_nobody_out(clock):
-    allowances = Allowances(clock)
-    times(allowances, THREE, HIS)
+    limiter = RateLimiter(clock)
+    times(limiter, THREE, HIS)
     clock.forward(days=-1)
-    assert times(allowances, THREE, HIS) == 0
+    assert times(limiter, THREE, HIS) == 0
     clock.forward(seconds=10)
-    assert times(allowances, THREE, HIS) == 1
+    assert times(limiter, THREE, HIS) == 1
 
 
 def test_it_remembers_only_so_many(clock):
-    allowances = Allowances(clock, most_counted=10)
+    limiter = RateLimiter(clock, most_counted=10)
     for number in range(1000):
-        times(allowances, THREE, Visitor(client=f"192.0.2.{number}"))
-    assert len(allowances._whole_at) == 10
+        times(limiter, THREE, Visitor(client=f"192.0.2.{number}"))
+    assert len(limiter._whole_at) == 10
     # Those that were seen last are those that it knows.
-    assert times(allowances, THREE, Visitor(client="192.0.2.999")) == 0
+    assert times(limiter, THREE, Visitor(client="192.0.2.999")) == 0
 
 
 # --- by declaration ---------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ async def pin(at: Anyone, new: NewNote) -> Writes[Note]:
     return Writes(note, put(note))
 
 
-@notes.action("POST", "/letters", allowance=Allowance("letters", 100, weight=lambda sent: sent.count))
+@notes.action("POST", "/letters", rate_limit=RateLimit("letters", 100, weight=lambda sent: sent.count))
 async def write_letters(at: Anyone, sent: Letters) -> Writes[None]:
     """Write so many letters."""
     return Writes(None)
@@ -185,9 +185,9 @@ def wall_app(core: Any) -> App:
 
 async def test_what_anybody_may_do_has_a_limit_without_saying_so(tmp_path):
     async with suite_on(tmp_path, [wall_app]) as (client, application), client_at(application, "192.0.2.7") as other:
-        allowances = application.state.core.allowances
-        for _ in range(OTHERWISE.amount - 1):
-            allowances.take(OTHERWISE, Visitor(client="127.0.0.1"))
+        limiter = application.state.core.rate_limiter
+        for _ in range(DEFAULT_LIMIT.amount - 1):
+            limiter.take(DEFAULT_LIMIT, Visitor(client="127.0.0.1"))
         data(await ask(client, "POST", "/wall", {"text": "Hello"}), 201)
         refused = await ask(client, "POST", "/wall", {"text": "Hello"})
         problem(refused, 429, "throttled")
@@ -202,8 +202,8 @@ async def test_one_account_writes_only_so_much_and_goes_on_deleting(tmp_path):
     async with suite_on(tmp_path, [wall_app]) as (client, application):
         ada, bo = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo")]
         busy = Visitor(principal=person(UUID(ada["userId"])))
-        for _ in range(SIGNED_IN_TIMES * OTHERWISE.amount - 1):
-            application.state.core.allowances.take(OTHERWISE, busy)
+        for _ in range(SIGNED_IN_TIMES * DEFAULT_LIMIT.amount - 1):
+            application.state.core.rate_limiter.take(DEFAULT_LIMIT, busy)
         data(await ask(client, "POST", "/wall/signed", by=ada), 204)
         problem(await ask(client, "POST", "/wall/signed", by=ada), 429, "throttled")
         data(await ask(client, "DELETE", "/wall/signed", by=ada), 204)
@@ -232,7 +232,7 @@ async def test_a_plain_endpoint_has_a_limit_as_well(tmp_path):
     async with suite_on(tmp_path, [wall_app]) as (client, application):
         assert (await client.post("/wall/plain")).status_code == 303
         for _ in range(FORMS.amount - 1):
-            application.state.core.allowances.take(FORMS, Visitor(client="127.0.0.1"))
+            application.state.core.rate_limiter.take(FORMS, Visitor(client="127.0.0.1"))
         problem(await client.post("/wall/plain"), 429, "throttled")
 
 

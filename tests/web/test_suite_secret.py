@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from potluck.settings import Settings, SettingsError
-from potluck.web.secret import derived, load_secret
+from potluck.web.suite_secret import derived, load_secret
 
 STARTING = 8
 
@@ -43,7 +43,7 @@ def test_a_secret_that_is_given_is_taken_and_nothing_is_written(tmp_path):
 def test_of_processes_that_start_at_once_one_makes_it_and_all_have_it(settings):
     script = (
         "import sys; from pathlib import Path; from potluck.settings import Settings;"
-        "from potluck.web.secret import load_secret; print('here', flush=True); sys.stdin.readline();"
+        "from potluck.web.suite_secret import load_secret; print('here', flush=True); sys.stdin.readline();"
         "print(load_secret(Settings(data=Path(sys.argv[1]))).decode())"
     )
     processes = [

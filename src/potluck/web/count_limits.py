@@ -1,7 +1,7 @@
-"""How many there may be of something in one place: counted now and then, not for every one that is added.
+"""Limits on how many things a place may hold, by a cached count that is refreshed now and then.
 
-It keeps a place from filling the store, and is no rule of the app: those who add at the same moment, or through another
-worker, may pass it by what they add in a few minutes.
+They keep a place from filling the store, and are approximate: concurrent callers, and those of other workers, may
+exceed one by what they add in a few minutes. An exact limit is a condition of the write.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from potluck.people.errors import TooMany
 from potluck.store import Store
 from potluck.table import Query
 
-__all__ = ["Bounds"]
+__all__ = ["CountLimits"]
 
 COUNTED_AGAIN_AFTER = timedelta(minutes=10)
 MOST_COUNTED = 10_000
@@ -26,8 +26,8 @@ class Counted(NamedTuple):
     until: float
 
 
-class Bounds:
-    """What was counted, and what this process has let be added since."""
+class CountLimits:
+    """The cached counts, with what this process has let through since."""
 
     def __init__(self, rows: Store, most_counted: int = MOST_COUNTED) -> None:
         self._rows = rows
@@ -35,12 +35,12 @@ class Bounds:
         self._counted: OrderedDict[Hashable, Counted] = OrderedDict()
 
     async def must_fit(self, query: Query[Any], most: int, what: str, more: int = 1) -> None:
-        """TooMany, if there would be more than so many of what the query finds."""
+        """Raise TooMany if the query would find more than `most` after adding `more`."""
         key = (query.pattern.name, query.partition)
         now = self._rows.clock().timestamp()
         known = self._counted.get(key)
         if known is None or known.until <= now or known.number + more > most:
-            # What was deleted since is seen here as well.
+            # A fresh count also sees what was deleted since.
             known = Counted(await self._rows.count(query), now + COUNTED_AGAIN_AFTER.total_seconds())
         fits = known.number + more <= most
         self._counted[key] = Counted(known.number + more, known.until) if fits else known
