@@ -171,6 +171,9 @@ class App:
     """The name of the place of an invitation, for whoever holds one; None if it no longer exists."""
     accept: Accept = no_way_in
     """Let the caller join by the secret of one of its invitations; the write checks that their account exists."""
+    joined_page: Callable[[Any], str] | None = None
+    """The address of the page that somebody who joined is led to, made of what `accept` answered. Its invitations then
+    have a button on their page; without it, an app that invites people serves `POST {entry.address}/invitation`."""
     home_card: Callable[[Principal], Awaitable[HomeCard]] = nothing_to_say
     demo: Demo | None = None
 

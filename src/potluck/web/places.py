@@ -36,6 +36,7 @@ from potluck.people.invitations import withdrawing
 from potluck.retries import attempts
 from potluck.streams import Change
 from potluck.table import (
+    Condition,
     Entity,
     NotFound,
     OutcomeUnknown,
@@ -221,12 +222,18 @@ class Place(Generic[P, M]):
         counting = self._counting(self.id_of(member), admins=1 if role == "admin" else -1)
         return Writes(after, write, counting, after=self._withdrawal(at, before))
 
-    def remove(self, at: ByRow[M], member: M) -> Writes[None]:
-        """Remove a member; the last admin cannot be removed."""
+    def remove(
+        self, at: ByRow[M], member: M, *others: Operation | Outcome, when: Condition | None = None
+    ) -> Writes[None]:
+        """Removes a member, or lets one leave; the last admin stays. `others` are written in the same transaction.
+
+        `when` must still hold of the member's row when it is written, or the rule runs again.
+        """
         before: Any = member
-        _, write = at.edit(member, the(self.member.status).becomes("removed"), when=self.active)
+        condition = self.active if when is None else self.active & when
+        _, write = at.edit(member, the(self.member.status).becomes("removed"), when=condition)
         counting = self._counting(self.id_of(member), admins=-int(before.role == "admin"), members=-1)
-        return Writes(None, write, counting, after=self._withdrawal(at, before))
+        return Writes(None, write, counting, *others, after=self._withdrawal(at, before))
 
     def _withdrawal(self, at: ByRow[M], before: Any) -> Callable[[], Awaitable[None]] | None:
         """Withdraws the invitations of somebody who is no longer an admin. They are invalid already."""

@@ -62,6 +62,7 @@ def made_with(core: Core, outbound: Outbound) -> App:
         forget=forgetting(core.store),
         place_name=sharing.place_name,
         accept=sharing.accept,
+        joined_page=lambda joined: f"{HOME}/{joined.library_id}?said=joined",
         home_card=home_card_of(core, LENT),
         demo=demo_of(core, Direct(core, SUBJECTS, context)),
     )

@@ -15,7 +15,7 @@ from potluck.apps.shopping.inventory import inventory
 from potluck.apps.shopping.inventory_pages import to_list
 from potluck.apps.shopping.list_pages import list_home
 from potluck.apps.shopping.locations import locations
-from potluck.apps.shopping.members import invitation_pages, invitations, members
+from potluck.apps.shopping.members import invitations, members
 from potluck.apps.shopping.offline import offline_pages
 from potluck.apps.shopping.shopping_list import shopping_list
 from potluck.apps.shopping.stores import stores
@@ -37,7 +37,7 @@ def shopping_app(core: Core) -> App:
         name=APP,
         tables=[inventory_table],
         subjects=SUBJECTS,
-        endpoints=[invitation_pages, offline_pages, FILES.endpoints()],
+        endpoints=[offline_pages, FILES.endpoints()],
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         consumers=consumers_of(core),
@@ -46,6 +46,7 @@ def shopping_app(core: Core) -> App:
         forget=places.forget,
         place_name=places.place_name,
         accept=places.accept,
+        joined_page=lambda joined: f"{HOME}/{joined.family_id}?joined=yes",
         home_card=home_card_of(core),
         demo=demo_of(core, SUBJECTS),
     )

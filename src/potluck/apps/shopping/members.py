@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from starlette.responses import Response
-
 from potluck.apps.shopping.access import AdminsOnly, FamilyAdmin, InFamily, LeavingOrAdmin
 from potluck.apps.shopping.entities import Family, Member
 from potluck.apps.shopping.families import (
@@ -29,12 +27,9 @@ from potluck.people.errors import NoSuchInvitation, WrongField
 from potluck.people.fields import EmailOrBlank
 from potluck.table import Query
 from potluck.web.actions import Actions, PageForm, Show
-from potluck.web.endpoints import Call, Endpoints
 from potluck.web.errors import TOO_MANY
-from potluck.web.http.responses import redirect
 from potluck.web.inputs import Change, Input
 from potluck.web.layout import initials
-from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
 from potluck.web.places import InvitationMade, InvitationView, latest_first
 from potluck.web.views import View
 from potluck.web.writes import Writes
@@ -45,7 +40,6 @@ __all__ = [
     "RoleChange",
     "all_members",
     "change_role",
-    "invitation_pages",
     "invitations",
     "invite",
     "members",
@@ -192,13 +186,3 @@ async def withdraw_by_page(at: OfInvitation) -> Writes[str]:
     except NoSuchInvitation:
         return Writes("too-late")
     return done.answering("withdrawn")
-
-
-invitation_pages = Endpoints()
-
-
-@invitation_pages.post(f"{HOME}/invitation")
-async def come_in(call: Call) -> Response:
-    """Accept the invitation in the browser's cookie."""
-    joined: Any = await family_place.on(call.core).accept(call.signed_in(), carried_invitation(call))
-    return redirect(f"{HOME}/{joined.family_id}?joined=yes", *drop_invitation(call))

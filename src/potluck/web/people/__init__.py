@@ -7,6 +7,7 @@ from potluck.web.people.account_pages import account_pages
 from potluck.web.people.accounts import accounts, me
 from potluck.web.people.context import PeopleContext
 from potluck.web.people.invitations import invitations
+from potluck.web.people.joining_pages import joining_pages
 from potluck.web.people.sessions import own_sessions, password_resets, sessions
 from potluck.web.people.sign_in_pages import sign_in_pages
 from potluck.web.people.tokens import tokens
@@ -19,6 +20,6 @@ def people_app(core: Core, apps: Sequence[App]) -> App:
         name="people",
         tables=[],
         subjects=[accounts, sessions, password_resets, invitations, me, own_sessions, tokens],
-        endpoints=[sign_in_pages, account_pages],
+        endpoints=[sign_in_pages, account_pages, joining_pages(apps)],
         context=PeopleContext(core, apps),
     )

@@ -5,7 +5,7 @@ from potluck.apps.library.pages import collections, importing, items, loans, sea
 from potluck.apps.library.pages.adding import adding, drawings
 from potluck.apps.library.pages.collections import volumes
 from potluck.apps.library.pages.rows import shelf
-from potluck.apps.library.pages.sharing import coming_in, sharing
+from potluck.apps.library.pages.sharing import sharing
 
 __all__ = ["ENDPOINTS", "PAGES"]
 
@@ -13,4 +13,4 @@ __all__ = ["ENDPOINTS", "PAGES"]
 _ = (collections, importing, items, loans, searching, shelves)
 
 PAGES = (shelf, volumes, adding, sharing)
-ENDPOINTS = (coming_in, drawings, FILES.endpoints())
+ENDPOINTS = (drawings, FILES.endpoints())

@@ -3,29 +3,23 @@
 from typing import Any
 from uuid import UUID
 
-from starlette.responses import Response
-
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.entities import Share
 from potluck.apps.library.fields import owner_of
 from potluck.apps.library.libraries import APP, place_of
-from potluck.apps.library.page_frame import HOME, SHARING, frame_of
+from potluck.apps.library.page_frame import SHARING, frame_of
 from potluck.apps.library.pages.shelves import own_libraries
-from potluck.apps.library.shares import NewShare, ShareView, Sharing, revoking, share, shares
+from potluck.apps.library.shares import NewShare, ShareView, revoking, share, shares
 from potluck.people.fields import AnyEmail
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, Show
-from potluck.web.endpoints import Call, Endpoints
-from potluck.web.http.responses import redirect
 from potluck.web.inputs import Input
 from potluck.web.layout import initials
-from potluck.web.people.invitation_cookie import carried_invitation, drop_invitation
 from potluck.web.writes import Writes
 
-__all__ = ["coming_in", "sharing"]
+__all__ = ["sharing"]
 
 sharing: Actions[Any] = Actions(SignedIn, page=SHARING, frame=frame_of("sharing"))
-coming_in = Endpoints()
 
 
 class Stop(Input):
@@ -71,10 +65,3 @@ shares.form("", then="", on=shares_page)(share)
 @shares.form("/stop", then=f"{SHARING}?said=stopped", on=shares_page, frees_room=True)
 async def stop(at: OwnLibrary, who: Stop) -> Writes[None]:
     return await revoking(at, who.email)
-
-
-@coming_in.post(f"{HOME}/invitation")
-async def come_in(call: Call) -> Response:
-    """Accept the invitation that the browser carries."""
-    joined: Any = await Sharing(call.core).accept(call.signed_in(), carried_invitation(call))
-    return redirect(f"{HOME}/{joined.library_id}?said=joined", *drop_invitation(call))
