@@ -1,5 +1,6 @@
 """A changed design reaches the rows that were there before it, however often it is interrupted."""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -7,8 +8,9 @@ from uuid import UUID
 import pytest
 from msgspec import Meta
 
+from potluck import cli
 from potluck.backfill import Progress, backfill
-from potluck.engines import ANSWER_LOST, DynamoError, Engine
+from potluck.engines import ANSWER_LOST, DynamoError, Engine, open_engine
 from potluck.engines.throttling import Throttling
 from potluck.store import Store
 from potluck.table import (
@@ -266,6 +268,28 @@ async def test_unique_values_move_with_their_rows(tmp_path: Path) -> None:
         renamed = await store.update(moved, the(Seedling.label).becomes("thyme"))
         await store.delete(renamed)
         assert (await recording.call("Scan", {"TableName": "Plants", "Select": "COUNT"}))["Count"] == 0
+
+
+async def test_the_command_moves_unique_values_and_says_which_is_taken(tmp_path: Path, capsys: Any) -> None:
+    engine = await open_engine(path=tmp_path / "potluck.db")
+    try:
+        store = Store(engine, lambda: NOW)
+        await store.create_tables(before)
+        arguments = ["backfill", "tests.test_backfill", "Seedling", "--data", str(tmp_path)]
+        await store.put(Cutting(number=UUID(int=1), label="mint"), when=absent)
+        assert await asyncio.to_thread(cli.main, arguments) == 0
+        moved = await store.one(Seedling.one(UUID(int=1)))
+        # Its guard names the new key, else it would stay behind here.
+        await store.delete(moved)
+        assert (await engine.call("Scan", {"TableName": "Plants", "Select": "COUNT"}))["Count"] == 0
+        await store.put(Seedling(number=UUID(int=2), label="mint"), when=absent)
+        row = put(Cutting(number=UUID(int=1), label="mint"), when=absent).request(0).body["TransactItems"][0]["Put"]
+        await engine.call("PutItem", {"TableName": "Plants", "Item": row["Item"]})
+        capsys.readouterr()
+        assert await asyncio.to_thread(cli.main, arguments) == 1
+        assert capsys.readouterr().err == "potluck: a row of Seedling cannot be rewritten: label 'mint' is taken\n"
+    finally:
+        await engine.close()
 
 
 async def test_what_has_expired_stays_behind(tmp_path: Path) -> None:

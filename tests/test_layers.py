@@ -7,6 +7,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 MODULES = (
     *(
+        "__main__.py",
         "cli.py",
         "backups.py",
         "demo.py",

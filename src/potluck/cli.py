@@ -70,9 +70,7 @@ def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
     from potluck.apps.polls.recounting import VotesKeepComing, every_poll, recounted
     from potluck.store import Store
 
-    settings = replace(settings, data=chosen.data)
-    if settings.engine == "embedded" and not settings.file.is_file():
-        raise _Refused(f"there is no store at {settings.file}")
+    settings = _with_data(chosen, settings)
     try:
         named = [UUID(each) for each in chosen.polls]
     except ValueError:
@@ -101,14 +99,50 @@ def recount_polls(chosen: argparse.Namespace, settings: Settings) -> int:
     return _with_store(settings, recount)
 
 
+def backfill(chosen: argparse.Namespace, settings: Settings) -> int:
+    """Rewrite the stored rows of one entity that have old keys, also while the suite runs. It can be stopped and run
+    again. Exit status: 0, or 1 if a row cannot be rewritten."""
+    from potluck.backfill import Progress
+    from potluck.backfill import backfill as rewrite
+    from potluck.engines import DynamoError
+    from potluck.store import Store
+    from potluck.table.errors import AlreadyExists, InvalidValue, NotUnique, UnreadableItem
+    from potluck.table.tables import Request
+
+    entities = {plan.name: plan for table in _tables(_declarations(chosen.app)) for plan in table.entities}
+    if chosen.entity not in entities:
+        raise _Refused(f"{chosen.app} has no entity {chosen.entity}; its entities are {', '.join(sorted(entities))}")
+    plan = entities[chosen.entity]
+    settings = _with_data(chosen, settings)
+
+    async def rewrite_all(store: Store) -> int:
+        try:
+            described = await store.repeat(Request("DescribeTable", {"TableName": plan.table.name}))
+        except DynamoError as error:
+            if error.code != "ResourceNotFoundException":
+                raise
+            raise _Refused(f"the store has no table {plan.table.name}; `potluck serve` creates it") from None
+        # Amazon DynamoDB counts the rows every six hours only, and others write meanwhile.
+        rows = max(1, described["Table"]["ItemCount"])
+        done = Progress(0, 0, None)
+        try:
+            with _progress("rewriting") as progress:
+                async for done in rewrite(store, plan.cls):
+                    progress(min(1.0, done.read / rows))
+        except (AlreadyExists, InvalidValue, NotUnique, UnreadableItem) as problem:
+            raise _Refused(f"a row of {plan.name} cannot be rewritten: {problem}") from problem
+        print(f"{plan.name}: rows read: {done.read}, rewritten: {done.rewritten}")
+        return 0
+
+    return _with_store(settings, rewrite_all)
+
+
 def reset_password(chosen: argparse.Namespace, settings: Settings) -> int:
     """Print a link by which somebody who forgot their password chooses a new one: once, within a day."""
     from potluck.people.errors import AccountGone, InvalidFields
     from potluck.people.services import People
 
-    settings = replace(settings, data=chosen.data)
-    if settings.engine == "embedded" and not settings.file.is_file():
-        raise _Refused(f"there is no store at {settings.file}")
+    settings = _with_data(chosen, settings)
 
     async def issue(people: People) -> str:
         try:
@@ -172,6 +206,14 @@ def demo(chosen: argparse.Namespace, settings: Settings) -> int:
     print("\n".join(made.told(_origin(settings))))
     tell("The passwords are not shown again. If Potluck is not running yet, start it: potluck serve")
     return 0
+
+
+def _with_data(chosen: argparse.Namespace, settings: Settings) -> Settings:
+    """The settings with the data folder that was chosen, in which there must be a store."""
+    settings = replace(settings, data=chosen.data)
+    if settings.engine == "embedded" and not settings.file.is_file():
+        raise _Refused(f"there is no store at {settings.file}")
+    return settings
 
 
 def _with_store(settings: Settings, do: "Callable[[Store], Awaitable[int]]") -> int:
@@ -548,6 +590,11 @@ def _parser(settings: Settings, *, counting: bool = False) -> argparse.ArgumentP
     recount.set_defaults(run=recount_polls)
     recount.add_argument("polls", nargs="*", metavar="POLL", help="the id of a poll; without one, all")
     recount.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
+
+    rewriting = command("backfill", backfill, "give stored rows the keys that their entity declares today")
+    rewriting.add_argument("app", metavar="APP", help="an app, people, or a module by its dotted name")
+    rewriting.add_argument("entity", metavar="ENTITY", help="the class of the rows, such as Poll")
+    rewriting.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
 
     made_up = command("demo", demo, "fill a store with made-up people and things, and print how to sign in")
     made_up.add_argument("--data", type=Path, default=settings.data, help="the folder that holds it (%(default)s)")
