@@ -47,6 +47,7 @@ from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
+from potluck.web.redirects import must_be_there
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -342,6 +343,8 @@ class Actions(Generic[E]):
             form_path = None
             if form is not None:
                 form_path = self._page(path if form.path is None else form.path, read.on_thing)
+                if isinstance(form.then, str):
+                    must_be_there(rule.__name__, form.then, PATH_PARAMETER.findall(form_path), read.answer)
             self.declared.append(
                 Action(
                     **read.common(self, self._api(path, read.on_thing) if api else None),
