@@ -1,8 +1,8 @@
 """A declaration that cannot work is refused when it is imported, with what to write instead."""
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
@@ -157,3 +157,58 @@ def test_an_accepted_form_is_told_if_there_is_nothing_to_name(paged):
 
     with refused("add_note: then: there is no {nope}; the path has no parameters, and the answer no fields"):
         Actions(SignedIn, page="/books").form("", then="/books/{nope}")(add_note)
+
+
+def test_an_address_has_all_that_the_access_needs():
+    async def read(at: InBook) -> Total:
+        """How many notes there are."""
+        return Total(0)
+
+    async def add(at: InBook) -> Writes[None]:
+        """Add a note."""
+        return Writes(None)
+
+    def listed(at: InBook) -> Query[Note]:
+        """Every note."""
+        return Note.of_book(at.book_id)
+
+    async def shown(at: InBook) -> dict[str, Any]:
+        return {}
+
+    address = "/books/{book_id}/notes"
+    no_api, no_page = Actions(InBook, api="/notes", page=address), Actions(InBook, api=address, page="/notes")
+    needs = r"InBook needs \['book_id'\], which /notes{} does not have"
+    for declare, rule, path in (
+        (no_api.read(), read, ""),
+        (no_api.list("/all"), listed, "/all"),
+        (no_api.create(), add, ""),
+        (no_page.create(form=PageForm(path="/add", then="/notes")), add, "/add"),
+        (no_page.form("/add", then="/notes"), add, "/add"),
+        (no_page.list(row="row.html", row_events="/rows"), listed, "/rows"),
+        (no_page.page("/page", "page.html"), shown, "/page"),
+    ):
+        with refused(f"{rule.__name__}: {needs.format(path)}"):
+            declare(rule)
+    assert no_api.declared == no_page.declared == []
+    no_api.form("/add", then="/notes")(add)
+    no_page.read()(read)
+
+
+def test_an_access_needs_no_parameter_that_has_a_value_otherwise():
+    class Librarian(SignedIn):
+        """Somebody who may be at a shelf."""
+
+        headers: ClassVar[Mapping[str, str]] = {"X-Key": "The key"}
+        shelves: ClassVar[int]
+        finds_by = ("owner_id",)
+        owner_id: UUID
+        shelf_id: UUID | None = None
+
+        async def admit(self, *rows: Any) -> None:
+            self.owner_id = self.principal.user_id
+
+    async def read(at: Librarian) -> Total:
+        """How many shelves there are."""
+        return Total(0)
+
+    Actions(Librarian, api="/shelves").read()(read)
