@@ -1,4 +1,4 @@
-"""The type checker knows what an entity, a question and an answer are: mypy finds every mistake in the samples."""
+"""The type checker knows what entities, questions, answers and rules are: mypy finds every mistake in the samples."""
 
 import re
 from pathlib import Path

@@ -1,16 +1,19 @@
 """A declaration that cannot work is refused when it is imported, with what to write instead."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
 from msgspec import Struct
 
-from potluck.table import Query
+from potluck.table import Entity, Query
 from potluck.web.access import SignedIn
-from potluck.web.actions import Actions
+from potluck.web.actions import Actions, PageForm
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.views import View
+from potluck.web.writes import Writes
 from tests.toy.access import InBook
 from tests.toy.entities import Note
 
@@ -97,3 +100,115 @@ def test_a_rule_takes_what_can_be_sent(notes):
 def test_the_address_of_a_subject_has_all_but_its_own_id():
     with refused("all parameters of .* but the last"):
         Actions(SignedIn, Note.by_id, NoteView, api="/notes", tag="Notes")
+
+
+@pytest.fixture
+def paged() -> Actions[Note]:
+    address = "/books/{book_id}/notes"
+    return Actions(InBook, Note.by_id, NoteView, api=address, page=address, tag="Notes")
+
+
+def answering(answer: Any):
+    async def add_note(at: InBook, note: Note) -> Writes[answer]:
+        """Add a note."""
+        raise AssertionError
+
+    return add_note
+
+
+@pytest.mark.parametrize(
+    ("answer", "then", "there"),
+    [
+        (Note, "/books/{nope}", "no {nope}; there are book_id, note_id and the fields of Note"),
+        (Total, "/books/{book_id}?many={counted}", "no {counted}; there are book_id, note_id and the fields of Total"),
+        (Total | Note, "/books/{title}", "no {title}; there are book_id, note_id and the fields of Total and Note"),
+        (None, "/books/{title}", "no {title}; there are book_id and note_id"),
+        (UUID, "/books/{made}", "no {made}; there are book_id and note_id"),
+        (Note, "/books/{}", "no {}; there are book_id, note_id and the fields of Note"),
+        (Any, "/books/{book_id", "/books/{book_id cannot be read: expected '}' before end of string"),
+    ],
+)
+def test_an_accepted_form_leads_to_an_address_whose_names_are_there(paged, answer, then, there):
+    message = re.escape(f"add_note: then: {there}" if "read" in there else f"add_note: then: there is {there}") + "$"
+    with refused(message):
+        paged.form("/more", then=then)(answering(answer))
+    with refused(message):
+        paged.action("POST", "/more", form=PageForm(then=then))(answering(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "then"),
+    [
+        (Note, "/books/{book_id}/{note_id}?said={title}"),
+        (Note, "/books/{book_id.hex}?literally={{nope}}"),
+        (Total, "/books?many={count}"),
+        # Which fields these have is not known.
+        (Any, "/books/{nope}"),
+        (Entity, "/books/{nope}"),
+        (dict[str, Any], "/books/{nope}"),
+    ],
+)
+def test_an_accepted_form_may_lead_to_what_the_path_and_the_answer_name(paged, answer, then):
+    paged.form("/more", then=then)(answering(answer))
+
+
+def test_an_accepted_form_is_told_if_there_is_nothing_to_name(paged):
+    async def add_note(at: SignedIn) -> Writes[None]: ...
+
+    with refused("add_note: then: there is no {nope}; the path has no parameters, and the answer no fields"):
+        Actions(SignedIn, page="/books").form("", then="/books/{nope}")(add_note)
+
+
+def test_an_address_has_all_that_the_access_needs():
+    async def read(at: InBook) -> Total:
+        """How many notes there are."""
+        return Total(0)
+
+    async def add(at: InBook) -> Writes[None]:
+        """Add a note."""
+        return Writes(None)
+
+    def listed(at: InBook) -> Query[Note]:
+        """Every note."""
+        return Note.of_book(at.book_id)
+
+    async def shown(at: InBook) -> dict[str, Any]:
+        return {}
+
+    address = "/books/{book_id}/notes"
+    no_api, no_page = Actions(InBook, api="/notes", page=address), Actions(InBook, api=address, page="/notes")
+    needs = r"InBook needs \['book_id'\], which /notes{} does not have"
+    for declare, rule, path in (
+        (no_api.read(), read, ""),
+        (no_api.list("/all"), listed, "/all"),
+        (no_api.create(), add, ""),
+        (no_page.create(form=PageForm(path="/add", then="/notes")), add, "/add"),
+        (no_page.form("/add", then="/notes"), add, "/add"),
+        (no_page.list(row="row.html", row_events="/rows"), listed, "/rows"),
+        (no_page.page("/page", "page.html"), shown, "/page"),
+    ):
+        with refused(f"{rule.__name__}: {needs.format(path)}"):
+            declare(rule)
+    assert no_api.declared == no_page.declared == []
+    no_api.form("/add", then="/notes")(add)
+    no_page.read()(read)
+
+
+def test_an_access_needs_no_parameter_that_has_a_value_otherwise():
+    class Librarian(SignedIn):
+        """Somebody who may be at a shelf."""
+
+        headers: ClassVar[Mapping[str, str]] = {"X-Key": "The key"}
+        shelves: ClassVar[int]
+        finds_by = ("owner_id",)
+        owner_id: UUID
+        shelf_id: UUID | None = None
+
+        async def admit(self, *rows: Any) -> None:
+            self.owner_id = self.principal.user_id
+
+    async def read(at: Librarian) -> Total:
+        """How many shelves there are."""
+        return Total(0)
+
+    Actions(Librarian, api="/shelves").read()(read)

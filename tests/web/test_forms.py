@@ -1,3 +1,4 @@
+from copy import copy
 from decimal import Decimal
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -56,6 +57,15 @@ def test_a_list_of_boxes_is_absent_unless_a_hidden_field_is_sent():
     assert change(tags="").value.tags == []
     assert change(tags=["", "a"]).value.tags == ["a"]
     assert change(tags=["", "a"]).values["tags"] == ["a"]
+
+
+def test_python_asks_for_a_field_as_templates_do():
+    form = filled(title="", many="3")
+    assert form.errors.title == form.errors["title"] != ""
+    assert form.errors.many == form.errors["many"] == ""
+    assert (form.values.many, form.values.nothing) == ("3", "")
+    assert not hasattr(form.errors, "__html__")
+    assert copy(form.values).many == "3"
 
 
 class NoteChange(Input):

@@ -108,8 +108,9 @@ class Visitor:
 class Access:
     """An admitted caller; subclasses decide who is admitted.
 
-    Annotations declare the path parameters it needs: `family_id: FamilyId`. Request headers that decide access are
-    named in `headers`, each with its description for the API document.
+    Annotations declare the path parameters it needs: `family_id: FamilyId`. A rule at an address without one of them
+    is a DeclarationError, unless the attribute has a default or is in `finds_by`. Request headers that decide access
+    are named in `headers`, each with its description for the API document.
     """
 
     headers: ClassVar[Mapping[str, str]] = {}

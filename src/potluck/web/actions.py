@@ -15,7 +15,8 @@
 
 A rule's parameters say what it needs: the first is an Access and says who may call it; one of the subject's entity type
 is the thing that the path names; an Input is what the caller sent. mypy checks all of them. What mypy cannot see, such
-as a path parameter whose type nothing declares, is a DeclarationError at import.
+as a path parameter whose type nothing declares, or one that the access needs and the address does not have, is a
+DeclarationError at import.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import get_annotations, iscoroutinefunction, signature
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -47,6 +48,7 @@ from potluck.web.entity_fields import kinds_of
 from potluck.web.errors import Problem, ProblemError
 from potluck.web.inputs import DeclarationError, Input
 from potluck.web.rate_limits import DEFAULT_LIMIT, RateLimit
+from potluck.web.redirects import must_be_there
 from potluck.web.views import View, ViewPlan, view_plan
 from potluck.web.writes import Writes
 
@@ -158,14 +160,14 @@ class Actions(Generic[E]):
                 raise DeclarationError(f"{rule.__name__}: `also` needs the whole list; name its `order=` as well")
             self.declared.append(
                 Listing(
-                    **read.common(self, None if self.api is None and row is not None else self._api(path)),
+                    **read.common(self, None if self.api is None and row is not None else self._api(path, read)),
                     problems=problems_of(problems),
                     order=order,
                     also=also,
                     shows=shows,
                     live=follows,
                     row=row,
-                    row_events=None if row is None else f"{self.page_address}{row_events}",
+                    row_events=None if row is None else self._page(row_events, read),
                 )
             )
             return rule
@@ -185,7 +187,7 @@ class Actions(Generic[E]):
             read = self._signature(rule, path)
             self.declared.append(
                 Read(
-                    **read.common(self, self._api(path, read.on_thing)),
+                    **read.common(self, self._api(path, read)),
                     problems=problems_of(problems),
                     answer=read.answer,
                     media_type=media_type,
@@ -314,7 +316,7 @@ class Actions(Generic[E]):
             self.declared.append(
                 Page(
                     **read.common(self, None),
-                    address=self._page(path, read.on_thing),
+                    address=self._page(path, read),
                     template=template,
                     takes_show=read.takes_show,
                     headers=headers or {},
@@ -341,10 +343,12 @@ class Actions(Generic[E]):
             read = self._signature(rule, path + (form.path or "" if form is not None else ""), documented=api)
             form_path = None
             if form is not None:
-                form_path = self._page(path if form.path is None else form.path, read.on_thing)
+                form_path = self._page(path if form.path is None else form.path, read)
+                if isinstance(form.then, str):
+                    must_be_there(rule.__name__, form.then, PATH_PARAMETER.findall(form_path), read.answer)
             self.declared.append(
                 Action(
-                    **read.common(self, self._api(path, read.on_thing) if api else None),
+                    **read.common(self, self._api(path, read) if api else None),
                     problems=problems_of(problems),
                     method=method,
                     status=204 if read.answer is type(None) else status,
@@ -358,15 +362,25 @@ class Actions(Generic[E]):
 
         return declare
 
-    def _api(self, path: str, on_thing: bool = False) -> str:
+    def _api(self, path: str, read: _Signature) -> str:
         if self.api is None:
             raise DeclarationError(f"{self.page_address}: an action for programs needs `api=`")
-        return f"{self.api}/{{{self.id}}}{path}" if on_thing else self.api + path
+        return self._address(self.api, path, read)
 
-    def _page(self, path: str, on_thing: bool) -> str:
+    def _page(self, path: str, read: _Signature) -> str:
         if self.page_address is None:
             raise DeclarationError(f"{self.api}: a page needs `page=`")
-        return f"{self.page_address}/{{{self.id}}}{path}" if on_thing else self.page_address + path
+        return self._address(self.page_address, path, read)
+
+    def _address(self, start: str, path: str, read: _Signature) -> str:
+        address = f"{start}/{{{self.id}}}{path}" if read.on_thing else start + path
+        missing = needed_by(read.access) - set(PATH_PARAMETER.findall(address))
+        if missing:
+            raise DeclarationError(
+                f"{read.rule.__name__}: {read.access.__name__} needs {sorted(missing)}, which {address} does not have;"
+                " annotate in an access only parameters of the path"
+            )
+        return address
 
     def _signature(self, rule: Any, path: str = "", *, documented: bool = True) -> _Signature:
         """What a rule takes and returns, read once, at import."""
@@ -422,6 +436,15 @@ def names_of_access(access: type[Access]) -> set[str]:
     """The attributes that an access has anyway, which a path parameter of the same name would overwrite."""
     own = (each for each in access.__mro__ if each.__module__ == Access.__module__)
     return {name for each in own for name in (*vars(each), *get_annotations(each))}
+
+
+def needed_by(access: type[Access]) -> set[str]:
+    """The path parameters that an access cannot do without: what it annotates, unless that has a value otherwise."""
+    return {
+        name
+        for name, kind in parameters_of(access).items()
+        if not hasattr(access, name) and name not in access.finds_by and ClassVar not in (kind, get_origin(kind))
+    }
 
 
 def problems_of(declared: Problems) -> tuple[Problem, ...]:

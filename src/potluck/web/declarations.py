@@ -75,7 +75,8 @@ class PageForm:
     """After the address of the subject, or of the thing; None for the action's own path."""
     then: Then = ""
     """Where an accepted form redirects: an address with path parameters and fields of the answer in braces, or a
-    function of the access and the answer. If empty, the page of `on` is shown with the answer, as `show.done`."""
+    function of the access and the answer. A name in braces that neither has is a DeclarationError. If empty, the page
+    of `on` is shown with the answer, as `show.done`."""
     on: Callable[..., Any] | None = None
     """The rule of the page that shows a refused form again; without one, the refusal is a page of its own."""
     row: str | None = None

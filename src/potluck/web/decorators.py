@@ -1,4 +1,4 @@
-"""The types of the decorators of `Actions`: which rules each takes, and that it returns them unchanged."""
+"""The types of the decorators of `Actions`: which rules each takes, and that it returns them with their own types."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class ReadDecorator(Protocol[E]):
 
 
 class ListDecorator(Protocol[E]):
+    # Narrower answers come first: a rule keeps the first type that fits.
     @overload
     def __call__(self, rule: Callable[[A], Query[E]], /) -> Callable[[A], Query[E]]: ...
     @overload
@@ -63,13 +64,39 @@ class ListDecorator(Protocol[E]):
     @overload
     def __call__(self, rule: Callable[[A, In], Query[E]], /) -> Callable[[A, In], Query[E]]: ...
     @overload
+    def __call__(self, rule: Callable[[A, In], OwnPages[S]], /) -> Callable[[A, In], OwnPages[S]]: ...
+    @overload
     def __call__(
         self, rule: Callable[[A, In], Query[E] | OwnPages[S]], /
     ) -> Callable[[A, In], Query[E] | OwnPages[S]]: ...
     @overload
     def __call__(
+        self, rule: Callable[[A], Coroutine[Any, Any, Query[E]]], /
+    ) -> Callable[[A], Coroutine[Any, Any, Query[E]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A], Coroutine[Any, Any, list[E]]], /
+    ) -> Callable[[A], Coroutine[Any, Any, list[E]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A], Coroutine[Any, Any, Sequence[E]]], /
+    ) -> Callable[[A], Coroutine[Any, Any, Sequence[E]]]: ...
+    @overload
+    def __call__(
         self, rule: Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]], /
     ) -> Callable[[A], Coroutine[Any, Any, Query[E] | Sequence[E]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, In], Coroutine[Any, Any, Query[E]]], /
+    ) -> Callable[[A, In], Coroutine[Any, Any, Query[E]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, In], Coroutine[Any, Any, list[E]]], /
+    ) -> Callable[[A, In], Coroutine[Any, Any, list[E]]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[[A, In], Coroutine[Any, Any, Sequence[E]]], /
+    ) -> Callable[[A, In], Coroutine[Any, Any, Sequence[E]]]: ...
     @overload
     def __call__(
         self, rule: Callable[[A, In], Coroutine[Any, Any, Query[E] | Sequence[E]]], /

@@ -38,13 +38,20 @@ Line = Annotated[str, Meta(max_length=2000)]
 
 
 class ByField:
-    """A value for each field of a form, by name; an empty text for a field without one."""
+    """A value for each field of a form, by name: `errors.title` or `errors["title"]`; an empty text for a field without
+    one."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = dict(given)
 
     def __getitem__(self, name: str) -> Any:
         return self._given.get(name, "")
+
+    def __getattr__(self, name: str) -> Any:
+        # Python and templates ask for such names to learn what an object can do: `__html__`, `__deepcopy__`.
+        if name.startswith("_"):
+            raise AttributeError(name, name=name, obj=self)
+        return self[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._given
@@ -60,7 +67,7 @@ class ByField:
 class Form(Generic[T]):
     """A form as it was filled in: texts to show again, and either the decoded input or its errors.
 
-    In a template:
+    In a template, and in the same way in Python:
 
         {{ text_field("title", "title", "Title", value=form.values.title, error=form.errors.title) }}
     """

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from potluck.people.errors import InvalidFields, NotNow
-from potluck.table import Entity
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
@@ -26,6 +25,7 @@ from potluck.web.http.responses import html, redirect, with_cookies
 from potluck.web.http.router import Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.layout import Templates
+from potluck.web.redirects import address_after
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, must_be_form, visitor_of
 from potluck.web.runner import Done, Runner, Sent
 from potluck.web.schema import decode_query
@@ -290,17 +290,4 @@ def _then(then: Any, done: Done, ids: Mapping[str, Any]) -> Response:
     if callable(then):
         led = then(done.at, done.answer)
         return led if isinstance(led, Response) else redirect(led)
-    return redirect(then.format_map(_Names(done.answer, ids)))
-
-
-class _Names(dict[str, Any]):
-    """What the address in `then` may name in braces: path parameters, and fields of the answer."""
-
-    def __init__(self, answer: Any, ids: Mapping[str, Any]) -> None:
-        super().__init__(ids)
-        self._answer = answer
-
-    def __missing__(self, name: str) -> Any:
-        if isinstance(self._answer, Entity) or hasattr(self._answer, name):
-            return getattr(self._answer, name)
-        raise KeyError(name)
+    return redirect(address_after(then, done.answer, ids))

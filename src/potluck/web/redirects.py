@@ -1,0 +1,71 @@
+"""The address in `PageForm.then`: it names path parameters and fields of the answer in braces, checked at import."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+from uuid import UUID
+
+from msgspec import Struct
+
+from potluck.table import Entity
+from potluck.web.entity_fields import DeclarationError
+
+__all__ = ["address_after", "must_be_there"]
+
+WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID)
+PARTS = re.compile(r"[.[]")
+"""What separates a name from what is taken of it: `{item.name}`, `{items[0]}`."""
+
+
+def address_after(then: str, answer: Any, ids: Mapping[str, Any]) -> str:
+    """The address, with its braces filled in."""
+    return then.format_map(_Names(answer, ids))
+
+
+def must_be_there(rule: str, then: str, parameters: Sequence[str], answer: Any) -> None:
+    """A DeclarationError unless all that this address has in braces is among the path parameters, or in every answer of
+    this type."""
+    try:
+        named = [PARTS.split(name)[0] for _, name, _, _ in Formatter().parse(then) if name is not None]
+    except ValueError as error:
+        raise DeclarationError(f"{rule}: then: {then} cannot be read: {error}") from error
+    kinds = get_args(answer) if get_origin(answer) in (Union, UnionType) else (answer,)
+    for name in named:
+        if name not in parameters and not all(_may_have(each, name) for each in kinds):
+            raise DeclarationError(f"{rule}: then: there is no {{{name}}}; {_there_are(parameters, kinds)}")
+
+
+def _may_have(kind: Any, name: str) -> bool:
+    """Whether answers of this type have this field, or it is not known which fields they have."""
+    if not isinstance(kind, type):
+        return True
+    # A struct without fields, such as Entity itself, stands for others that have some.
+    has_known_fields = kind in WITHOUT_FIELDS or (issubclass(kind, Struct) and kind.__struct_fields__ != ())
+    # Not only fields: the class has its properties as well.
+    return not has_known_fields or hasattr(kind, name)
+
+
+def _there_are(parameters: Sequence[str], kinds: Sequence[Any]) -> str:
+    structs = [each.__name__ for each in kinds if isinstance(each, type) and issubclass(each, Struct)]
+    there = [*parameters, *([f"the fields of {' and '.join(structs)}"] if structs else [])]
+    if not there:
+        return "the path has no parameters, and the answer no fields"
+    *others, last = there
+    return f"there are {', '.join(others)} and {last}" if others else f"there are only {last}"
+
+
+class _Names(dict[str, Any]):
+    """What may be named: path parameters, and fields of the answer."""
+
+    def __init__(self, answer: Any, ids: Mapping[str, Any]) -> None:
+        super().__init__(ids)
+        self._answer = answer
+
+    def __missing__(self, name: str) -> Any:
+        if isinstance(self._answer, Entity) or hasattr(self._answer, name):
+            return getattr(self._answer, name)
+        raise KeyError(name)
