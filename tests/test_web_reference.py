@@ -42,7 +42,9 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
 
     def shed_app(core):
         cores.append(core)
-        return App(name="shed", tables=[program["shed"]], subjects=[program["tools"], program["members"]], templates=tmp_path)
+        return App(
+            name="shed", tables=[program["shed"]], subjects=[program["tools"], program["members"]], templates=tmp_path
+        )
 
     (tmp_path / "shed").mkdir()
     for name in re.findall(r'"shed/(\w+\.html)"', PAGE.read_text()):
