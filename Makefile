@@ -58,7 +58,8 @@ soak: setup references-where-possible ## run the long forms of the fault tests (
 	$(PYTEST) -m soak -v --durations=15
 
 docs: setup ## check that links, file names, commands and examples in the documentation are true
-	$(PYTEST) tests/test_docs.py tests/test_examples.py tests/test_tutorial.py tests/test_app_designs.py
+	$(PYTEST) tests/test_docs.py tests/test_examples.py tests/test_tutorial.py tests/test_apps_guide.py \
+		tests/test_web_reference.py tests/test_app_designs.py
 
 check: lint types test ## everything a change must pass
 

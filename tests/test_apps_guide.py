@@ -24,11 +24,17 @@ def test_the_app_of_the_guide_works(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", "-p", "no:cacheprovider", "chores"]
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    ran = run(tmp_path, "pytest", "-q", "-c", ROOT / "pyproject.toml", "-p", "no:cacheprovider", "chores")
+    assert "3 passed" in ran
+    assert "no findings" in run(tmp_path, "potluck.cli", "design", "chores.entities", "--lint")
+
+
+def run(folder: Path, *command: str | Path) -> str:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (folder, ROOT, ROOT / "src")))}
+    command = (sys.executable, "-m", *command)
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "3 passed" in ran.stdout
+    return ran.stdout
 
 
 def test_the_app_of_the_guide_is_as_short_as_it_says():

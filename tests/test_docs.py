@@ -55,7 +55,10 @@ def test_files_named_in_documents_exist(document):
 def test_the_readme_of_an_app_names_all_that_is_in_its_folder(app):
     said = (app / "README.md").read_text()
     parts = [each.name for each in app.iterdir() if not each.name.startswith("__") and each.name != "README.md"]
-    assert [each for each in sorted(parts) if f"({each}" not in said] == []
+    missing = [each for each in sorted(parts) if f"({each}" not in said]
+    if missing:
+        links = "\n".join(f"[{each}]({each})" for each in missing)
+        pytest.fail(f"{named(app)}/README.md links every file and folder beside it, and lacks:\n{links}", pytrace=False)
 
 
 @pytest.mark.parametrize("folder", ["", "table", "web", "web/http", "web/live", "web/schema", "web/server"])

@@ -3,6 +3,7 @@
 import importlib
 import re
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -41,13 +42,15 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
 
     def shed_app(core):
         cores.append(core)
-        return App(name="shed", tables=[program["shed"]], subjects=[program["tools"]], templates=tmp_path)
+        return App(
+            name="shed", tables=[program["shed"]], subjects=[program["tools"], program["members"]], templates=tmp_path
+        )
 
     (tmp_path / "shed").mkdir()
     for name in re.findall(r'"shed/(\w+\.html)"', PAGE.read_text()):
         (tmp_path / "shed" / name).touch()
     async with suite_on(tmp_path, [shed_app]) as (client, _):
-        ada, bo = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo")]
+        ada, bo, eve = [await signed_up(client, f"{name}@example.org", name) for name in ("Ada", "Bo", "Eve")]
         club = program["Club"](club_id=program["new_id"](), name="Elm Street")
         await cores[0].store.put(club)
         path = f"/clubs/{club.club_id}/tools"
@@ -62,3 +65,18 @@ async def test_the_program_of_the_reference_works(program, tmp_path):
         one = f"{path}/{saw['toolId']}"
         renamed = data(await ask(client, "PATCH", one, {"name": "Bow saw", "version": 1}, by=bo))
         assert (renamed["name"], renamed["left"], renamed["version"]) == ("Bow saw", 0, 2)
+
+        # Oneself, the owner, or an admin; a thing that is not there is 404 for every member.
+        for who, role in ((ada, "admin"), (bo, "member"), (eve, "member")):
+            await cores[0].store.put(program["Member"](club_id=club.club_id, user_id=UUID(who["userId"]), role=role))
+        drill = data(await ask(client, "POST", path, {"name": "Drill"}, by=bo), 201)
+        problem(await ask(client, "DELETE", f"{path}/{drill['toolId']}", by=eve), 403, "forbidden")
+        data(await ask(client, "DELETE", f"{path}/{drill['toolId']}", by=bo), 204)
+        problem(await ask(client, "DELETE", f"{path}/{drill['toolId']}", by=bo), 404, "not-found")
+        in_club = f"/clubs/{club.club_id}/members"
+        problem(await ask(client, "DELETE", f"{in_club}/{eve['userId']}", by=bo), 403, "forbidden")
+        data(await ask(client, "DELETE", f"{in_club}/{bo['userId']}", by=bo), 204)
+        problem(await ask(client, "DELETE", one, by=eve), 403, "forbidden")
+        data(await ask(client, "DELETE", f"{in_club}/{eve['userId']}", by=ada), 204)
+        problem(await ask(client, "DELETE", one, by=eve), 404, "not-found")
+        data(await ask(client, "DELETE", one, by=ada), 204)

@@ -24,9 +24,15 @@ async def test_every_page_is_looked_at_or_it_is_said_why_not(tmp_path):
         addresses = answering_browsers(application)
     opened = {*FOR_VISITORS, *FOR_PEOPLE, *(path for path, *_ in WINDOWS)}
     looked_at = {page_of(path, addresses) for path in opened} | LOOKED_AT_BY.keys()
-    assert addresses - looked_at - NOT_LOOKED_AT.keys() == set()
-    # Nor is anything said of addresses that are no more.
-    assert {*LOOKED_AT_BY, *NOT_LOOKED_AT} - addresses == set()
+    forgotten = sorted(addresses - looked_at - NOT_LOOKED_AT.keys())
+    said = "say in tests/e2e/every_page.py which test looks at these (LOOKED_AT_BY), or why none does (NOT_LOOKED_AT):"
+    if forgotten:
+        pytest.fail("\n".join([said, *forgotten]), pytrace=False)
+    gone = sorted({*LOOKED_AT_BY, *NOT_LOOKED_AT} - addresses)
+    if gone:
+        pytest.fail(
+            "\n".join(["take these out of tests/e2e/every_page.py: there is no such address", *gone]), pytrace=False
+        )
 
 
 @pytest.mark.parametrize("named", sorted(set(LOOKED_AT_BY.values())))

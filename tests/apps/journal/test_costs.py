@@ -12,6 +12,7 @@ from potluck.people.entities import accounts
 from potluck.settings import AssistantSettings
 from potluck.store import Store
 from potluck.web.direct_calls import Direct
+from tests.apps.call_costs import CallCosts
 from tests.apps.worlds import registered
 from tests.engine_targets import EMBEDDED
 from tests.people.assembly import Clock
@@ -22,22 +23,16 @@ README = Path(potluck.apps.journal.__file__).with_name("README.md")
 METRICS = SessionMetrics(duration_minutes=60, intensity=5, rounds=3, gi_or_no_gi="gi")
 
 
-async def measured(folder: Path) -> dict[str, tuple[str, float, float]]:
+async def measured(folder: Path) -> CallCosts:
     """Each call with its requests, read units and write units, in a journal where everything is small."""
-    costs = {}
     async with recorded_store(EMBEDDED, folder, accounts, roll_model) as (store, recording):
+        costs = CallCosts(recording)
+        cost = costs.count
         clock = Clock()
         rows = Store(store.engine, clock)
         core = core_on(rows, clock)
         direct = Direct(core, SUBJECTS, journal_context(AssistantSettings(), bytes(32)))
         mara, renzo = [await registered(rows, name, f"{name}@example.com") for name in ("Mara", "Renzo")]
-
-        async def cost(what: str, call: Any) -> Any:
-            with recording.scope() as calls:
-                answer = await call
-            read, write = (sum(getattr(each, name) for each in calls) for name in ("read_units", "write_units"))
-            costs[what] = (" + ".join(calls.operations), read, write)
-            return answer
 
         def written(shared: str, private: str = "") -> Any:
             return entries.NewEntry(sections=Sections(shared=shared, private=private), session_metrics=METRICS)
@@ -95,10 +90,4 @@ async def _whole(response: Any) -> bytes:
 
 
 async def test_the_readme_says_what_each_call_costs(tmp_path: Path):
-    told = [
-        f"| {what} | {requests} | {read:g} | {write:g} |"
-        for what, (requests, read, write) in (await measured(tmp_path)).items()
-    ]
-    lines = README.read_text().splitlines()
-    start = lines.index("| call | requests | read units | write units |") + 2
-    assert "\n".join(lines[start : lines.index("", start)]) == "\n".join(told)
+    (await measured(tmp_path)).must_be_in(README)

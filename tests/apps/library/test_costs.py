@@ -9,6 +9,7 @@ from potluck.apps.library.lending import Lend, all_loans, give_back, history, le
 from potluck.apps.library.libraries import Forced, LibraryChange, all_libraries, change_library, one_library
 from potluck.apps.library.searching import SearchQuery, search
 from potluck.apps.library.shares import NewShare, Sharing, all_shares, share, unshare
+from tests.apps.call_costs import CallCosts
 
 README = Path(potluck.apps.library.__file__).with_name("README.md")
 
@@ -17,17 +18,8 @@ async def measured(shelves):
     """Each call with its requests, read units and write units, on a library where everything is small."""
     ada, bo = await shelves.person(), await shelves.person("Bo")
     direct = shelves.direct
-    costs = {}
-
-    async def cost(what, call):
-        with shelves.recording.scope() as calls:
-            answer = await call
-        read = sum(each.read_units for each in calls)
-        write = sum(each.write_units for each in calls)
-        # Whoever follows the stream reads it when it likes.
-        asked = [each for each in calls.operations if each != "GetRecords"]
-        costs[what] = (" + ".join(asked), read, write)
-        return answer
+    costs = CallCosts(shelves.recording)
+    cost = costs.count
 
     home = await cost("make a library", shelves.library(ada))
     cabin = await shelves.library(ada, "Cabin")
@@ -69,11 +61,5 @@ async def measured(shelves):
     return costs
 
 
-def table(costs):
-    """The costs as the README has them."""
-    rows = [f"| {what} | {calls} | {read:g} | {write:g} |" for what, (calls, read, write) in costs.items()]
-    return "\n".join(["| call | requests | read units | write units |", "| --- | --- | --- | --- |", *rows])
-
-
 async def test_the_readme_has_what_each_call_costs(embedded_shelves):
-    assert table(await measured(embedded_shelves)) in README.read_text()
+    (await measured(embedded_shelves)).must_be_in(README)

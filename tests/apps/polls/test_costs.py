@@ -4,6 +4,7 @@ from pathlib import Path
 
 import potluck.apps.polls
 from potluck.apps.polls.keys import Credentials
+from tests.apps.call_costs import CallCosts
 from tests.apps.polls.assembly import NOBODY, PollSettings, admin_of, voter
 
 README = Path(potluck.apps.polls.__file__).with_name("README.md")
@@ -14,15 +15,8 @@ async def measured(booth):
     ada = await booth.person()
     authoring, votes, results = booth.polls.authoring, booth.polls.votes, booth.polls.results
     said = PollSettings(title="Who?", candidates=["Ada", "Ben", "Cyd"])
-    costs = {}
-
-    async def cost(what, call):
-        with booth.recording.scope() as calls:
-            answer = await call
-        read = sum(each.read_units for each in calls)
-        write = sum(each.write_units for each in calls)
-        costs[what] = (" + ".join(calls.operations), read, write)
-        return answer
+    costs = CallCosts(booth.recording)
+    cost = costs.count
 
     poll = await cost("make a poll", authoring.create(NOBODY, said))
     own = await cost("make one, signed in", authoring.create(ada, said))
@@ -47,11 +41,5 @@ async def measured(booth):
     return costs
 
 
-def table(costs):
-    """The costs as the README has them."""
-    rows = [f"| {what} | {calls} | {read:g} | {write:g} |" for what, (calls, read, write) in costs.items()]
-    return "\n".join(["| call | requests | read units | write units |", "| --- | --- | --- | --- |", *rows])
-
-
 async def test_the_readme_has_what_each_call_costs(embedded_booth):
-    assert table(await measured(embedded_booth)) in README.read_text()
+    (await measured(embedded_booth)).must_be_in(README)

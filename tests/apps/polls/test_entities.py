@@ -123,7 +123,7 @@ created_later = CreatedPoll(creator_id=CREATOR_ID, created_at=full_poll.created_
 deletion = Deletion(poll_id=UUID(int=7), deleted_at=poll.created_at)
 
 ROWS: list[Entity] = [poll, vote, secured_vote, *counts, *shards, code, *irv, schulze, created, created_later]
-# Of another poll: no answer about the first may have any of it.
+# Of another poll: no answer about the first may have any of it. All are of OTHER_POLL_ID; a test counts them.
 STRANGERS: list[Entity] = [
     full_poll,
     Vote(vote_id=VOTE_ID, poll_id=OTHER_POLL_ID, rankings=["Soup"], voted_at=vote.voted_at),

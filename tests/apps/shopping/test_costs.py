@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import potluck.apps.shopping
+from tests.apps.call_costs import CallCosts
 
 README = Path(potluck.apps.shopping.__file__).with_name("README.md")
 
@@ -20,15 +21,8 @@ async def measured(shop):
     await todo.delete(ada, family, first.shopping_item_id)
     first = await inventory.add(ada, family, "First")
     await inventory.delete(ada, family, first.item_id)
-    costs = {}
-
-    async def cost(what, call):
-        with shop.recording.scope() as calls:
-            answer = await call
-        read = sum(each.read_units for each in calls)
-        write = sum(each.write_units for each in calls)
-        costs[what] = (" + ".join(calls.operations), read, write)
-        return answer
+    costs = CallCosts(shop.recording)
+    cost = costs.count
 
     await cost("the whole shopping list", todo.all(ada, family))
     await cost("the list of one store", todo.all(ada, family, store_id=grocer.store_id))
@@ -73,11 +67,5 @@ async def measured(shop):
     return costs
 
 
-def table(costs):
-    """The costs as the README has them."""
-    rows = [f"| {what} | {calls} | {read:g} | {write:g} |" for what, (calls, read, write) in costs.items()]
-    return "\n".join(["| call | requests | read units | write units |", "| --- | --- | --- | --- |", *rows])
-
-
 async def test_the_readme_has_what_each_call_costs(embedded_shop):
-    assert table(await measured(embedded_shop)) in README.read_text()
+    (await measured(embedded_shop)).must_be_in(README)
