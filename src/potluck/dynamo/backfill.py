@@ -1,4 +1,4 @@
-"""Filling a new index from the items that were there before it, a few at a time."""
+"""Backfilling a new index from existing items, a few at a time."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ RETRY_SECONDS = 1.0
 
 
 async def backfill(database: "Database", name: str) -> None:
-    """Fill every index of a table that is being created; goes on where an earlier process stopped."""
+    """Fill every index of a table that is being created, resuming where an earlier process stopped."""
 
     def step(rows: Rows) -> bool:
         table = rows.catalog.tables.get(name)
@@ -42,7 +42,7 @@ async def backfill(database: "Database", name: str) -> None:
 
 
 def fill_some(rows: Rows, table: Table, index: Index) -> None:
-    # Writes keep the index from the moment it exists, so a row may be there already.
+    # Writes maintain the index from the moment it exists, so a row may be there already.
     start = rows.execute("SELECT up_to FROM filled WHERE of=?", (index.rows,)).get or b""
     found = rows.execute(
         f"SELECT key, size, item FROM {table.rows} WHERE key > ? ORDER BY key LIMIT ?", (start, ROWS_AT_A_TIME)

@@ -1,4 +1,4 @@
-"""Why a transaction was cancelled: a reason for each of its actions, in their order."""
+"""Why a transaction was cancelled: one reason for each of its actions, in order."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ REASONS = {
     "ConditionalCheckFailedException": "ConditionalCheckFailed",
     "ValidationException": "ValidationError",
 }
-"""The codes under which an action's own failure is told; any other fails the call."""
+"""The reason codes for errors of a single action; any other error fails the whole call."""
 
 
 def reason_of(failure: DynamoError) -> dict[str, Any]:
-    """What is told of an action that failed; raises the failure where it is the whole call's."""
+    """The cancellation reason for an action's error; raises the error if it fails the whole call."""
     code = REASONS.get(failure.code)
     if code is None:
         raise failure
@@ -36,8 +36,8 @@ def cancelled(reasons: list[dict[str, Any]]) -> DynamoError:
 
 
 def misfit(failure: DynamoError, position: int, count: int) -> DynamoError:
-    """What is raised for the first of so many actions that does not fit its table's schema: it cancels them all."""
-    # What is empty is seen before any table is looked at, so the call fails with it.
+    """The error for the first of `count` actions that does not fit its table's schema: it cancels them all."""
+    # Empty key values are found before any table is looked at, so they fail the call itself.
     if failure.message.startswith(EMPTY_KEY):
         return failure
     reasons = [dict(NONE) for _ in range(count)]

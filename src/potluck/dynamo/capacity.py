@@ -1,4 +1,4 @@
-"""Capacity units as the service counts them, and how an answer reports them."""
+"""Capacity units as the service counts them, and how responses report them."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ def write_units(size: int) -> float:
 
 
 class Consumed:
-    """What one call took from one table and its indexes."""
+    """The capacity that one call consumed on one table and its indexes."""
 
     __slots__ = ("factor", "global_indexes", "local_indexes", "name", "reads", "table", "writes")
 
     def __init__(self, name: str, factor: int = 1) -> None:
         self.name = name
-        self.factor = factor  # a transaction takes everything twice
+        self.factor = factor  # transactions cost double
         self.table = 0.0
         self.global_indexes: dict[str, float] = {}
         self.local_indexes: dict[str, float] = {}
@@ -38,7 +38,7 @@ class Consumed:
         self._add(units * self.factor, index)
 
     def write(self, table: Table, old: ItemRow | None, new: ItemRow | None) -> None:
-        """Count the change of one item, in the table and in each index that keeps something of it."""
+        """Add the write of one item to the table, and to each index whose entry changes."""
         self.writes = True
         self._add(write_units(max(old.size if old else 0, new.size if new else 0)) * self.factor)
         nowhere: list[bytes | None] = [None] * len(table.indexes)
@@ -57,7 +57,7 @@ class Consumed:
             indexes[index.name] = indexes.get(index.name, 0.0) + units
 
     def report(self, asked: str) -> dict[str, Any]:
-        """The answer's ConsumedCapacity, for TOTAL or INDEXES."""
+        """The response's ConsumedCapacity, for TOTAL or INDEXES."""
         total = self.table + sum(self.global_indexes.values()) + sum(self.local_indexes.values())
         report: dict[str, Any] = {"TableName": self.name, "CapacityUnits": total}
         if self.factor > 1:
@@ -75,7 +75,7 @@ class Consumed:
         return counted | self._kinds(units) if self.factor > 1 else counted
 
     def _kinds(self, units: float) -> dict[str, float]:
-        # Only transactions are told apart: the service names reads and writes nowhere else.
+        # The service reports reads and writes separately only for transactions.
         kinds = {}
         if self.reads:
             kinds["ReadCapacityUnits"] = units

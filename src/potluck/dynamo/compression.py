@@ -1,4 +1,4 @@
-"""Compressed bodies: what a client may send, and which form of an answer it asked for."""
+"""Compressed bodies: decompressing requests, and choosing the content coding of a response."""
 
 import gzip
 import zlib
@@ -9,22 +9,22 @@ from io import BytesIO
 __all__ = ["GZIP_OR_DEFLATE", "Broken", "TooLarge", "compressed", "expanded", "preferred"]
 
 GZIP_OR_DEFLATE = {b"gzip": 31, b"deflate": 15}
-"""The codings of the service and how zlib calls each: the bits of its window, with 16 more for gzip's envelope."""
+"""The content codings of the service and zlib's `wbits` for each: the window size, plus 16 for gzip."""
 
-# Whoever asks on the same machine waits for the compressor, not for the network.
+# A client on the same machine waits for the compressor, not for the network.
 LEVEL = 1
 
 
 class Broken(Exception):
-    """The content is not what its encoding promises."""
+    """The content does not match its declared encoding."""
 
 
 class TooLarge(Exception):
-    """The content would grow beyond the limit."""
+    """The content exceeds the limit."""
 
 
 def expanded(body: bytes, coding: bytes, limit: int) -> bytes:
-    """What was compressed; nothing beyond the limit is ever expanded."""
+    """The decompressed body; nothing beyond the limit is ever decompressed."""
     try:
         content = EXPANDERS[coding.strip().lower()](body, limit)
     except (KeyError, EOFError, OSError, zlib.error):
@@ -35,7 +35,7 @@ def expanded(body: bytes, coding: bytes, limit: int) -> bytes:
 
 
 def expanded_gzip(body: bytes, limit: int) -> bytes:
-    """One gzip file or several on end."""
+    """Decompress one gzip member, or several in a row."""
     if not body:
         raise EOFError
     with gzip.GzipFile(fileobj=BytesIO(body)) as file:
@@ -64,9 +64,9 @@ def compressed(body: bytes, coding: bytes) -> bytes:
 
 @lru_cache(256)
 def preferred(accepted: bytes) -> bytes | None:
-    """The coding an Accept-Encoding header asks for, by the service's own reading of it; None for none.
+    """The content coding that an Accept-Encoding header asks for, as the service reads it; None for no compression.
 
-    The service never prefers `identity`, reads any "q=" as the weight, and takes a weight it cannot read for 1.
+    The service never prefers `identity`, reads any "q=" as the weight, and treats an unreadable weight as 1.
     """
     entries = [
         (name.strip(), weight(parameters))
@@ -76,7 +76,7 @@ def preferred(accepted: bytes) -> bytes | None:
     choices = [(quality, True, name) for name, quality in entries if name in GZIP_OR_DEFLATE and quality > 0]
     for coding in GZIP_OR_DEFLATE:
         choices += [(quality, False, coding) for name, quality in entries if name == b"*" and coding not in named]
-    # Of equals the one that was named wins over the one that "*" stands for, and then the first.
+    # At equal weight, a coding named outright beats one that "*" stands for; then the first wins.
     quality, _, coding = max(choices, key=lambda choice: choice[:2], default=(0.0, False, b""))
     return coding if quality > 0 else None
 

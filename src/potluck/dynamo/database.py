@@ -1,4 +1,4 @@
-"""The embedded engine: the DynamoDB API in process, on one file."""
+"""The embedded engine: the DynamoDB API, in process, on a single file."""
 
 import asyncio
 import logging
@@ -36,13 +36,13 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 LONG_READS = 4
-"""How many long reads run beside the event loop at once."""
+"""How many long reads can run off the event loop at once."""
 
 SWITCH_SECONDS = 0.0001
-"""At Python's default a busy event loop starves the writer thread; this cures it for about a hundredth of the loop."""
+"""At Python's default, a busy event loop starves the writer thread; this fixes that and costs the loop about 1%."""
 
 FIRST_READING = frozenset(("ValidationException", "SerializationException", "ResourceNotFoundException"))
-"""The refusals before which the service may find something else to say about the same request."""
+"""Errors that the service may preempt with another one about the same request, found while reading its values."""
 
 HOUSEKEEPING_SECONDS = 1.0
 TRIM_SECONDS = 60.0
@@ -52,14 +52,14 @@ Receive = Callable[[tuple[str, list[dict[str, Any]]] | None], None]
 
 
 class Follower(NamedTuple):
-    """Who is given what is committed to a table, and on which event loop."""
+    """A callback for the commits to a table, and the event loop to call it on."""
 
     loop: asyncio.AbstractEventLoop
     receive: Receive
 
 
 class Database:
-    """Tables in one file. Open it with `await Database.open(path)`, use it from any event loop of this process."""
+    """Tables in one file. Open it with `await Database.open(path)` and use it from any event loop of this process."""
 
     def __init__(self, path: str | os.PathLike[str] | None, clock: Callable[[], float], vfs: str | None) -> None:
         self.clock = clock
@@ -83,7 +83,7 @@ class Database:
         clock: Callable[[], float] = time.time,
         vfs: str | None = None,
     ) -> "Database":
-        """Open a store's file, making it if it is new; without a path, a temporary store that is gone at close."""
+        """Open a store's file, creating it if need be; without a path, a temporary store that is deleted on close."""
         if sys.getswitchinterval() > SWITCH_SECONDS:
             sys.setswitchinterval(SWITCH_SECONDS)
         database = cls(path, clock, vfs)
@@ -96,11 +96,11 @@ class Database:
         return await self._answer(ACTIONS.get(operation), operation, request)
 
     async def transact(self, request: dict[str, Any]) -> dict[str, Any]:
-        """TransactWriteItems, asked by who has put the request together in this process: its shape is not checked."""
+        """TransactWriteItems with a request built by trusted code in this process: its shape is not validated."""
         return await self._answer(transact_write_items, "TransactWriteItems", request, checked=True)
 
     def row(self, table: str, key: dict[str, Any]) -> bytes | None:
-        """The item that a consistent GetItem would find now, packed as it is kept; NotPlain where it would say more."""
+        """The packed item that a consistent GetItem would return now; NotPlain if only the full call can answer."""
         known = None if self._closed else self.file.catalog.tables.get(table)
         place = None if known is None else known.plain_place(key)
         if known is None or place is None:
@@ -112,7 +112,7 @@ class Database:
         return row
 
     def rows_of(self, table: str, keys: list[dict[str, Any]]) -> dict[int, bytes]:
-        """What `row` finds for each of these keys, by its position, in one read; of what is not there, nothing."""
+        """What `row` would return for these keys, in one read, by position in the list; missing items are left out."""
         known = None if self._closed else self.file.catalog.tables.get(table)
         if known is None:
             raise NotPlain
@@ -127,7 +127,7 @@ class Database:
         return {at: found[place] for at, place in enumerate(places) if place in found}
 
     def state(self) -> int:
-        """A number that is the same as before only if nobody has written to the file since; NotPlain when closed."""
+        """A number that stays the same only while nobody writes to the file; NotPlain if it cannot be known."""
         if self._closed:
             raise NotPlain
         touches = self.file.touches
@@ -137,11 +137,11 @@ class Database:
             return touches.count(self.file.reader)
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
-        """Whether nothing was written to these places after that state, up to the one that was last asked for."""
+        """Whether nothing was written to these places between that state and the latest one that was asked for."""
         return self.file.touches.untouched(places, since)
 
     async def query_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a Query, with Items that are still packed where they are answered whole."""
+        """Answer a Query, leaving Items packed if they are returned whole."""
         return await self._answer(packed_query, "Query", request)
 
     def unpack(self, rows: list[bytes]) -> list[dict[str, Any]]:
@@ -165,15 +165,15 @@ class Database:
             except (DynamoError, TypeError, AttributeError) as error:
                 if isinstance(error, DynamoError) and error.code not in FIRST_READING:
                     raise
-                # The service reads every attribute value before it looks at anything else; here that is done only
-                # when something is wrong, and what it reads leniently is then tried again.
+                # The service reads every attribute value before it checks anything else; here that is done only after
+                # an error. If its lenient reading changes the request, the changed one is tried again.
                 whole = check_whole(operation, request)
                 if whole == request:
                     raise
                 request = whole
 
     def table(self, name: str, index: str | None = None) -> Table:
-        """The table of that name, or with that ARN; if it or the index is not known yet, the file is asked."""
+        """The table with this name or ARN; refreshes the catalog if the table or the index is not known yet."""
         table = self.file.catalog.tables.get(name)
         if table is None or (index is not None and index not in table.readable_indexes):
             name = table_name_of(name)
@@ -184,7 +184,7 @@ class Database:
         return table
 
     def current_table(self, name: str) -> Table:
-        """The table as it is now, whichever process changed it last; for calls about the table itself."""
+        """The table as it is now, whichever process changed it last; for operations on the table itself."""
         name = table_name_of(name)
         self.file.refresh_catalog()
         table = self.file.catalog.tables.get(name)
@@ -198,15 +198,15 @@ class Database:
         return self.file.reader
 
     async def write(self, work: Work) -> Any:
-        """Have the work done by the writer; it is durable when this returns."""
+        """Have the writer do the work; it is durable when this returns."""
         return await self.file.writer.submit(work)
 
     async def read_aside(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Do a long read on another thread, so that the event loop goes on."""
+        """Do a long read on another thread, without blocking the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._long_reads, work, *arguments)
 
     def fill_indexes(self) -> None:
-        """Have every index that is being created filled in the background; one whose process died, too."""
+        """Fill every index that is being created, in the background; also those a dead process left unfinished."""
         for name, table in self.file.catalog.tables.items():
             if name not in self._filling and any(index.is_filling for index in table.indexes):
                 self._filling[name] = asyncio.create_task(self._fill(name))
@@ -220,9 +220,9 @@ class Database:
     # --- changes -----------------------------------------------------------------------------------------------------
 
     async def changed(self, table: str, timeout: float) -> bool:
-        """True as soon as the table changed since this task last read its stream, or last asked; False at the timeout.
+        """True once the table has changed since this task last read its stream or last asked; False on timeout.
 
-        Another process's commit counts as a change of every table.
+        A commit by another process counts as a change to every table.
         """
         loop = asyncio.get_running_loop()
         self.file.writer.watch()
@@ -235,7 +235,7 @@ class Database:
                 try:
                     if self.note_seen(table):
                         return True
-                    # Not `wait_for`: up to Python 3.11 it loses a cancellation that arrives together with its result.
+                    # Not `wait_for`: up to Python 3.11 it loses a cancellation that arrives together with the result.
                     done, _ = await asyncio.wait((waiter[1],), timeout=deadline - loop.time())
                     if not done:
                         return self.note_seen(table)
@@ -246,7 +246,7 @@ class Database:
             self.file.writer.unwatch()
 
     def note_seen(self, table: str) -> bool:
-        """Remember what of a table this task has seen; True if that was less than there is."""
+        """Record that this task has seen the table up to now; True if there was anything new."""
         task = asyncio.current_task()
         if task is None:
             return False
@@ -257,10 +257,10 @@ class Database:
         return version != before
 
     def follow(self, table: str, receive: Receive) -> Callable[[], None]:
-        """Have every commit to the table handed over on this event loop, before its writer is answered.
+        """Pass every commit to the table to `receive` on this event loop, before the writer gets its answer.
 
-        `receive` is given the shard and its new records; None for what has to be looked up in the log, because
-        another process wrote, or the definition changed. What this returns ends it.
+        `receive` gets the shard and its new records, or None when the changes must be read from the log because
+        another process wrote or the definition changed. Call what this returns to stop.
         """
         follower = Follower(asyncio.get_running_loop(), receive)
         self.file.writer.watch()
@@ -275,7 +275,7 @@ class Database:
         return unfollow
 
     def _note_commit(self, stored: list[Stored] | None) -> list[HandOver]:
-        """Called by the writer's thread after each commit; None is a commit by another process."""
+        """Called on the writer's thread after each commit; None stands for a commit by another process."""
         tables: dict[str, list[Stored]] = {}
         if stored is None:
             self._others += 1
@@ -308,15 +308,15 @@ class Database:
                     await streams.trim(self)
                     trimmed = time.monotonic()
             except Exception:
-                # A full disk, say: expiry goes on when there is room again.
+                # A full disk, say: expiry resumes when there is room again.
                 logger.exception("housekeeping failed and is tried again")
 
     async def sweep(self) -> int:
-        """Delete what has expired by now; how many items that were."""
+        """Delete expired items, and return how many there were."""
         return await ttl.sweep(self)
 
     def used_bytes(self) -> int:
-        """What the rows, indexes and change log take; what was deleted is free to be used again, and not counted."""
+        """The size of all rows, indexes and change logs; space freed by deletions is reused and does not count."""
         connection = self.rows.connection
         pages, free, size = (
             int(connection.execute(f"PRAGMA {name}").get) for name in ("page_count", "freelist_count", "page_size")
@@ -330,11 +330,11 @@ class Database:
         kept: Mapping[str, bytes] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Copy the store to a new file, as of one moment, while it is being used; `kept` goes along with it."""
+        """Write a consistent copy of the store to a new file while it is in use; `kept` is stored along with it."""
         await asyncio.to_thread(self.file.backup, Path(path), kept or {}, progress)
 
     async def close(self) -> None:
-        """Finish the writes under way and let go of the file."""
+        """Finish pending writes and close the file."""
         if self._closed:
             return
         self._closed = True
@@ -358,7 +358,7 @@ def wake(future: asyncio.Future[None]) -> None:
 
 
 def hand_over(follower: Follower, stored: list[Stored] | None) -> None:
-    """Give a follower of a table what a commit changed in it; None is a commit by another process."""
+    """Pass what a commit changed in a table to a follower; None stands for a commit by another process."""
     if stored is None:
         follower.receive(None)
         return

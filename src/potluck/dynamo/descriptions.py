@@ -1,4 +1,4 @@
-"""How DescribeTable and its kin tell what a table is."""
+"""Table descriptions, as DescribeTable and related operations return them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["described"]
 
 
 def described(table: Table, rows: Rows, status: str = "ACTIVE") -> dict[str, Any]:
-    """A table's description as the service gives it."""
+    """A table's description in the service's form."""
     definition = table.definition
     items, size = rows.counted(table.rows)
     on_demand = definition.billing == "PAY_PER_REQUEST"
@@ -76,7 +76,7 @@ def described_index(index: IndexDefinition, table: Table, rows: Rows, counted: s
 
 
 def settings(definition: TableDefinition | IndexDefinition) -> dict[str, Any]:
-    """What was asked for and is only described: this engine neither warms up nor throttles."""
+    """Settings that are accepted and reported back without effect: this engine neither warms up nor throttles."""
     described: dict[str, Any] = {}
     if definition.on_demand:
         described["OnDemandThroughput"] = definition.on_demand

@@ -1,15 +1,15 @@
-"""The one way an operation fails."""
+"""The exceptions of the engine."""
 
 from typing import Any, NoReturn
 
 __all__ = ["CLOSED", "DynamoError", "NotPlain", "StoreUnusable", "invalid"]
 
 CLOSED = "EngineClosed"
-"""The code of a call that comes after close."""
+"""The error code of a call made after close."""
 
 
 class DynamoError(Exception):
-    """An answer of the service that is not a success: its code, its message, and what it tells besides."""
+    """An error response of the service: its code, its message, and any item or cancellation reasons it carries."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class DynamoError(Exception):
 
 
 class NotPlain(Exception):
-    """More than a look is needed to answer; asked in full, it is answered or refused."""
+    """The fast path cannot answer; the full call will, with a result or an error."""
 
 
 class StoreUnusable(Exception):
@@ -37,5 +37,5 @@ class StoreUnusable(Exception):
 
 
 def invalid(message: str) -> NoReturn:
-    """Refuse a request that the service calls a ValidationException."""
+    """Refuse a request with the service's ValidationException."""
     raise DynamoError("ValidationException", message)

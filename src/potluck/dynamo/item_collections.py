@@ -1,4 +1,4 @@
-"""Item collections: what shares a partition in a table with local indexes."""
+"""Item collections: the items that share a partition in a table with local indexes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ SIZE_ESTIMATE_GB = [0.0, 1.0]
 
 
 def metrics(table: Table, key: Item) -> dict[str, Any] | None:
-    """How big an item's collection is; None where the table has no local index, and so no collections."""
+    """The size metrics of an item's collection; None if the table has no local index, and so no collections."""
     if all(index.is_global for index in table.indexes):
         return None
     return {

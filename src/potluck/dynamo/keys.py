@@ -1,4 +1,4 @@
-"""Keys as bytes whose order is DynamoDB's order, for strings, numbers and binaries."""
+"""Keys encoded as bytes that sort in DynamoDB's order, for strings, numbers and binaries."""
 
 import zlib
 from base64 import b64decode
@@ -29,7 +29,7 @@ ZERO, ESCAPED = b"\x00", b"\x00\xff"
 
 
 def encode_string(text: str) -> bytes:
-    # A zero byte is escaped, so the terminator below sorts "a" before "a\0" and ends a component unmistakably.
+    # Zero bytes are escaped, so the terminator sorts "a" before "a\0" and ends a component unambiguously.
     return text.encode().replace(ZERO, ESCAPED) + TERMINATOR
 
 
@@ -38,7 +38,7 @@ def encode_binary(base64_text: str) -> bytes:
 
 
 def encode_number(text: str) -> bytes:
-    """Sign, exponent, then two digits a byte; a negative number is its absolute value's complement."""
+    """Sign, exponent, then two digits per byte; a negative number is the complement of its absolute value."""
     negative, digits, exponent = Decimal(text).as_tuple()
     figures = "".join(map(str, digits)).lstrip("0")
     if not figures:
@@ -61,30 +61,30 @@ COMPONENT_BYTES: dict[str, Callable[[str], int]] = {
     "B": lambda text: len(b64decode(text)),
     "N": lambda text: (len(text.replace(".", "").replace("-", "").strip("0")) + 1) // 2 + 1,
 }
-"""How long the service takes a key's value to be, for its limits on key length."""
+"""The length of a key value as the service counts it towards its limits."""
 
 
 def hashed(partition: bytes) -> bytes:
-    """An encoded partition key behind its hash: what every row's key begins with."""
-    # A checksum alone is linear: keys that differ in a digit could all fall into one half. Multiplying mixes it.
+    """An encoded partition key prefixed with its hash, as every row's key begins."""
+    # CRC-32 alone is linear: keys that differ in one digit could all land in the same half. Multiplying mixes the bits.
     checksum = zlib.crc32(partition)
     return ((checksum ^ checksum >> 16) * 0x85EBCA6B & 0xFFFFFFFF).to_bytes(HASH_BYTES, "big") + partition
 
 
 def prefix_encoded(value: dict[str, Any]) -> bytes:
-    """What the encoding of every value that begins with this one begins with."""
+    """The common prefix of the encodings of all values that begin with this one."""
     ((kind, text),) = value.items()
     return ENCODERS[kind](text)[: -len(TERMINATOR)]
 
 
 def prefix_end(prefix: bytes) -> bytes | None:
-    """The first key after every key with this prefix; None where there is none."""
+    """The upper bound of all keys with this prefix, exclusive; None if there is none."""
     stem = prefix.rstrip(b"\xff")
     return stem[:-1] + bytes([stem[-1] + 1]) if stem else None
 
 
 def partition_range(segment: int, total_segments: int) -> tuple[bytes, bytes | None]:
-    """The keys of one of so many equal parts of the hash space."""
+    """The key range of one of `total_segments` equal parts of the hash space."""
     space = 1 << (8 * HASH_BYTES)
     low = space * segment // total_segments
     high = space * (segment + 1) // total_segments

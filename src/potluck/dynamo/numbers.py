@@ -1,4 +1,4 @@
-"""Numbers as the service knows them: decimal, exact to 38 digits, from 1E-130 to just under 1E126."""
+"""Numbers as the service defines them: decimal, exact to 38 digits, from 1E-130 to just under 1E126."""
 
 import re
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -20,19 +20,19 @@ _number_syntax = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]
 _reading = Context(prec=limits.NUMBER_DIGITS, Emax=10**12, Emin=-(10**12), traps=[InvalidOperation])
 _arithmetic = Context(prec=limits.NUMBER_DIGITS, Emax=10**6, Emin=-(10**6), traps=[InvalidOperation, Inexact])
 
-# Most numbers in a table are few and short, so their canonical text and size are remembered.
+# A table's numbers are mostly short and repetitive, so their canonical text and size are cached.
 _REMEMBERED_NUMBERS = 16384
 _REMEMBERED_LENGTH = 48
 known_numbers: dict[str, tuple[str, int]] = {}
 
 
 def canonical_number(text: str) -> str:
-    """A number as the service returns it: plain notation, no sign on zero, no needless zeros."""
+    """A number as the service returns it: plain notation, no sign on zero, no superfluous zeros."""
     return (known_numbers.get(text) or read_number(text))[0]
 
 
 def read_number(text: str) -> tuple[str, int]:
-    """A number's canonical text and its size in bytes; remembered for the next time."""
+    """A number's canonical text and its size in bytes; cached."""
     if text.isascii() and text.isdigit() and len(text) <= limits.NUMBER_DIGITS and text[0] != "0":
         digits = len(text.rstrip("0"))
         canonical, size = text, 1 + (digits + 1) // 2 + (digits % 2 == 0 and len(text) % 2)
@@ -46,12 +46,12 @@ def read_number(text: str) -> tuple[str, int]:
 
 
 def read_strictly(text: str) -> tuple[str, int]:
-    """The same, without the shortcuts."""
+    """A number's canonical text and its size in bytes, without the cache or shortcuts."""
     if not text:
         invalid(NOT_A_NUMBER)
     if not _number_syntax.fullmatch(text):
         invalid(f"{NOT_A_NUMBER}: {text}")
-    # Decimal's own parser keeps every digit; the context would round instead of refusing.
+    # The Decimal constructor keeps every digit; reading through a context would round instead of refusing.
     return _written(Decimal(text))
 
 
@@ -74,7 +74,7 @@ def _written(number: Decimal) -> tuple[str, int]:
 
 
 def add_numbers(left: str, right: str, subtract: bool = False) -> str:
-    """The exact sum or difference of two canonical numbers, or the service's refusal."""
+    """The exact sum or difference of two canonical numbers, or the service's error."""
     if "." not in left and "." not in right:
         whole = str(int(left) - int(right) if subtract else int(left) + int(right))
         if len(whole) <= limits.NUMBER_DIGITS:

@@ -1,4 +1,4 @@
-"""One page of a query or a scan: which rows it reads, where it stops, and what of them it answers."""
+"""One page of a query or scan: which rows it reads, where it stops, and what it returns of them."""
 
 from typing import Any, Protocol
 
@@ -30,7 +30,7 @@ class Projection(Protocol):
 
 
 class Page:
-    """A page being read: rows from `low` up to before `high`, until the limit, a megabyte or the end."""
+    """A page being read: rows from `low` up to but not including `high`, until the limit, a megabyte or the end."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class Page:
         self.filter = filter
         self.projection = projection
         self.counts_only = counts_only
-        self.fetches_whole = fetches_whole  # a local index asked for more than it shows
-        # Rows stay packed only where they are answered as they are.
+        self.fetches_whole = fetches_whole  # a local index was asked for more than it projects
+        # Rows stay packed only if they are returned unchanged.
         shows_all = index is None or index.shows_all
         self.packed = packed and shows_all and projection is None and not counts_only
         self.items: list[Any] = []
@@ -69,12 +69,12 @@ class Page:
         self._newest: Item | None = None
 
     def place(self, key: Item) -> bytes:
-        """Where the item with this key stands in what is read."""
+        """The row key, in the table or index being read, of the item with this key."""
         place = self.table.row_key(key)
         return place if self.index is None else (self.index.place(key) or b"") + place
 
     def start_after(self, key: Item) -> None:
-        """Go on behind the item with this key."""
+        """Continue after the item with this key."""
         place = self.place(key)
         if self.backwards:
             self.high = place if self.high is None else min(self.high, place)
@@ -82,7 +82,7 @@ class Page:
             self.low = max(self.low, place + b"\x00")
 
     async def read(self, database: Reads) -> None:
-        """Fill the page: its first rows at once, the rest of a long one beside the event loop."""
+        """Fill the page: the first rows inline, the rest of a long page off the event loop."""
         if not self._advance(database.rows, INLINE_ROWS, INLINE_BYTES):
             await database.read_aside(lambda: self._finish(database))
 
@@ -109,7 +109,7 @@ class Page:
         self._take(blobs, taken)
         if exhausted:
             return True
-        # The item that goes past a megabyte is the page's last, as in the service.
+        # The item that crosses a megabyte is the page's last, as in the service.
         if taken >= PAGE_BYTES or self.scanned == self.limit:
             self.last = self._key(self._newest) if self._newest is not None else None
             return True
@@ -159,7 +159,7 @@ class Page:
         return key
 
     def answer(self, request: dict[str, Any], consistent: bool) -> dict[str, Any]:
-        """The page as Query and Scan answer it."""
+        """The page as the response of Query and Scan."""
         answer: dict[str, Any] = {"Count": self.count, "ScannedCount": self.scanned}
         if not self.counts_only:
             answer["Items"] = self.items

@@ -1,4 +1,4 @@
-"""What of an item a read answers, in either dialect."""
+"""Which parts of an item a read returns, in either dialect."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ __all__ = ["check_projection", "projection_of"]
 
 
 def projection_of(request: dict[str, Any]) -> Projection | None:
-    """The projection of a read that has no other expression; None where the whole item is asked for."""
+    """The projection of a read that has no other expression; None for the whole item."""
     refuse_mixed_parameters(request, ("ProjectionExpression",), ("AttributesToGet",))
     if "ProjectionExpression" not in request:
         return legacy.attributes_to_get(request["AttributesToGet"]) if "AttributesToGet" in request else None

@@ -1,4 +1,4 @@
-"""What Query and Scan have in common: an index, a filter, a selection of attributes, a place to start."""
+"""What Query and Scan have in common: an index, a filter, a selection of attributes, a start key."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -23,12 +23,12 @@ __all__ = ["Selection", "check_start", "check_start_of_table", "start_of"]
 
 START_INVALID = "The provided starting key is invalid"
 
-# The service puts its complaint about a start key before these, but not before the others.
+# The service reports these errors as they are, and prefixes all others with START_INVALID.
 UNINTRODUCED = ("contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude")
 
 
 class Selection:
-    """Which items of a page are answered, and what of them. Read from the request first, then bound to its table."""
+    """Which items of a page are returned, and which parts. Read from the request first, then bound to its table."""
 
     def __init__(self, request: dict[str, Any], legacy_filter: str) -> None:
         self.request = request
@@ -42,7 +42,7 @@ class Selection:
         self.filter: Condition | None = None
         self.projection: Projection | None = None
         self.fetches_whole = False
-        # What is wrong with both is told in this order by each.
+        # If both are wrong, Query and Scan differ in which they report.
         for read in (self._read_filter, self._read_names) if self.is_query else (self._read_names, self._read_filter):
             read()
         check_start_values(request.get("ExclusiveStartKey") or {})
@@ -61,7 +61,7 @@ class Selection:
         return Placeholders(self.request)
 
     def read_expressions(self) -> None:
-        """Read the filter and the projection; the key condition, if there is one, has been read by now."""
+        """Read the filter and the projection; a key condition must have been read before."""
         request = self.request
         if "FilterExpression" in request:
             self.filter = condition("FilterExpression", request["FilterExpression"], self.placeholders)
@@ -83,7 +83,7 @@ class Selection:
             invalid(f"ALL_PROJECTED_ATTRIBUTES can be used only when {verb} using an IndexName")
 
     def index(self, table: Table) -> Index | None:
-        """The index that is read, if it is one."""
+        """The index to read; None for the table itself."""
         if "IndexName" not in self.request:
             return None
         index = table.index(self.request["IndexName"])
@@ -92,7 +92,7 @@ class Selection:
         return index
 
     def bind(self, table: Table, index: Index | None) -> None:
-        """Check filter and projection against what is read."""
+        """Check the filter and the projection against the table or index to read."""
         self._refuse_nested_keys(self.projection, table)
         if self.is_query and self.filter is not None:
             keys = index.key_names if index else table.key_names
@@ -106,7 +106,7 @@ class Selection:
             refuse_nested_keys(expression.nested, table.key_names, table.index_key_names)
 
     def check_shown(self, index: Index | None) -> None:
-        """An index may show a part of its items: a local one fetches the rest, a global one cannot."""
+        """Check the projection against a partial index: a local index fetches the rest, a global one refuses."""
         if index is None or index.shows_all:
             return
         everything = self.request.get("Select") == "ALL_ATTRIBUTES"
@@ -144,7 +144,7 @@ def check_start_values(start: Item) -> None:
 
 
 def start_of(request: dict[str, Any], table: Table, index: Index | None, mismatch: str = "") -> Item | None:
-    """The ExclusiveStartKey, if it has as many attributes as the key that is read; its values are canonical."""
+    """The ExclusiveStartKey with canonical values; refused unless it has the right number of attributes."""
     start = request.get("ExclusiveStartKey")
     if start is None:
         return None
@@ -154,7 +154,7 @@ def start_of(request: dict[str, Any], table: Table, index: Index | None, mismatc
 
 
 def check_start(start: Item, names: Iterable[str], table: Table) -> None:
-    """Refuse a start key that lacks one of these attributes of the key that is read, or has it of another type."""
+    """Refuse a start key in which one of these key attributes is missing or has the wrong type."""
     for name in names:
         if name not in start:
             invalid(START_INVALID)

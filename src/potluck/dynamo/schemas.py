@@ -1,4 +1,4 @@
-"""What CreateTable and UpdateTable may ask for, and the definitions that come of it."""
+"""Validating what CreateTable and UpdateTable ask for, and building definitions from it."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ ATTRIBUTES_PER_KEY = 4
 
 
 def checked_definitions(given: list[dict[str, Any]]) -> dict[str, str]:
-    """Attribute definitions by name; each may be given once."""
+    """Attribute definitions by name; duplicates are refused."""
     attributes: dict[str, str] = {}
     for each in given:
         name = each["AttributeName"]
@@ -188,7 +188,7 @@ def checked_throughput(given: dict[str, Any] | None) -> Throughput:
 
 
 def checked_encryption(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """How encryption is described; nothing is where the service's own key does it."""
+    """The description of the encryption; None for the service's own default key."""
     if given is None or not given.get("Enabled"):
         return None
     key = {"KMSMasterKeyArn": given["KMSMasterKeyId"]} if given.get("KMSMasterKeyId") else {}
@@ -196,7 +196,7 @@ def checked_encryption(given: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def checked_stream(given: dict[str, Any] | None, *, of_new_table: bool = False) -> str | None:
-    """The view type asked for; None where no stream is."""
+    """The requested view type; None if no stream was requested."""
     if given is None:
         return None
     view: str | None = given.get("StreamViewType")

@@ -1,8 +1,8 @@
-"""The database over HTTP, as the AWS SDKs, the AWS CLI and other tools of DynamoDB speak to it.
+"""The database over HTTP, for the AWS SDKs, the AWS CLI and other DynamoDB tools.
 
-Requests must be signed, as the service demands, but signatures are not verified: any credentials do. What keeps
-strangers out is the loopback address it listens on, the check of the Host header (a web page whose name was pointed
-at this machine cannot speak to it), the demand for a JSON content type, and the absence of CORS headers.
+Requests must be signed, as the service demands, but signatures are not verified: any credentials will do. What keeps
+strangers out is the loopback address it listens on, the check of the Host header (against web pages that use DNS
+rebinding), the requirement of a JSON content type, and the absence of CORS headers.
 """
 
 import asyncio
@@ -46,9 +46,9 @@ KEEP_ALIVE_SECONDS = 75
 STOP_SECONDS = 10
 TICKS_BETWEEN_CHECKS = 10
 COMPRESSED_BYTES = 4 * KIB
-"""Shorter answers are sent as they are, whatever the client accepts."""
+"""Shorter responses are sent uncompressed, whatever the client accepts."""
 COMPRESSED_ASIDE_BYTES = 32 * KIB
-"""Longer answers are compressed on another thread, so that the event loop goes on."""
+"""Longer responses are compressed on another thread, so as not to block the event loop."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 ANY_ADDRESS = frozenset({"0.0.0.0", "::"})
@@ -66,7 +66,7 @@ ELSEWHERE = b"This server does not answer to that host name.\n"
 HEADERS_TOO_LARGE = b"The request's headers are too large.\n"
 TEXT = b"text/plain; charset=utf-8"
 
-# As the SDKs write it; whatever else comes is looked at more closely.
+# As the SDKs write it; anything else is examined more closely.
 SIGNED = re.compile(rb"AWS4-[^\s,]+ Credential=[^\s,]+, ?SignedHeaders=[^\s,]+, ?Signature=[^\s,]+")
 SIGNED_HEADER = ("Credential", "Signature", "SignedHeaders")
 SIGNED_QUERY = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
@@ -93,7 +93,7 @@ CAPITAL_MESSAGE = frozenset(
     }
 )
 STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503}
-# The service answers 500 here, and clients try in vain again: see docs/decisions/51.
+# The service answers 500 here, which makes clients retry in vain: see docs/decisions/51.
 NOT_EXPANDED = DynamoError(
     "SerializationException",
     "The body is not what its Content-Encoding says. It can be gzip, deflate or identity.",
@@ -121,13 +121,13 @@ class Callee(Protocol):
 
 
 class Disconnected(Exception):
-    """The client left before its request was complete."""
+    """The client disconnected before its request was complete."""
 
 
 def application(database: Callee, host: str = "127.0.0.1", host_names: Iterable[str] = ()) -> Application:
-    """The ASGI application that answers for the database, to loopback names, `host` and `host_names` only."""
+    """The database as an ASGI application that answers only to loopback names, `host` and `host_names`."""
     admitted = admission(host, host_names)
-    # Unique and of the service's form; a fresh random text for each would cost more than the rest of the header.
+    # Unique and in the service's format; a fresh random text for each would cost more than all other headers.
     request_ids = map(f"{random_text(39)}%013d".__mod__, count())
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -188,7 +188,7 @@ async def answered(database: Callee, scope: Scope, headers: Headers, receive: Re
 
 
 async def body_of(headers: Headers, receive: Receive) -> bytes:
-    """The whole body as it was before any compression, if it is no larger than the service takes."""
+    """The whole body, decompressed; TooLarge beyond the service's limit."""
     body = await received(headers, receive)
     coding = headers.get(b"content-encoding")
     if coding is None:
@@ -219,8 +219,8 @@ async def received(headers: Headers, receive: Receive) -> bytes:
 
 
 async def compressed_for(scope: Scope, body: bytes) -> tuple[bytes, bytes | None]:
-    """The body in the form its client likes best, and the name of that form; None for the body as it is."""
-    # Of several such headers the service looks at the first.
+    """The body in the client's preferred content coding, and that coding; None if it stays uncompressed."""
+    # If the header is repeated, the service uses the first.
     coding = preferred(next(value for name, value in scope["headers"] if name == b"accept-encoding"))
     if coding is None:
         return body, None
@@ -235,12 +235,12 @@ def content_type(headers: Headers) -> bytes | None:
 
 
 def understood(scope: Scope, headers: Headers, body: bytes) -> tuple[str, dict[str, Any]]:
-    """The operation and its request, or the service's refusal, in the order in which it looks at things."""
+    """The operation and its request, or the service's error; checked in the service's order."""
     request: Any = None
     if body:
         try:
             request = decode(body)
-        except (ValueError, RecursionError):  # malformed, not UTF-8, or nested beyond all reason
+        except (ValueError, RecursionError):  # malformed, not UTF-8, or nested too deeply
             raise DynamoError("SerializationException", "") from None
     target = headers.get(b"x-amz-target", b"")
     operation = TARGETS.get(target)
@@ -255,7 +255,7 @@ def understood(scope: Scope, headers: Headers, body: bytes) -> tuple[str, dict[s
 
 
 def require_signature(query_string: bytes, headers: Headers) -> None:
-    """Refuse what bears no signature; one that is there is taken for good."""
+    """Refuse a request without a signature; any signature is accepted."""
     authorization = headers.get(b"authorization")
     dated = b"x-amz-date" in headers or b"date" in headers
     if authorization and not query_string and dated and SIGNED.fullmatch(authorization):
@@ -296,12 +296,12 @@ def written_empty(answer: dict[str, Any], headers: Headers) -> bytes:
 
 
 def written_endpoints(answer: dict[str, Any], headers: Headers) -> bytes:
-    """The address that the client itself used is the one where it surely finds this server again."""
+    """Answer with the address that the client used, since it can surely reach this server there."""
     address = headers[b"host"].decode("latin-1")
     return encode({"Endpoints": [endpoint | {"Address": address} for endpoint in answer["Endpoints"]]})
 
 
-# The answers that are not simply the JSON of what the database told.
+# Responses that are not simply the database's answer as JSON.
 WRITTEN: dict[str, Callable[[dict[str, Any], Headers], bytes]] = {
     "DescribeEndpoints": written_endpoints,
     "TagResource": written_empty,
@@ -321,7 +321,7 @@ def error_body(error: DynamoError) -> dict[str, Any]:
 
 
 def admission(host: str, host_names: Iterable[str]) -> Callable[[bytes], bool]:
-    """Whether a Host header names this server: it is how a page of a rebound domain name gives itself away."""
+    """A check of whether a Host header names this server, which a page that uses DNS rebinding fails."""
     own = LOOPBACK | {host.lower()} | {name.lower() for name in host_names}
     everywhere = host in ANY_ADDRESS
     if everywhere:
@@ -339,7 +339,7 @@ def admission(host: str, host_names: Iterable[str]) -> Callable[[bytes], bool]:
             address = ip_address(name)
         except ValueError:
             return False
-        # A rebound name is always a name: an address in its place is harmless where any address was asked for.
+        # DNS rebinding needs a name, so when listening on every address, any IP address is fine.
         return address.is_loopback or everywhere
 
     return admitted
@@ -350,7 +350,7 @@ def random_text(length: int) -> str:
 
 
 class LimitedConnection(Connection):
-    """A connection with the limits of the suite's, refused in the words of this server."""
+    """A connection with the suite's limits, but with this server's own error responses."""
 
     most_waiting = 64
 
@@ -380,7 +380,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals of the process to whoever runs it."""
+        """Leave the process's signals to whoever runs this server."""
         yield
 
 
@@ -388,9 +388,9 @@ async def started(
     database: Callee, host: str, port: int, host_names: Iterable[str]
 ) -> tuple[Server, "asyncio.Task[None]", int]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Bound here and not by uvicorn, which ends the process when the port is taken.
+    # Bound here rather than by uvicorn, which exits the process if the port is taken.
     listening = socket.create_server((host, port), family=family)
-    # The standard event loop leaves this to us; without it, small answers wait for the caller's acknowledgement.
+    # asyncio's own event loop leaves this to us; without it, small responses wait for the client's ACK.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
         application(database, host, host_names),
@@ -419,7 +419,7 @@ async def started(
 async def serving(
     database: Callee, host: str = "127.0.0.1", port: int = 0, host_names: Iterable[str] = ()
 ) -> AsyncIterator[int]:
-    """Serve the database in the running loop for as long as the block lasts; gives the port."""
+    """Serve the database in the running loop for as long as the block lasts; yields the port."""
     server, running, bound_port = await started(database, host, port, host_names)
     try:
         yield bound_port
@@ -429,7 +429,7 @@ async def serving(
 
 
 async def serve(database: Callee, host: str = "127.0.0.1", port: int = 8001, host_names: Iterable[str] = ()) -> None:
-    """Serve the database until cancelled, interrupted or terminated; requests under way are answered first."""
+    """Serve the database until cancelled, interrupted or terminated; requests in progress are answered first."""
     server, running, _ = await started(database, host, port, host_names)
     with stopped_by_signals(server):
         try:

@@ -1,4 +1,4 @@
-"""The change log as DynamoDB Streams: one stream a table, one shard a stream, kept for a day."""
+"""The change log as DynamoDB Streams: one stream per table, one shard per stream, kept for a day."""
 
 import base64
 import re
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 FIRST_SEQUENCE_NUMBER = 10**20
-"""Sequence numbers are texts of 21 digits or more, as the service's are."""
+"""Sequence numbers are strings of at least 21 digits, like the service's."""
 
 STREAM_ARN = re.compile(r"arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]+:table/[^/]+/stream/.+")
 
@@ -42,7 +42,7 @@ decode_definition = msgspec.msgpack.Decoder(StreamDefinition).decode
 
 
 class Stream:
-    """A stream that can still be read, whether or not its table is there."""
+    """A stream that can still be read, whether or not its table still exists."""
 
     def __init__(self, table_name: str, keys: list[list[str]], definition: StreamDefinition) -> None:
         self.table_name = table_name
@@ -58,7 +58,7 @@ class Stream:
 
 
 class Iterator(msgspec.Struct, array_like=True):
-    """Where a reader goes on: behind which change of which stream; and until when that may be asked."""
+    """A shard iterator: the stream, the last change already read, and when the iterator expires."""
 
     stream: int
     after: int
@@ -85,7 +85,7 @@ class Iterator(msgspec.Struct, array_like=True):
 
 
 def new_stream(rows: Rows, table: TableDefinition, view: str, now: float) -> StreamDefinition:
-    """A stream that begins now; its label tells it from the table's earlier ones."""
+    """A stream that begins now, with a label that distinguishes it from the table's earlier ones."""
     number = rows.catalog.next_number(rows.connection, "stream")
     label = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
     taken = {stream.label for stream in table.streams}
@@ -104,7 +104,7 @@ def gone(definition: StreamDefinition, now: float) -> bool:
     return definition.ended is not None and definition.ended < now - STREAM_RETENTION_SECONDS
 
 
-# A changed definition makes another table.
+# Safe to cache: a changed definition makes a new Table.
 @lru_cache(256)
 def stream_of(table: Table) -> Stream | None:
     """The stream that the table writes to now."""
@@ -149,7 +149,7 @@ def sequence_of(number: str) -> int:
 
 
 def newest(rows: Rows, stream: Stream) -> int:
-    """The last change's sequence, 0 before the first."""
+    """The sequence of the last change; 0 if there is none."""
     return rows.execute(f"SELECT max(sequence) FROM {stream.log}").get or 0
 
 
@@ -158,7 +158,7 @@ def is_logged(rows: Rows, stream: Stream, sequence: int) -> bool:
 
 
 def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
-    """The last sequence that is too old to be read, 0 where none is."""
+    """The last sequence that is too old to be read; 0 if there is none."""
     first = rows.execute(
         f"SELECT sequence FROM {stream.log} WHERE at >= ? ORDER BY sequence LIMIT 1", (now - STREAM_RETENTION_SECONDS,)
     ).get
@@ -166,7 +166,7 @@ def before_horizon(rows: Rows, stream: Stream, now: float) -> int:
 
 
 def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str, Any]:
-    """One change as GetRecords tells it; `sizes` are those of both images together, where they are known."""
+    """One change as GetRecords returns it; `sizes` is the total size of both images, if known."""
     sequence, at, kind, key, new, old = row
     images = {}
     if new is not None:
@@ -201,7 +201,7 @@ def record(stream: Stream, row: LoggedRow, sizes: int | None = None) -> dict[str
 
 
 async def trim(database: "Database") -> None:
-    """Forget changes and transaction tokens that are too old to be asked for."""
+    """Delete changes and idempotency tokens that have passed their retention."""
     now = database.clock()
 
     def forget(rows: Rows) -> None:
@@ -213,7 +213,7 @@ async def trim(database: "Database") -> None:
                 rows.execute("DELETE FROM streams WHERE number=?", (definition.number,))
                 forget_in_table(rows, definition)
             else:
-                # The newest change stays whatever its age: the next one's number goes on from it.
+                # The newest change stays, whatever its age: the next sequence number continues from it.
                 rows.execute(
                     f"DELETE FROM {log} WHERE sequence < (SELECT max(sequence) FROM {log}) AND sequence <"
                     f" coalesce((SELECT sequence FROM {log} WHERE at >= ? ORDER BY sequence LIMIT 1), 1 << 62)",

@@ -1,4 +1,4 @@
-"""A table's definition, and the same compiled: where its keys are and how they become bytes."""
+"""A table's definition, and its compiled form: which attributes are keys and how they are encoded."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ EMPTY_KEY = (
 )
 
 SURELY_SHORT = 255
-"""No key value of so few characters can be over a limit."""
+"""No key value with this many characters or fewer can exceed a limit."""
 
 
 class Throughput(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class Throughput(msgspec.Struct, frozen=True):
     decreases: int = 0
 
     def changed(self, to: "Throughput", now: float) -> "Throughput":
-        """The new units, with when they last went up and down."""
+        """The new units, with the times they last increased and decreased."""
         rises = to.read > self.read or to.write > self.write
         falls = to.read < self.read or to.write < self.write
         return Throughput(
@@ -66,7 +66,7 @@ class StreamDefinition(msgspec.Struct, frozen=True):
 
 
 class TableDefinition(msgspec.Struct, frozen=True):
-    """What CreateTable and UpdateTable decide; kept in the store as it is."""
+    """What CreateTable and UpdateTable decide; stored as it is."""
 
     name: str
     number: int
@@ -91,7 +91,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """One index of a table: its key's attributes, and what of an item it shows."""
+    """One index of a table: its key attributes, and which attributes of an item it projects."""
 
     def __init__(self, definition: IndexDefinition, table: TableDefinition) -> None:
         self.definition = definition
@@ -104,23 +104,23 @@ class Index:
         self.key_names = definition.partition + definition.sort
         self.components = [(name, table.attributes[name], ENCODERS[table.attributes[name]]) for name in self.key_names]
         self.partition_length = len(definition.partition)
-        # The limits are on all attributes of the partition key, or of the sort key, together.
+        # The limits apply to all attributes of the partition key, or of the sort key, together.
         self.surely_short = SURELY_SHORT // max(len(definition.partition), len(definition.sort))
         self.shows_all = definition.projection == "ALL"
         names = {*table.key, *self.key_names, *definition.included}
         self.shown = None if self.shows_all else frozenset(names)
 
     def place(self, item: Item, *, strict: bool = False) -> bytes | None:
-        """Where the item stands in this index, before its own key is appended; None where it has no place.
+        """The item's encoded key in this index, without its own key appended; None if it is not in the index.
 
-        An item written before the index was may have a value it cannot take; only a strict call refuses it.
+        An item older than the index may have a value that cannot be a key; only a strict call refuses it.
         """
         encoded = []
         for name, kind, encode in self.components:
             value = item.get(name)
             content = value.get(kind) if value is not None else None
             if content is None or not 0 < len(content) <= self.surely_short:
-                # Missing, of another type, empty, or so long that it must be measured.
+                # Missing, of the wrong type, empty, or so long that it must be measured.
                 taken = self._can_take(item, strict)
                 if content is None or not taken:
                     return None
@@ -128,7 +128,7 @@ class Index:
         return self._joined(encoded)
 
     def place_encoded(self, encoded: dict[str, bytes]) -> bytes | None:
-        """The same from key values that are valid and encoded already."""
+        """The same as `place`, from key values that are already validated and encoded."""
         parts = []
         for name in self.key_names:
             part = encoded.get(name)
@@ -152,12 +152,12 @@ class Index:
         return True
 
     def show(self, item: Item) -> Item:
-        """What the index keeps of an item."""
+        """The attributes of an item that the index projects."""
         shown = self.shown
         return item if shown is None else {name: value for name, value in item.items() if name in shown}
 
     def check_key(self, item: Item) -> None:
-        """Refuse an item whose value for this index's key is of another type, empty or too long."""
+        """Refuse an item whose value for this index's key has the wrong type, is empty or is too long."""
         sizes = []
         for name, kind, _ in self.components:
             value = item.get(name)
@@ -191,7 +191,7 @@ class Index:
 
 
 class Table:
-    """A table as the actions use it; a changed definition makes a new one."""
+    """A table as the actions use it; a changed definition makes a new instance."""
 
     def __init__(self, definition: TableDefinition) -> None:
         self.definition = definition
@@ -218,7 +218,7 @@ class Table:
             (name, definition.attributes[name], ENCODERS[definition.attributes[name]])
             for name in dict.fromkeys((*definition.key, *(name for index in self.indexes for name in index.key_names)))
         ]
-        # Of an index whose partition key has several attributes, no partition is told from another.
+        # In an index whose partition key has several attributes, partitions are not tracked separately.
         self.partition_attributes: list[tuple[str | None, str]] = [
             (None, self.partition_name),
             *((index.name, index.partition[0]) for index in self.indexes if len(index.partition) == 1),
@@ -232,18 +232,18 @@ class Table:
         self.arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{definition.name}"
 
     def key_of(self, item: Item) -> Item:
-        """The key attributes of an item that has them."""
+        """The key attributes of an item."""
         return {name: item[name] for name in self.key_names}
 
     def row_key(self, item: Item) -> bytes:
-        """Where an item of this table is kept; its key attributes are known to be valid."""
+        """The encoded key of an item whose key attributes are known to be valid."""
         key = hashed(self.encode_partition(item[self.partition_name][self.partition_kind]))
         if self.encode_sort is None:
             return key
         return key + self.encode_sort(item[self.sort_name][self.sort_kind])  # type: ignore[index]
 
     def places(self, item: Item, mismatch: str | None = None) -> tuple[bytes, list[bytes | None]]:
-        """Where an item is kept and where it stands in each index; refuses one whose values cannot be keys."""
+        """The item's encoded key in the table and in each index; refuses an item whose values cannot be keys."""
         encoded: dict[str, bytes] = {}
         for name, kind, encode in self.key_components:
             value = item.get(name)
@@ -251,7 +251,7 @@ class Table:
                 content = value.get(kind)
                 if content is None or not 0 < len(content) <= self.surely_short:
                     break
-                # Most are texts: the call would take longer than what it does.
+                # Inlined for strings, the most common kind: the call would take longer than the work.
                 encoded[name] = content.encode().replace(ZERO, ESCAPED) + TERMINATOR if kind == "S" else encode(content)
         else:
             key = encoded.get(self.partition_name)
@@ -262,7 +262,7 @@ class Table:
         return self.row_key(item), [index.place(item, strict=True) for index in self.indexes]
 
     def checked_key(self, key: Item) -> tuple[Item, bytes]:
-        """A key given on its own, checked against the schema, and where its item is kept."""
+        """A request's key, checked against the schema, and its encoded form."""
         place = self.plain_place(key)
         if place is not None:
             return key, place
@@ -273,7 +273,7 @@ class Table:
         return canonical, self.row_key(canonical)
 
     def plain_place(self, key: Item) -> bytes | None:
-        """The place of a key of short, plain strings, which need no other check; None for any other key."""
+        """The encoded form of a key of short ASCII strings, which need no further check; None for any other key."""
         if not self.has_text_key or len(key) != len(self.key_names):
             return None
         value = key.get(self.partition_name)
@@ -289,7 +289,7 @@ class Table:
         return hashed(encode_string(text)) + encode_string(sort)
 
     def check_key_values(self, item: Item, mismatch: str | None = None) -> None:
-        """Refuse key values of another type, empty or too long; for an item also a missing one."""
+        """Refuse key values that are missing, empty, too long or of the wrong type."""
         for name in self.key_names:
             value = item.get(name)
             if value is None:
@@ -314,7 +314,7 @@ class Table:
                     check_sort_bytes(size)
 
     def index(self, name: str) -> Index:
-        """The index of that name; an error of the service's where there is none."""
+        """The index with this name; refuses one that does not exist or cannot be read yet."""
         index = self.indexes_by_name.get(name)
         if index is None:
             invalid(f"The table does not have the specified index: {name}")
@@ -343,6 +343,6 @@ def check_sort_bytes(size: int) -> None:
 
 
 def not_found(name: str | None = None) -> DynamoError:
-    """The answer to a call on a table that is not there; calls about tables name it, calls about items do not."""
+    """The error for a table that does not exist; operations on tables name it, operations on items do not."""
     detail = f": Table: {name} not found" if name else ""
     return DynamoError("ResourceNotFoundException", f"Requested resource not found{detail}")

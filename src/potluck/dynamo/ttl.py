@@ -1,4 +1,4 @@
-"""Expiry: items whose time has come are deleted, and their stream says by whom."""
+"""Time to live: expired items are deleted, and the stream attributes that to the service."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ ITEMS_AT_A_TIME = 100
 
 
 async def sweep(database: "Database") -> int:
-    """Delete every item that has expired by now; how many there were."""
+    """Delete every item that has expired by now, and return how many there were."""
     deleted = 0
     for table in list(database.file.catalog.tables.values()):
         if table.ttl is None:
@@ -30,7 +30,7 @@ async def sweep(database: "Database") -> int:
 
 
 def expired(rows: Rows, table: Table, now: float, most: int) -> list[tuple[int, bytes]]:
-    # An expiry more than five years back is taken for a mistake, as the service does.
+    # An expiry more than five years in the past is ignored as a mistake, as in the service.
     found: list[tuple[int, bytes]] = rows.execute(
         f"SELECT at, key FROM {table.expiries} WHERE at > ? AND at <= ? ORDER BY at LIMIT ?",
         (int(now) - OLDEST_EXPIRY_SECONDS, int(now), most),

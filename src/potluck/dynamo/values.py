@@ -48,7 +48,7 @@ ELEMENT_BYTES = 1
 
 
 class _Unusual(Exception):
-    """The quick pass met something that only the careful pass can name."""
+    """The fast pass met something that only the careful pass can explain."""
 
 
 def kind_of(value: Value) -> str:
@@ -57,7 +57,7 @@ def kind_of(value: Value) -> str:
 
 
 def utf8_length(text: str) -> int:
-    """How many bytes a text takes in the service."""
+    """The size of a text in bytes, as the service counts it."""
     if text.isascii():
         return len(text)
     try:
@@ -91,7 +91,7 @@ def _binary_size(text: str) -> int:
 def checked_item(item: Item) -> tuple[Item, int]:
     """The item with canonical numbers, and its size in bytes; the same object when nothing had to change."""
     try:
-        # Texts are gathered so that one join checks their types and one length counts their bytes.
+        # Texts are collected so that a single join checks all their types and measures all their bytes.
         texts = list(item)
         size = 0
         changed: Item | None = None
@@ -124,7 +124,7 @@ def checked_item(item: Item) -> tuple[Item, int]:
     except (ValueError, TypeError, AttributeError, _Unusual):
         _explain_item(item)
     except DynamoError as error:
-        # Another attribute before this one may be at fault in a way only the careful pass sees.
+        # An earlier attribute may have an error that only the careful pass detects.
         _explain_item(item, error)
     return changed if changed is not None else item, size
 
@@ -156,7 +156,7 @@ def _text_size(text: Any) -> int:
 
 
 def _checked(kind: str, content: Any, value: Value, texts: list[str], levels: int) -> tuple[Value, int]:
-    """One value: itself or its canonical form, and its bytes except for the texts, which join `texts`."""
+    """The value or its canonical form, and its size without its texts, which are appended to `texts`."""
     if kind == "S":
         texts.append(content)
         return value, 0
@@ -240,8 +240,8 @@ def _in_order(kind: str, members: list[str], value: Value) -> Value:
 
 
 def ordered_set(kind: str, members: list[str]) -> list[str]:
-    """The members of a set as the service tells them: numbers from the largest on, all others by their bytes."""
-    # UTF-8 sorts as code points do.
+    """The members of a set in the service's order: numbers descending, all others ascending by their bytes."""
+    # UTF-8 bytes sort like code points.
     return sorted(members, key=SET_ORDERS.get(kind), reverse=kind == "NS")
 
 
@@ -264,7 +264,7 @@ def _explain_item(item: Any, found: DynamoError | None = None) -> NoReturn:
 
 
 def check_attribute_name(name: Any) -> None:
-    """Refuse a name that no attribute can have."""
+    """Refuse an invalid attribute name."""
     if not isinstance(name, str):
         _wrong_json(name, "String")
     if not name:
@@ -274,10 +274,10 @@ def check_attribute_name(name: Any) -> None:
 
 
 def _explain_value(value: Any, levels: int) -> None:
-    """Raise what the service would say of a value; come back if there is nothing to say."""
+    """Raise the service's error about a value; return if it has none."""
     if not isinstance(value, dict):
         raise DynamoError("SerializationException", "Unexpected value type in payload")
-    # Members that no type knows, and nulls, are as good as absent.
+    # Unknown types and nulls count as absent.
     kinds = [kind for kind, content in value.items() if kind in TYPES and content is not None]
     if not kinds:
         invalid(NO_TYPE)
@@ -430,7 +430,7 @@ def _decoded_length(text: str) -> int:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Whether two valid values are the same to the service: sets have no order."""
+    """Whether the service considers two valid values equal: sets have no order."""
     if left == right:
         return True
     [(kind, ours)] = left.items()

@@ -1,4 +1,4 @@
-"""One item's change, as PutItem, UpdateItem, DeleteItem and the actions of a transaction ask for it."""
+"""The write of one item, as PutItem, UpdateItem, DeleteItem and the actions of a transaction request it."""
 
 from typing import Any
 
@@ -24,11 +24,11 @@ __all__ = ["Check", "Delete", "Put", "UpdateWrite", "Write"]
 
 
 PLAIN_PUT = 2
-"""A put with no more than its table and its item has no expressions to look at."""
+"""A put with nothing but a table and an item has no expressions to check."""
 
 
 class Write:
-    """What one item is to become, and on which condition. Read from the request first, then bound to its table."""
+    """The new state of one item, and its condition. Read from the request first, then bound to its table."""
 
     __slots__ = ("condition", "key", "key_item", "table", "tells_failed")
 
@@ -41,18 +41,18 @@ class Write:
         self.tells_failed = request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
 
     def bind(self, table: Table) -> None:
-        """Check the request against the table's schema; finds out which row it is about."""
+        """Check the request against the table's schema, and work out the key of its row."""
         self.table = table
         if self.condition is not None and self.condition.nested:
             refuse_nested_keys(self.condition.nested, table.key_names, table.index_key_names)
 
     def become(self, old: ItemRow | None) -> ItemRow | None:
-        """What stands there afterwards."""
+        """The new row; None if there is to be none."""
         raise NotImplementedError
 
     @property
     def touched(self) -> tuple[str, ...] | None:
-        """The only attributes it may change, where they are known."""
+        """The only attributes it may change, if they are known."""
         return None
 
     def returned(self, wanted: str, old: ItemRow | None, new: ItemRow | None) -> Item | None:
@@ -60,7 +60,7 @@ class Write:
         return old.item if old else None
 
     def evaluate(self, rows: Rows) -> tuple[ItemRow | None, ItemRow | None]:
-        """What stands there now and what is to stand there; nothing is written yet."""
+        """The old row and the new one, if the condition holds; nothing is written yet."""
         rows.check_current(self.table)
         row = rows.get(self.table, self.key)
         old = None if row is None else ItemRow(*row)
@@ -79,8 +79,8 @@ class Put(Write):
     new: ItemRow
 
     def __init__(self, request: dict[str, Any], item: Item, mismatch: str | None = None) -> None:
-        self.mismatch = mismatch  # what is said of a wrong key, where it is not what PutItem says
-        # With a condition in today's words, and none in the old ones, nothing is mixed.
+        self.mismatch = mismatch  # the message for a wrong key, if it differs from PutItem's
+        # With a ConditionExpression and no Expected, nothing can be mixed.
         if "Expected" in request or (len(request) > PLAIN_PUT and request.get("ConditionExpression") is None):
             refuse_mixed_parameters(request, ("ConditionExpression",), ("Expected",))
         self.item, self.size = checked_item(item)
@@ -102,7 +102,7 @@ class Put(Write):
 
 
 class Keyed(Write):
-    """A change of the item with a given key."""
+    """A write of the item with a given key."""
 
     __slots__ = ("given_key",)
 
@@ -128,7 +128,7 @@ class Delete(Keyed):
 
 
 class Check(Keyed):
-    """A transaction's condition on an item it leaves as it is."""
+    """A transaction's condition on an item that it does not change."""
 
     def __init__(self, request: dict[str, Any]) -> None:
         check_key_values(request["Key"])
@@ -167,11 +167,11 @@ class UpdateWrite(Keyed):
             return old or ItemRow(item_size(before), pack(before), before)
         item = self.update.apply(before, is_new=old is None)
         if old is None and self.update.attributes and len(item) == len(before):
-            return None  # taking away from an item that is not there does not make one
+            return None  # removing attributes of a missing item does not create it
         touched = self.update.attributes
         size = old.size if old else item_size(before)
         for name in touched:
-            # What the update left alone is as big as it was.
+            # Only touched attributes can have changed in size.
             size += attribute_size(item, name) - attribute_size(before, name)
         if size > ITEM_BYTES:
             invalid("Item size to update has exceeded the maximum allowed size")
@@ -189,7 +189,7 @@ class UpdateWrite(Keyed):
                 item[name] for name in self.table.index_key_names if name in item and kinds[name] not in item[name]
             ]
             if wrong and all(value not in given for value in wrong):
-                # It did not come with the request, so only the item could tell.
+                # The value is not in the request, so it was computed from the item.
                 invalid("The update expression attempted to update the secondary index key to unsupported type")
             raise
 
@@ -205,7 +205,7 @@ class UpdateWrite(Keyed):
 
 
 def condition_of(request: dict[str, Any], placeholders: Placeholders | None = None) -> Condition | None:
-    """The request's condition, in either dialect; every placeholder it gives must be used by now."""
+    """The request's condition, in either dialect; refuses placeholders that are still unused."""
     text = request.get("ConditionExpression")
     if placeholders is None:
         if text is None and "Expected" not in request and "ConditionalOperator" not in request:

@@ -1,4 +1,4 @@
-"""What can be asked: one module for each operation."""
+"""The operations of the API, one module for each."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

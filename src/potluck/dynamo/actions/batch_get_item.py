@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 INLINE_KEYS = 25
 PROJECTIONS = ("ProjectionExpression", "AttributesToGet")
-"""All tables are asked in one of the two dialects."""
+"""The two dialects of a projection; all tables of a request must use the same one."""
 
 
 async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ async def batch_get_item(database: "Database", request: dict[str, Any]) -> dict[
 
 
 def check_distinct(keys: list[Item]) -> None:
-    """Refuse keys that are invalid or given twice, whatever the table may be."""
+    """Refuse invalid or duplicate keys, before any table is looked at."""
     seen = set()
     for key in keys:
         canonical = frozenset((name, pack(checked_value(value)[0])) for name, value in key.items())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from potluck.dynamo.database import Database
 
 PLAIN_GET = frozenset({"TableName", "Key", "ConsistentRead"})
-"""A get with no more than this has no projection to look at."""
+"""A request with no other parameters than these has no projection to check."""
 
 
 async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
@@ -25,7 +25,7 @@ async def get_item(database: "Database", request: dict[str, Any]) -> dict[str, A
     try:
         table = database.table(request["TableName"])
     except DynamoError:
-        check_key_values(request["Key"])  # what is wrong with the values is told first
+        check_key_values(request["Key"])  # errors in the values are reported first
         raise
     check_projection(projection, table)
     row = database.file.reader.get(table, table.checked_key(request["Key"])[1])

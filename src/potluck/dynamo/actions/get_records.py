@@ -34,7 +34,7 @@ async def get_records(database: "Database", request: dict[str, Any]) -> dict[str
 
 
 def read(rows: Rows, stream: Stream, after: int, limit: int) -> list[dict[str, Any]]:
-    """The changes behind a position, at most a megabyte of them."""
+    """The changes after a position, up to a megabyte of them."""
     records: list[dict[str, Any]] = []
     size = 0
     found = rows.execute(

@@ -30,7 +30,7 @@ async def get_shard_iterator(database: "Database", request: dict[str, Any]) -> d
         sequence = sequence_of(number)
         after = sequence - (kind == "AT_SEQUENCE_NUMBER")
         horizon = before_horizon(rows, stream, now)
-        # Beyond the horizon every number is in the log, but for those that a restored store leapt over.
+        # After the horizon every number is in the log, except those skipped when a store was restored.
         if not -1 <= after <= newest(rows, stream) or (sequence > horizon and not is_logged(rows, stream, sequence)):
             invalid("Invalid SequenceNumber: it does not belong to the shard")
         check_kept(after, horizon)
@@ -38,8 +38,8 @@ async def get_shard_iterator(database: "Database", request: dict[str, Any]) -> d
 
 
 def check_kept(after: int, horizon: int) -> None:
-    """Refuse a position from which changes have been trimmed away."""
-    # The shard's own start stands for its first change, so it is behind as soon as one is gone.
+    """Refuse a position before the trim horizon."""
+    # -1 and 0 both mean the start of the shard, which is out of reach once the first change is gone.
     if max(after, 0) < horizon:
         raise DynamoError(
             "TrimmedDataAccessException",

@@ -16,7 +16,7 @@ async def put_item(database: "Database", request: dict[str, Any]) -> dict[str, A
 
 
 async def write_one(database: "Database", request: dict[str, Any], write: Write) -> dict[str, Any]:
-    """Change one item, and answer with what of it is asked for."""
+    """Write one item, and answer with what the request asks to be returned."""
     table = database.table(request["TableName"])
     write.bind(table)
     now = database.clock()

@@ -36,7 +36,7 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
     wanted = key_condition_of(tests, partition_names, sort_names, table.definition.attributes)
     check_not_empty(wanted, partition_names, sort_names)
     low, high = key_range(wanted)
-    # Whoever asks for one item has all of it in one page.
+    # A query for a single item is complete after one page.
     is_one_item = index is None and not sort_names
     if start is not None:
         check_start_of_table(start, table, index)
@@ -57,7 +57,7 @@ async def query(database: "Database", request: dict[str, Any], packed: bool = Fa
 
 
 async def packed_query(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
-    """The same, with items as they are packed in the file, where they are answered whole."""
+    """A Query whose items stay packed as in the file, if they are returned whole."""
     return await query(database, request, packed=True)
 
 
@@ -69,7 +69,7 @@ def check_inside(
     partition_names: tuple[str, ...],
     sort_names: tuple[str, ...],
 ) -> None:
-    """Refuse a start key that the query could not have ended a page with."""
+    """Refuse a start key at which the query could not have ended a page."""
     same_partition = all(start[name] == value for name, value in zip(partition_names, wanted.partition, strict=True))
     if wanted.sort is None and not wanted.sort_equal:
         if not same_partition:
@@ -106,7 +106,7 @@ def partition_of(wanted: KeyCondition) -> bytes:
 
 
 def key_range(wanted: KeyCondition) -> tuple[bytes, bytes | None]:
-    """The keys that a key condition means: from one up to before another."""
+    """The range of keys that a key condition selects; the upper bound is exclusive."""
     base = partition_of(wanted) + b"".join([encoded(value) for value in wanted.sort_equal])
     if wanted.sort is None:
         return base, prefix_end(base)

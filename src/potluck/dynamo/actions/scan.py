@@ -35,7 +35,7 @@ async def scan(database: "Database", request: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_segment(place: bytes, segment: int, segments: int) -> None:
-    """Refuse to start behind an item of another segment."""
+    """Refuse a start key that belongs to another segment."""
     low, high = partition_range(segment, segments)
     if place < low or (high is not None and place >= high):
         invalid(

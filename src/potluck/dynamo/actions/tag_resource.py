@@ -36,7 +36,7 @@ async def tag_resource(database: "Database", request: dict[str, Any]) -> dict[st
 
 
 def checked_tags(tags: list[dict[str, str]]) -> dict[str, str]:
-    """The tags of a request by their keys, or the service's refusal."""
+    """The tags of a request by key, or the service's error."""
     checked: dict[str, str] = {}
     for tag in tags:
         key, value = tag["Key"], tag["Value"]
@@ -67,7 +67,7 @@ async def change_tags(
     change: Callable[[dict[str, str]], dict[str, str]],
     refusal: str = NAMED_NOT_FOUND,
 ) -> None:
-    """Change a table's tags from what they are at the moment of the write."""
+    """Change a table's tags, starting from what they are when the write runs."""
 
     def work(rows: Rows) -> None:
         table = tagged(rows, arn, refusal)
@@ -80,7 +80,7 @@ async def change_tags(
 
 
 def table_arn(request: dict[str, Any], *demanded: str) -> str:
-    """The ARN of the table that a request about tags is for, in the order in which the service looks at things."""
+    """The table ARN in a request about tags, checked in the service's order."""
     arn: str | None = request.get("ResourceArn")
     if arn is None:
         invalid("Invalid TableArn")

@@ -60,7 +60,7 @@ async def transact_get_items(database: "Database", request: dict[str, Any]) -> d
 
 
 def one_moment(rows: Rows, wanted: list[Any]) -> list[tuple[int, bytes] | None]:
-    """All the items as they are at one moment: no commit comes between."""
+    """All the items from one snapshot: no commit comes in between."""
     rows.execute("BEGIN")
     try:
         return [rows.get(table, place) for table, place in wanted]

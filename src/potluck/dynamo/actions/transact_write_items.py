@@ -49,7 +49,7 @@ async def transact_write_items(database: "Database", request: dict[str, Any]) ->
 
 
 def asked_write(asked: dict[str, Any]) -> tuple[Write, str, int]:
-    """One action, the name of its table, and how many bytes of values it sends."""
+    """One action, the name of its table, and the size of the values it sends."""
     if not asked:
         invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
     if len(asked) != 1:
@@ -69,14 +69,14 @@ def asked_write(asked: dict[str, Any]) -> tuple[Write, str, int]:
 
 
 def check_payload(size: int) -> None:
-    """Refuse what is too much to send at once; how large the stored items are does not matter."""
+    """Refuse a request that is too large; the size of the stored items does not matter."""
     if size > TRANSACTION_BYTES:
         limit = "Transaction payload size cannot exceed 4MB. Payload Size: "
         invalid(f"{limit}: {limit}{size}")
 
 
 class Transaction:
-    """Several items' changes, all or none; the same client token makes them once."""
+    """Writes of several items, all or none; repeating a client token does not repeat them."""
 
     def __init__(self, request: dict[str, Any], writes: list[Write], now: float) -> None:
         self.request = request
@@ -102,7 +102,7 @@ class Transaction:
         return self.answer(changes)
 
     def evaluated(self, rows: Rows) -> list[tuple[ItemRow | None, ItemRow | None]]:
-        """What every item is and becomes; if any action cannot be, the reasons of all."""
+        """The old and new row of every item; if any action fails, raises the reasons of all."""
         changes: list[tuple[ItemRow | None, ItemRow | None]] = []
         reasons: list[dict[str, Any]] = []
         for write in self.writes:
@@ -135,7 +135,7 @@ class Transaction:
         return answer
 
     def repeated(self, same: bool, sizes: list[tuple[str, int]]) -> dict[str, Any]:
-        """The answer to a call that was made before: it only costs the reads of finding that out."""
+        """The answer to a repeated call, which consumes only read capacity."""
         if not same:
             raise DynamoError(
                 "IdempotentParameterMismatchException",

@@ -109,7 +109,7 @@ def check_request(request: dict[str, Any]) -> None:
 
 
 def with_settings(definition: TableDefinition, request: dict[str, Any], now: float) -> TableDefinition:
-    """What does not touch a row: billing, throughput, protection, class."""
+    """Apply the settings that do not affect rows: billing, throughput, protection, class."""
     billing = request.get("BillingMode") or definition.billing
     units = request.get("ProvisionedThroughput")
     if units and billing == "PAY_PER_REQUEST":
@@ -174,7 +174,7 @@ def with_indexes(
     updates: list[dict[str, Any]],
     now: float,
 ) -> TableDefinition:
-    """Global indexes added, dropped or given other throughput."""
+    """Add and drop global indexes, or change their throughput."""
     for update in updates:
         if "Create" in update:
             definition = with_new_index(rows, definition, request, update["Create"])

@@ -43,7 +43,7 @@ async def update_time_to_live(database: "Database", request: dict[str, Any]) -> 
 
 
 def note_expiries(rows: Rows, table: Table) -> None:
-    """Find what already has an expiry, once, when it begins to count."""
+    """Record the expiries of existing items, once, when TTL is enabled."""
     for key, blob in rows.connection.cursor().execute(f"SELECT key, item FROM {table.rows}"):
         at = expiry(table, unpack(blob))
         if at is not None:

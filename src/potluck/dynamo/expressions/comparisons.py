@@ -61,7 +61,7 @@ def begins_with(value: Value, prefix: Value) -> bool:
 
 
 def contains(container: Value, sought: Value) -> bool:
-    """A text or binary within another, a member of a set, or an element of a list."""
+    """Whether a text or binary contains another, a set has a member, or a list has an element."""
     [(kind, content)] = container.items()
     if kind == "L":
         return any(equal(element, sought) for element in content)
@@ -76,7 +76,7 @@ def contains(container: Value, sought: Value) -> bool:
 
 
 def size_of(value: Value) -> Value | None:
-    """What size() gives, or nothing for types that have none."""
+    """What size() returns; None for types that have no size."""
     [(kind, content)] = value.items()
     if kind == "B":
         return {"N": str(len(b64decode(content)))}

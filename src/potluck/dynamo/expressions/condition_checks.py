@@ -1,4 +1,4 @@
-"""What a condition's operands may be, checked from left to right before any item is seen."""
+"""Checks on a condition's operands, made from left to right before any item is read."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from potluck.dynamo.values import TYPES, Value, kind_of, value_size
 
 __all__ = ["CheckedCondition", "ValueCheck"]
 
-# A check that depends on more than the types of the values, so that every request needs it.
+# A check that depends on the values themselves and not just their types, so it is made for every request.
 ValueCheck = Callable[[list[Value]], None]
 
 ORDERED_TYPES = frozenset(("S", "N", "B"))
@@ -33,7 +33,7 @@ ANY_TYPE = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 
 
 class CheckedCondition:
-    """A parsed condition whose operands make sense: where its paths lead, and what is left to check of its values."""
+    """A parsed condition with valid operands: its resolved paths, and the checks still to be made on its values."""
 
     def __init__(self, parsed: ParsedCondition, value_names: tuple[str, ...], placeholders: Placeholders) -> None:
         self.root = parsed.root
@@ -59,7 +59,7 @@ class CheckedCondition:
             )
 
     def type_of(self, operand: Operand) -> str | None:
-        """The type an operand is known to have before any item is seen."""
+        """The type of an operand, if it is known before any item is read."""
         if isinstance(operand, Reference):
             return kind_of(self.placeholders.values[operand.name])
         return "N" if isinstance(operand, Function) else None
@@ -144,7 +144,7 @@ class CheckedCondition:
         self.check_value(check)
 
     def check_value(self, check: ValueCheck) -> None:
-        """Check the values now, in turn, and again whenever the same program meets other values."""
+        """Check the values now, in the service's order, and again whenever the same program runs with other values."""
         check([self.placeholders.values.get(name, {}) for name in self.slots])
         self.value_checks.append(check)
 

@@ -23,7 +23,7 @@ __all__ = [
     "repeated_condition",
 ]
 
-# What a compiled part of a condition is called with: the item, and the values in the order of their placeholders.
+# Compiled parts of a condition take the item, and the values in the order of their placeholders.
 Read = Callable[[Item, list[Value]], Value | None]
 Verdict = Callable[[Item, list[Value]], bool]
 
@@ -34,7 +34,7 @@ class Condition:
     __slots__ = ("_program", "_values", "_verdict", "nested")
 
     nested: frozenset[str]
-    """The top-level attributes it looks inside of."""
+    """The top-level attributes that it looks inside."""
 
     def __init__(self, program: "ConditionProgram", values: list[Value]) -> None:
         self._program = program
@@ -43,17 +43,17 @@ class Condition:
         self._values = values
 
     def matches(self, item: Item) -> bool:
-        """Whether the item, {} when there is none, meets the condition."""
+        """Whether the item meets the condition; {} stands for no item."""
         return self._verdict(item, self._values)
 
     @property
     def attributes(self) -> frozenset[str]:
-        """The top-level attributes it looks at."""
+        """The top-level attributes that it reads."""
         return self._program.attributes
 
 
 def condition(parameter: str, text: str, placeholders: Placeholders) -> Condition:
-    """The condition in a request's parameter, or the service's refusal of it."""
+    """The condition in a request's parameter, or the service's error."""
     program, values = _conditions.bind(parameter, text, placeholders)
     if program.value_checks:
         try:
@@ -65,14 +65,14 @@ def condition(parameter: str, text: str, placeholders: Placeholders) -> Conditio
 
 
 class _Repeated(NamedTuple):
-    """A condition, with what it was made of; copies, because a caller may go on with their own."""
+    """A cached condition with the names and values it was made from; copies, as callers may change theirs."""
 
     names: dict[str, str] | None
     values: dict[str, Value] | None
     condition: Condition
 
 
-# Whether a member is still one, whether nothing is there yet: the same is asked with write after write.
+# Write after write repeats the same condition, such as "still a member" or "nothing there yet".
 _repeated: dict[str, _Repeated] = {}
 MOST_REPEATED = 512
 LONGEST_REPEATED = 100
@@ -81,7 +81,7 @@ LONGEST_REPEATED = 100
 def repeated_condition(
     text: str, names: dict[str, str] | None, values: dict[str, Value] | None, parameter: str = "ConditionExpression"
 ) -> Condition:
-    """The only expression of a request; where the text came last with the same names and values, the same as then."""
+    """The condition of a request that has no other expression; cached for its text with the last names and values."""
     known = _repeated.get(text)
     if known is not None and known.names == names and known.values == values:
         return known.condition
@@ -100,7 +100,7 @@ def repeated_condition(
 
 
 def _is_short(value: Any) -> bool:
-    """Whether it is a short text or number: only of those are equal ones the same, as True and 1 are not."""
+    """Whether the value is a short text or number: only for those does == mean the same value, as True == 1 shows."""
     if type(value) is not dict or len(value) != 1:
         return False
     content = value.get("S", value.get("N"))
@@ -108,14 +108,14 @@ def _is_short(value: Any) -> bool:
 
 
 def refuse_key_attributes(attributes: Iterable[str], keys: Iterable[str], parameter: str = "Filter Expression") -> None:
-    """Refuse a filter that looks at an attribute of the key that is queried."""
+    """Refuse a filter that reads an attribute of the key being queried."""
     for name in keys:
         if name in attributes:
             invalid(f"{parameter} can only contain non-primary key attributes: Primary key attribute: {name}")
 
 
 def refuse_nested_keys(nested: frozenset[str], keys: Iterable[str], index_keys: Iterable[str] = ()) -> None:
-    """Refuse an expression that looks inside an attribute which is a key of the table or of an index."""
+    """Refuse an expression that looks inside a key attribute of the table or of an index."""
     for kind, names in (("Key", keys), ("IndexKey", index_keys)):
         for name in names:
             if name in nested:
@@ -126,7 +126,7 @@ def refuse_nested_keys(nested: frozenset[str], keys: Iterable[str], index_keys: 
 
 
 class ConditionProgram:
-    """A condition whose names and types of values are known, ready to run."""
+    """A condition compiled for given names and value types, ready to run."""
 
     __slots__ = ("attributes", "nested", "value_checks", "verdict")
 
@@ -149,7 +149,7 @@ _conditions: Templates[ParsedCondition, ConditionProgram] = Templates(
 
 
 class _Compiler:
-    """Makes a program of a condition that has been checked."""
+    """Compiles a checked condition into a program."""
 
     def __init__(self, checked: CheckedCondition) -> None:
         self.checked = checked
@@ -168,7 +168,7 @@ class _Compiler:
         return self.function(node)
 
     def flattened(self, junction: Junction) -> list[Node]:
-        """The parts of a junction and of those like it inside, so that calls nest no deeper than needed."""
+        """The parts of a junction, with nested junctions of the same kind merged in, so that calls nest less deeply."""
         parts: list[Node] = []
         waiting: list[Node] = [junction]
         while waiting:
@@ -211,10 +211,10 @@ class _Compiler:
         return _both(first, second, ordered(operator))
 
     def attribute_equals(self, name: str, reference: Reference) -> Verdict:
-        """The commonest condition: a top-level attribute against a value."""
+        """The most common condition: a top-level attribute compared with a value."""
         slot = self.checked.slots[reference.name]
         if self.checked.type_of(reference) in ("S", "N", "B", "BOOL", "NULL"):
-            # Scalars are canonical, so the same value is the same dictionary.
+            # Scalars are canonical, so equal values are equal dictionaries.
             return lambda item, values: item.get(name) == values[slot]
 
         def verdict(item: Item, values: list[Value]) -> bool:

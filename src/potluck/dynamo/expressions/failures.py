@@ -1,4 +1,4 @@
-"""An expression that is refused, before it is known which parameter of the request it came in."""
+"""Errors in an expression, raised before it is known which parameter of the request it came from."""
 
 from potluck.dynamo.errors import DynamoError
 
@@ -10,5 +10,5 @@ class Refused(Exception):
 
 
 def invalid_expression(parameter: str, problem: Refused) -> DynamoError:
-    """The error the service gives for a parameter that holds a refused expression."""
+    """The service's error for a parameter that holds a refused expression."""
     return DynamoError("ValidationException", f"Invalid {parameter}: {problem}")

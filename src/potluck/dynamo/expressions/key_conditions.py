@@ -22,12 +22,12 @@ MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 INDEXABLE = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 CLASSIC_KEY_ATTRIBUTES = 2
 
-# The test on each attribute: its operator and its values.
+# For each attribute, an operator and its values.
 KeyTests = dict[str, tuple[str, list[Value]]]
 
 
 class KeyCondition(NamedTuple):
-    """What a query asks of a key: every partition attribute, the first sort attributes, and a range of the next."""
+    """What a query asks of a key: all partition attributes, the leading sort attributes, and a range of the next."""
 
     partition: list[Value]
     sort_equal: list[Value]
@@ -41,18 +41,18 @@ def key_condition(
     sort_names: Sequence[str],
     types: Mapping[str, str] | None = None,
 ) -> KeyCondition:
-    """The key condition in a request on a table or index with these key attributes, or the service's refusal of it.
+    """The key condition in a request on a table or index with these key attributes, or the service's error.
 
-    `types` are the types of the key attributes; when given, values of another type are refused.
+    `types` are the types of the key attributes; if given, values of other types are refused.
     """
     return key_condition_of(key_tests(text, placeholders)(), partition_names, sort_names, types)
 
 
 def key_tests(text: str, placeholders: Placeholders) -> Callable[[], KeyTests]:
-    """A function that gives the tests in a key condition, checked as far as can be without knowing the table.
+    """A function that returns the tests in a key condition, checked as far as possible without knowing the table.
 
-    The expression as such is checked at once; whether it makes sense for keys only when the function is called, for the
-    service looks at a request's other expressions in between.
+    The expression as such is checked at once. Whether it is valid for keys is checked when the function is called,
+    because the service checks the request's other expressions in between.
     """
     program, values = _key_conditions.bind(PARAMETER, text, placeholders)
     try:
@@ -75,7 +75,7 @@ def key_condition_of(
     sort_names: Sequence[str],
     types: Mapping[str, str] | None = None,
 ) -> KeyCondition:
-    """The tests in the order of the key's attributes, or the service's refusal of them."""
+    """The tests in the order of the key's attributes, or the service's error."""
     composite = len(partition_names) > 1 or len(sort_names) > 1
     if not composite:
         if len(tests) > CLASSIC_KEY_ATTRIBUTES:
@@ -125,7 +125,7 @@ def _require_composite(tests: KeyTests, partition_names: Sequence[str], sort_nam
 
 
 class _Program:
-    """The tests of a key condition with the slots of their values, or what is wrong with it."""
+    """The tests of a key condition with the slots of their values, or the error message."""
 
     def __init__(self, checked: CheckedCondition) -> None:
         self.value_checks = checked.value_checks

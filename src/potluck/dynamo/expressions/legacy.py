@@ -1,4 +1,4 @@
-"""The parameters that came before expressions, made into the same objects."""
+"""The legacy parameters that predate expressions, turned into the same objects."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -65,7 +65,7 @@ def filter_conditions(conditions: Mapping[str, Any], operator: str | None = None
 
 
 def conditional_operator(operator: str | None, conditions: int) -> str:
-    """AND or OR; refused where there is nothing to join."""
+    """AND or OR; refused if there is nothing to join."""
     if operator is not None:
         if conditions == 0:
             invalid("ConditionalOperator cannot be used without Filter or Expected")
@@ -97,7 +97,7 @@ def key_conditions(
 
 
 def legacy_key_tests(conditions: Mapping[str, Any]) -> KeyTests:
-    """The tests in KeyConditions, checked as far as can be done without knowing the table."""
+    """The tests in KeyConditions, checked as far as possible without knowing the table."""
     if not conditions:
         invalid("Conditions must be at least length 1")
     arguments = {name: _arguments(condition) for name, condition in conditions.items()}
@@ -168,8 +168,8 @@ def _checked(values: Iterable[Value]) -> list[Value]:
 
 
 def _test(operator: str, arguments: list[Value]) -> Meets:
-    """What a comparison operator asks of an attribute, once its arguments are in order."""
-    # IN takes any number of arguments but none.
+    """The test for a comparison operator, after its arguments are checked."""
+    # IN takes any number of arguments except none.
     wanted = max(len(arguments), 1) if operator == "IN" else ARGUMENT_COUNTS.get(operator, 1)
     if len(arguments) != wanted:
         invalid(f"{INVALID}Invalid number of argument(s) for the {operator} ComparisonOperator")
@@ -234,7 +234,7 @@ def _change(name: str, action: str, given: Value | None) -> Compute:
 
 
 def _extended(old: Value | None, value: Value) -> Value:
-    """ADD also appends one list to another, which expressions leave to list_append."""
+    """Legacy ADD, which also appends one list to another; in expressions that takes list_append."""
     if old is None:
         return value
     if "L" not in old:

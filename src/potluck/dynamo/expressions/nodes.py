@@ -1,4 +1,4 @@
-"""What an expression is made of once it has been read."""
+"""The nodes of a parsed expression."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ class Reference:
 
 
 class Function:
-    """A call; `allowed` says whether this function may stand where it stands."""
+    """A function call; `allowed` says whether this function may be used here."""
 
     __slots__ = ("allowed", "name", "operands")
 
@@ -77,7 +77,7 @@ class Junction:
 
 
 class Negation:
-    """NOT, as many times as it stood there."""
+    """NOT, repeated any number of times."""
 
     __slots__ = ("part", "times")
 

@@ -30,12 +30,12 @@ COMPARATORS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 SECTIONS = frozenset(("SET", "REMOVE", "ADD", "DELETE"))
 HIGHEST_INDEX = 2**31 - 1
 
-# A rule is a generator that yields the rules it needs and gets what they read, so that nesting costs memory, not stack.
+# A rule is a generator that yields sub-rules and is sent their results, so that nesting costs memory, not stack.
 Rule = Generator[Any, Any, Any]
 
 
 class ParsedCondition:
-    """A condition that the grammar allows, with what its later checks go through in order."""
+    """A syntactically valid condition, with what later checks go through in order."""
 
     def __init__(self, root: Node, finished: list[Operand | Comparison], operators: int) -> None:
         self.root = root
@@ -48,7 +48,7 @@ class ParsedCondition:
 
 
 class ParsedUpdate:
-    """An update that the grammar allows: its clauses in order."""
+    """A syntactically valid update: its clauses in order."""
 
     def __init__(self, clauses: list[Clause]) -> None:
         self.clauses = clauses
@@ -71,7 +71,7 @@ class ParsedUpdate:
 
 
 class ParsedProjection:
-    """A projection that the grammar allows: its paths in order."""
+    """A syntactically valid projection: its paths in order."""
 
     def __init__(self, paths: list[Path]) -> None:
         self.paths = paths
@@ -105,7 +105,7 @@ def parse_projection(text: str) -> ParsedProjection:
 
 
 class _Reader:
-    """Reads one text from left to right."""
+    """Parses one text from left to right."""
 
     def __init__(self, text: str, functions: frozenset[str]) -> None:
         if not text:
@@ -118,9 +118,9 @@ class _Reader:
         self.tokens = cut(text)
         self.position = 0
         self.operators = 0
-        # Paths, functions and repeated sections as they begin in the text: words are checked in this order.
+        # Paths, functions and repeated sections in the order they begin: words are checked in this order.
         self.begun: list[Path | Function | str] = []
-        # Operands and comparisons as they end in the text: their meaning is checked in this order.
+        # Operands and comparisons in the order they end: semantics are checked in this order.
         self.finished: list[Operand | Comparison] = []
 
     def read(self, rule: Rule) -> Any:
@@ -158,7 +158,7 @@ class _Reader:
         unexpected(self.text, self.tokens, self.position)
 
     def close_group(self, inner_grouped: bool) -> None:
-        """Read a closing parenthesis; refuse it when what it encloses is a group already."""
+        """Read a closing parenthesis; refuse it if its content is already a group."""
         self.expect(")")
         if inner_grouped:
             raise Refused("The expression has redundant parentheses;")
@@ -174,7 +174,7 @@ class _Reader:
         while True:
             if self.accept("."):
                 token = self.tokens[self.position]
-                # The service's grammar lets a :value stand here, where it can never be defined.
+                # The service's grammar allows a :value here, though it can never be defined.
                 if token.kind is not WORD and token.kind is not NAME and token.kind is not VALUE:
                     self.unexpected()
                 self.position += 1
@@ -217,7 +217,7 @@ class _Reader:
         return function
 
     def operand(self) -> Rule:
-        """An operand, and whether parentheses stood around it."""
+        """An operand, and whether it was in parentheses."""
         if not self.accept("("):
             return (yield self.atom()), False
         inner, grouped = yield self.operand()
@@ -238,7 +238,7 @@ class _Reader:
     # --- conditions ---
 
     def condition(self, in_group: bool) -> Rule:
-        """A condition; in a group also a lone operand. And whether parentheses stood around it."""
+        """A condition, or within a group a lone operand; and whether it was in parentheses."""
         return (yield self.joined("OR", in_group))
 
     def joined(self, operator: str, in_group: bool) -> Rule:
@@ -263,7 +263,7 @@ class _Reader:
         self.operators += times
         node, _ = yield self.comparison(False)
         self.as_condition(node)
-        # Any number of NOTs is one node, so that the tree is no deeper than it must be.
+        # Any number of NOTs is one node, to keep the tree shallow.
         return Negation(node, times), False
 
     def comparison(self, in_group: bool) -> Rule:
@@ -343,7 +343,7 @@ class _Reader:
         return Clause(section, path, value, self.operators - operators)
 
     def assigned(self) -> Rule:
-        """What stands right of = in SET: an operand, or a sum or difference of two."""
+        """The right-hand side of = in SET: an operand, or a sum or difference of two."""
         grouped = False
         if self.accept("("):
             inner, inner_grouped = yield self.assigned()

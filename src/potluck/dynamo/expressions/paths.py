@@ -1,4 +1,4 @@
-"""Document paths: resolving their placeholders, reading items along them, and keeping them apart."""
+"""Document paths: resolving their placeholders, reading items by them, and refusing those that overlap."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def placeholders_in(paths: Iterable[Path]) -> tuple[str, ...]:
 
 
 def resolve(path: Path, names: Mapping[str, str]) -> Place:
-    """The path with its placeholders replaced; refused when too deep or when one is not defined."""
+    """The path with its placeholders replaced; refused if it is too deep or a placeholder is not defined."""
     if len(path.parts) > limits.NESTING_LEVELS:
         raise Refused(f"The document path has too many nesting levels; nesting levels: {len(path.parts)}")
     place: list[str | int] = []
@@ -62,7 +62,7 @@ def read_along(item: Item, place: Place) -> Value | None:
 
 
 def reader(place: Place) -> Callable[[Item, Any], Value | None]:
-    """A function that reads this path; the second argument is there for whoever evaluates operands."""
+    """A function that reads this path; its second argument is ignored, and makes it callable like any operand."""
     if len(place) == 1:
         name: Any = place[0]
         return lambda item, _: item.get(name)
@@ -70,14 +70,14 @@ def reader(place: Place) -> Callable[[Item, Any], Value | None]:
 
 
 class PathTree:
-    """Paths that may not touch each other, added from the last to the first as the service does."""
+    """Paths that must not overlap, added from last to first as the service does."""
 
     def __init__(self) -> None:
-        # Each level maps a part to the next level; a path ends where the next level is empty.
+        # Each level maps a part to the next level; an empty level ends a path.
         self._root: dict[str | int, Any] = {}
 
     def add(self, place: Place) -> None:
-        """Take in a path, or refuse it for one that it overlaps or conflicts with."""
+        """Add a path, or refuse it if it overlaps or conflicts with another."""
         level = self._root
         for depth, part in enumerate(place):
             if level and isinstance(next(iter(level)), int) != isinstance(part, int):

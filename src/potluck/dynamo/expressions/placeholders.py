@@ -14,7 +14,7 @@ __all__ = ["Placeholders", "refuse_mixed_parameters"]
 _name_syntax = re.compile(r"#[A-Za-z0-9_]+")
 _value_syntax = re.compile(r":[A-Za-z0-9_]+")
 
-# Placeholders repeat from request to request, so those found well-formed are remembered.
+# Placeholders repeat from request to request, so those found well-formed are cached.
 _REMEMBERED_PLACEHOLDERS = 4096
 _well_formed: set[str] = set()
 
@@ -36,7 +36,7 @@ class Placeholders:
         self.used_values: set[str] = set()
 
     def check_all_used(self) -> None:
-        """Refuse the request when it defines a placeholder that no expression uses."""
+        """Refuse the request if it defines a placeholder that no expression uses."""
         if len(self.used_names) != len(self.names):
             unused = ", ".join(name for name in self.names if name not in self.used_names)
             invalid(f"Value provided in ExpressionAttributeNames unused in expressions: keys: {{{unused}}}")
@@ -76,7 +76,7 @@ def _checked_values(values: Mapping[str, Any]) -> Mapping[str, Value]:
     changed: dict[str, Value] | None = None
     for key, value in values.items():
         try:
-            # Short of a full check: plain text and numbers met before are valid as they stand.
+            # Skip the full check for plain text and cached canonical numbers, which are valid as they are.
             if len(value) == 1:
                 text = value.get("S")
                 if type(text) is str and text.isascii():
@@ -115,7 +115,7 @@ def refuse_mixed_parameters(request: Mapping[str, Any], expressions: tuple[str, 
     present = [name for name in expressions if request.get(name) is not None]
     if present:
         mixed = [name for name in legacy if request.get(name) is not None]
-        # KeyConditions may stand beside expressions, as long as none of them is a KeyConditionExpression.
+        # KeyConditions may be combined with any expression except KeyConditionExpression.
         if "KeyConditions" in mixed and "KeyConditionExpression" not in present:
             mixed.remove("KeyConditions")
         if mixed:

@@ -13,7 +13,7 @@ __all__ = ["Projection", "project", "projection"]
 
 
 class Projection:
-    """The paths of an item that were asked for."""
+    """The paths of an item that a request asks for."""
 
     __slots__ = ("_places", "_tree", "attributes", "nested")
 
@@ -24,19 +24,19 @@ class Projection:
         self.nested: frozenset[str] = frozenset(str(place[0]) for place in places if len(place) > 1)
 
     def apply(self, item: Item) -> Item:
-        """Only what the item has at the paths asked for."""
+        """Only what the item has at the requested paths."""
         if not self.nested:
             return {name: item[name] for name in self.attributes if name in item}
         return _pick_map(item, self._tree)
 
 
 def projection(text: str, placeholders: Placeholders) -> Projection:
-    """The projection in a request, or the service's refusal of it."""
+    """The projection in a request, or the service's error."""
     return _projections.bind("ProjectionExpression", text, placeholders)[0]
 
 
 def project(item: Item, places: Sequence[Place]) -> Item:
-    """Only what an item has at some paths that do not overlap; lists close up."""
+    """Only what an item has at these paths, which must not overlap; gaps in lists are closed."""
     return _pick_map(item, _tree(places))
 
 
@@ -55,7 +55,7 @@ _projections: Templates[ParsedProjection, Projection] = Templates(
 )
 
 
-# A level of the tree: what is wanted of each part, None for all of it.
+# A level of the tree: which sub-parts are wanted of each part, None for all.
 Tree = dict[str | int, Any]
 
 

@@ -1,4 +1,4 @@
-"""The words that may not stand for an attribute name in an expression, in any case."""
+"""The words that cannot be used as attribute names in an expression, whatever their case."""
 
 RESERVED_WORDS = frozenset(
     """

@@ -1,4 +1,4 @@
-"""Expressions read once: by their text, and again by the names and types their placeholders stand for."""
+"""Caches of expressions: parsed by their text, compiled by the names and value types of their placeholders."""
 
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
@@ -19,7 +19,7 @@ Program = TypeVar("Program")
 
 
 class Template(Generic[Parsed, Program]):
-    """A parsed text, the placeholders it uses, and the programs made of it so far."""
+    """A parsed text, the placeholders it uses, and the programs compiled from it so far."""
 
     __slots__ = ("names", "parsed", "programs", "values")
 
@@ -32,7 +32,7 @@ class Template(Generic[Parsed, Program]):
 
 
 class Templates(Generic[Parsed, Program]):
-    """All texts of one grammar that were read lately."""
+    """A cache of the recently parsed texts of one grammar."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Templates(Generic[Parsed, Program]):
         self._templates: dict[str, Template[Parsed, Program]] = {}
 
     def bind(self, parameter: str, text: str, placeholders: Placeholders) -> tuple[Program, list[Value]]:
-        """The program for this text and these placeholders, and the values it is to run with."""
+        """The program for this text and these placeholders, and the values to run it with."""
         template = self._templates.get(text)
         if template is None:
             template = self._remember(parameter, text)
@@ -60,7 +60,7 @@ class Templates(Generic[Parsed, Program]):
                 bound = [values[name] for name in template.values]
                 kinds = tuple([next(iter(value)) for value in bound])
             except KeyError:
-                # Compiling finds the one that is not defined, and says so when its turn comes.
+                # Compiling finds the undefined one, and reports it in the service's order.
                 kinds = (None,)
         if template.names:
             names = tuple(map(placeholders.names.get, template.names))
@@ -83,7 +83,7 @@ class Templates(Generic[Parsed, Program]):
             raise invalid_expression(parameter, problem) from None
         template: Template[Parsed, Program] = Template(parsed, self._leaves(parsed))
         if len(self._templates) >= REMEMBERED_TEXTS:
-            # Dictionaries keep their order: the first is the one that has been here longest.
+            # Dictionaries keep insertion order: the first is the oldest.
             self._templates.pop(next(iter(self._templates)), None)
         self._templates[text] = template
         return template

@@ -1,4 +1,4 @@
-"""Expression text cut into tokens, and the service's way of pointing at the one that does not fit."""
+"""Splitting an expression into tokens, and the service's way of pointing at an unexpected one."""
 
 import re
 from typing import NamedTuple, NoReturn
@@ -31,7 +31,7 @@ _kinds = {"word": WORD, "name": NAME, "value": VALUE, "index": INDEX, "unknown":
 
 
 class Token(NamedTuple):
-    """`kind` is a keyword in capitals, a symbol itself, or one of the kinds above."""
+    """`kind` is a keyword in capitals, the symbol itself, or one of the kinds above."""
 
     kind: str
     text: str
@@ -40,7 +40,7 @@ class Token(NamedTuple):
 
 
 def cut(text: str) -> list[Token]:
-    """Every token of the text; the last one is the end."""
+    """All tokens of the text; the last one marks the end."""
     tokens: list[Token] = []
     position = 0
     while found := _pattern.match(text, position):

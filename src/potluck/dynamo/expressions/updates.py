@@ -16,7 +16,7 @@ from potluck.dynamo.values import Item, Value, add_numbers, kind_of, ordered_set
 
 __all__ = ["Change", "Compute", "Update", "UpdateProgram", "added", "deleted", "refuse_key_updates", "update"]
 
-# What a compiled clause is called with, and what it makes of its path: None means that nothing is left there.
+# A compiled clause takes the item and the values, and returns the new value at its path; None removes it.
 Compute = Callable[[Item, list[Value]], Value | None]
 Change = tuple[Place, Compute]
 
@@ -50,12 +50,12 @@ class Update:
         self.nested: frozenset[str] = program.nested
 
     def apply(self, item: Item, *, is_new: bool = False) -> Item:
-        """The item after the update; the given one stays as it is. Every operand is read from the given one."""
+        """The updated item; the given one is left unchanged, and every operand is read from it."""
         values = self.values
         if not self._flat:
             changes = self._changes
             if is_new:
-                # What is to be taken out of an item that is not there is not looked for.
+                # On a missing item, the path of a nested REMOVE is not checked.
                 changes = [(place, compute) for place, compute in changes if len(place) == 1 or compute is not _removed]
             return _rewritten(
                 item, [(place, _checked(item, place, compute)(item, values)) for place, compute in changes]
@@ -70,19 +70,19 @@ class Update:
         return new
 
     def touched(self, item: Item) -> Item:
-        """Only what an item has at the paths of this update."""
+        """Only what an item has at the paths that this update changes."""
         if self._flat:
             return {name: item[name] for name in self.attributes if name in item}
         return project(item, self._places)
 
 
 def update(text: str, placeholders: Placeholders) -> Update:
-    """The update in a request, or the service's refusal of it."""
+    """The update in a request, or the service's error."""
     return Update(*_updates.bind("UpdateExpression", text, placeholders))
 
 
 def refuse_key_updates(touched: Iterable[str], keys: Iterable[str]) -> None:
-    """Refuse an update that touches an attribute of the table's key."""
+    """Refuse an update that changes an attribute of the table's key."""
     keys = tuple(keys)
     for name in touched:
         if name in keys:
@@ -93,7 +93,7 @@ def refuse_key_updates(touched: Iterable[str], keys: Iterable[str]) -> None:
 
 
 class UpdateProgram:
-    """An update whose names and types of values are known, ready to run."""
+    """An update compiled for given names and value types, ready to run."""
 
     __slots__ = ("attributes", "changes", "flat", "nested", "places")
 
@@ -113,7 +113,7 @@ _updates: Templates[ParsedUpdate, UpdateProgram] = Templates(parse_update, Parse
 
 
 class _Compiler:
-    """Checks the clauses of a parsed update from the last to the first, as the service does, and makes a program."""
+    """Checks the clauses of a parsed update from last to first, as the service does, and compiles them."""
 
     def __init__(self, parsed: ParsedUpdate, value_names: tuple[str, ...], placeholders: Placeholders) -> None:
         self.clauses = parsed.clauses
@@ -245,7 +245,7 @@ class _Compiler:
         return self.first_present(operand)
 
     def first_present(self, function: Function) -> Callable[[Item, list[Value]], Value]:
-        """if_not_exists in if_not_exists in …, as one loop."""
+        """Nested calls of if_not_exists, as one loop."""
         places: list[Place] = []
         last: Operand = function
         while isinstance(last, Function):
@@ -258,7 +258,7 @@ class _Compiler:
         read = [reader(place) for place in places]
 
         def compute(item: Item, values: list[Value]) -> Value:
-            # The service also reads what it does not need, and complains when that is missing.
+            # The service also reads the default when it is not needed, and fails if that is missing.
             default = otherwise(item, values)
             for look in read:
                 value = look(item, values)
@@ -270,7 +270,7 @@ class _Compiler:
 
 
 def _removed(item: Item, values: list[Value]) -> None:
-    """What REMOVE leaves."""
+    """REMOVE: leave nothing."""
 
 
 def _present(place: Place) -> Callable[[Item, list[Value]], Value]:
@@ -299,7 +299,7 @@ def _appended(
 
 
 def added(old: Value | None, value: Value, mismatch: str) -> Value:
-    """What ADD makes of a value: a sum, or a union of sets."""
+    """The result of ADD: a sum, or a union of sets."""
     if old is None:
         return value
     [(kind, content)] = value.items()
@@ -311,7 +311,7 @@ def added(old: Value | None, value: Value, mismatch: str) -> Value:
 
 
 def deleted(old: Value | None, value: Value, mismatch: str) -> Value | None:
-    """What DELETE leaves of a set; nothing when it was the last of it."""
+    """The set after DELETE; None if no member is left."""
     if old is None:
         return None
     [(kind, content)] = value.items()
@@ -326,9 +326,9 @@ _REMOVED: Value = {}
 
 
 def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
-    """A copy of the item with the changes made; only what lies along their paths is copied."""
+    """A copy of the item with the changes made; only the containers along their paths are copied."""
     new = item.copy()
-    # The containers copied so far by their path; lists also keep what is to come after their end.
+    # The containers copied so far, by path; for lists, also the values to append at their end.
     copies: dict[Place, Any] = {(): new}
     lists: dict[Place, list[tuple[int, Value]]] = {}
     for place, value in changes:
@@ -352,7 +352,7 @@ def _rewritten(item: Item, changes: list[tuple[Place, Value | None]]) -> Item:
 
 
 def _checked(item: Item, place: Place, compute: Compute) -> Compute:
-    """The clause itself, if its path leads into a map or list that the item has."""
+    """The clause itself, if its path leads into a map or list of the item; otherwise refused."""
     if len(place) > 1:
         container = read_along(item, place[:-1])
         if container is None or ("L" if isinstance(place[-1], int) else "M") not in container:
@@ -361,7 +361,7 @@ def _checked(item: Item, place: Place, compute: Compute) -> Compute:
 
 
 def _check_depth(value: Value, levels: int) -> None:
-    """Refuse a value that has more maps and lists inside each other than there is room for."""
+    """Refuse a value whose maps and lists are nested more than `levels` deep."""
     [(kind, content)] = value.items()
     if kind != "M" and kind != "L":
         return
@@ -372,7 +372,7 @@ def _check_depth(value: Value, levels: int) -> None:
 
 
 def _copied(copies: dict[Place, Any], lists: dict[Place, list[tuple[int, Value]]], place: Place) -> Any:
-    """The map or list at a path that is known to lead there, copied into the new item on first use."""
+    """The map or list at a path known to exist, copied into the new item on first use."""
     depth = len(place)
     while place[:depth] not in copies:
         depth -= 1

@@ -1,4 +1,4 @@
-"""What may be asked: the types and constraints of every operation's parameters."""
+"""Request validation: the types and constraints of every operation's parameters."""
 
 import re
 from itertools import islice
@@ -41,19 +41,19 @@ ARN = re.compile(TABLE_ARN)
 
 
 def check(operation: str, request: dict[str, Any]) -> dict[str, Any]:
-    """The request as the service reads it, or its error; inside attribute values only where it had to look closer."""
+    """The request as the service reads it, or its error; attribute values are only read if the fast check fails."""
     try:
         if FITS[operation](request):
             return request
     except KeyError:
         raise unknown_operation(operation) from None
     except TypeError:
-        pass  # A list or a map where one of a few words belongs.
+        pass  # an unhashable list or map where an enum value belongs
     return check_whole(operation, request)
 
 
 def check_whole(operation: str, request: Any) -> dict[str, Any]:
-    """The request as the service reads it, attribute values included, or the error of the service's first reading."""
+    """The request as the service reads it, attribute values included, or the error of its first validation."""
     shape = SHAPES[operation]
     read: dict[str, Any] = shape.understood(request, True)
     if operation in NAMED_FIRST:
@@ -67,14 +67,14 @@ def check_whole(operation: str, request: Any) -> dict[str, Any]:
 
 
 def refuse_not_offered(operation: str, request: dict[str, Any]) -> None:
-    """Refuse what this engine cannot give a table."""
+    """Refuse table settings that this engine does not support."""
     for name in PARAMETERS_NOT_OFFERED[operation]:
         if request.get(name) not in (None, [], False):
             invalid(f"One or more parameter values were invalid: {name} is not supported by this engine")
 
 
 def check_name(operation: str, read: dict[str, Any]) -> None:
-    """Refuse a table's name that is missing or has a wrong length, whatever else may be wrong."""
+    """Refuse a table name that is missing or of the wrong length, before anything else is checked."""
     name = read.get("TableName")
     if name is None:
         invalid("The parameter 'TableName' is required but was not present in the request")
@@ -86,17 +86,17 @@ def check_name(operation: str, read: dict[str, Any]) -> None:
 
 
 def refuse(faults: list[str]) -> None:
-    """Refuse a request with faults, if there are any."""
+    """Refuse the request if there are any faults."""
     if faults:
         plural = "" if len(faults) == 1 else "s"
         invalid(f"{len(faults)} validation error{plural} detected: {'; '.join(faults)}")
 
 
 def unknown_operation(name: str) -> DynamoError:
-    """The answer to what this engine does not offer: which it is, where the service knows it."""
+    """The error for an operation that this engine does not support; named only if the service knows it."""
     return DynamoError("UnknownOperationException", f"{name} is not an operation of this engine" if name else "")
 
 
 def table_name_of(name_or_arn: str) -> str:
-    """The table's name, where its ARN may stand in its place."""
+    """The table's name, from its name or its ARN."""
     return name_or_arn.rpartition("/")[2] if ":" in name_or_arn else name_or_arn

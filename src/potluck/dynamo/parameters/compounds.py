@@ -25,13 +25,13 @@ GENERIC_CAST = (
     "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class "
     "are in module java.base of loader 'bootstrap')"
 )
-# Values refuses documents deeper than 32 levels; nothing below this depth can pass, so nobody needs to read it.
+# `values` refuses documents nested more than 32 levels deep, so anything below this depth need not be read.
 DEPTH_READ = 64
 
 
 class ListOf(Shape):
     def __init__(self, member: Shape, least: int = 0, most: int | None = None, *, is_shown: bool = True) -> None:
-        """`is_shown`: a list that breaks a constraint is shown in the refusal."""
+        """`is_shown`: whether error messages show a list that breaks a constraint."""
         self.member = member
         self.is_shown = is_shown
         self.least = least
@@ -121,7 +121,7 @@ class MapOf(Shape):
                 below = f"{place}.{key}.member"
                 yield from (not_null(below),) if member is None else self.value.faults(member, below)
             return
-        # A list inside a map answers for its length as a constraint of the map.
+        # The length of a list inside a map is reported as a constraint of the map.
         for member in value.values():
             longest = self.value.most
             if member is not None and (
@@ -139,7 +139,7 @@ class MapOf(Shape):
 
 
 class Required:
-    """Marks a field of a structure that may not be absent."""
+    """Marks a required field of a structure."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -214,7 +214,7 @@ class AttributeValue(Shape):
 
     def read(self, value: Any, in_collection: bool, depth: int) -> Any:
         if value is None:
-            return {}  # The service calls an absent value empty.
+            return {}  # The service treats a null value as empty.
         if isinstance(value, list):
             unreadable(f"Unrecognized collection type class {self.java}")
         if not isinstance(value, dict):

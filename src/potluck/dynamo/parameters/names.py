@@ -1,4 +1,4 @@
-"""The plain parameters that operations of every sort share."""
+"""The basic parameters that all kinds of operations share."""
 
 from potluck.dynamo.parameters.scalars import Text, Truth
 
@@ -11,6 +11,6 @@ TEXT = Text()
 TRUTH = Truth()
 NAME = Text(pattern=NAME_PATTERN, least=3, most=255)
 TABLE_NAME = Text(pattern=NAME_PATTERN, least=3, most=255, otherwise=TABLE_ARN)
-# Where a wrong length is told before anything else, only the pattern is left to tell; the quick look is the same.
+# For operations that check the length first, only the pattern is left to report; the fast check is the same.
 NAMED_TABLE = Text(pattern=NAME_PATTERN, otherwise=TABLE_ARN)
 NAMED_TABLE.fits = TABLE_NAME.fits

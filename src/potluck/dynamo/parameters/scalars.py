@@ -1,8 +1,8 @@
-"""The kinds of JSON value a parameter can be, and what the service says to a value that is not of its kind.
+"""The scalar shapes of parameters, and the service's errors for values that do not fit them.
 
 A shape answers three questions, from the cheapest to the most expensive:
-`fits`        is the value plainly right? (attribute values are not looked into: `potluck.dynamo.values` does that)
-`understood`  what does the service read from it? Raises its SerializationException where it cannot be read.
+`fits`        is the value clearly valid? (attribute values are left to `potluck.dynamo.values`)
+`understood`  what does the service read from it? Raises its SerializationException if it cannot be read.
 `faults`      which constraints does a readable value break?
 """
 
@@ -53,9 +53,9 @@ def token(value: Any) -> str:
 
 
 def fault(written: str | None, place: str, constraint: str) -> str:
-    """What is told of a value that breaks a constraint."""
+    """The message for a value that breaks a constraint."""
     if written is None:
-        # The service's newer checks show no value, and call a member as the request does.
+        # The service's newer checks do not show the value, and spell member names as in the request.
         first, dot, last = place.rpartition(".")
         place = first[:1].upper() + first[1:] + dot + last[:1].upper() + last[1:]
         return f"Value at '{place}' failed to satisfy constraint: {constraint}"
@@ -79,7 +79,7 @@ class Shape:
     fits: Fits
 
     def understood(self, value: Any, in_collection: bool) -> Any:
-        """The value as the service reads it; the same object where nothing had to be converted."""
+        """The value as the service reads it; the same object if nothing had to be converted."""
         raise NotImplementedError
 
     def faults(self, value: Any, place: str) -> Iterator[str]:
@@ -92,7 +92,7 @@ class Shape:
 
 
 class Anything(Shape):
-    """What is refused whatever it is, and so not looked into."""
+    """A parameter that is refused whatever its value, so the value is not examined."""
 
     java = "java.lang.Object"
 
@@ -164,7 +164,7 @@ class Text(Shape):
 
 class Number(Shape):
     def __init__(self, name: str, least: int | None = None, most: int | None = None, *, is_shown: bool = True) -> None:
-        """`is_shown`: what breaks a constraint is shown in the refusal."""
+        """`is_shown`: whether error messages show a value that breaks a constraint."""
         self.name = name
         self.is_shown = is_shown
         self.java = f"java.lang.{name}"

@@ -94,7 +94,7 @@ PARAMETERS_NOT_OFFERED = {
         "VectorIndexUpdates",
     ),
 }
-"""What a table cannot be given here: whoever asks for it is told, and not left to think that they have it."""
+"""Settings this engine does not support: refused, rather than accepted without effect."""
 
 ONE_TABLE: Fields = {"TableName": NAMED_TABLE}
 
@@ -157,7 +157,7 @@ TABLE_OPERATIONS = {
     ),
     "DescribeLimits": Structure("DescribeLimitsInput", {}),
     "DescribeEndpoints": Structure("DescribeEndpointsRequest", {}),
-    # What is wrong with a ResourceArn is told before what is wrong with the tags, so the actions demand both.
+    # A bad ResourceArn is reported before bad tags, so the actions themselves require both.
     "TagResource": Structure("TagResourceInput", {"ResourceArn": TEXT, "Tags": TAGS}),
     "UntagResource": Structure("UntagResourceInput", {"ResourceArn": TEXT, "TagKeys": ListOf(TEXT)}),
     "ListTagsOfResource": Structure("ListTagsOfResourceInput", {"ResourceArn": TEXT, "NextToken": TEXT}),
@@ -235,9 +235,9 @@ OPERATIONS_NOT_OFFERED = (
     "UpdateKinesisStreamingDestination",
     "UpdateTableReplicaAutoScaling",
 )
-"""What the service answers and this engine does not; it says so by name."""
+"""Operations of the service that this engine does not support; the error names them."""
 
-# These demand a table name of the right length before they look at anything else.
+# These check for a table name of the right length before anything else.
 NAMED_FIRST = frozenset(
     {
         "CreateTable",

@@ -1,4 +1,4 @@
-"""Backups: a store as of one moment in one file, with what has to be kept along with it; and the way back."""
+"""Backups: a snapshot of a store in one file, with the files that must be kept along with it; and restoring one."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -16,24 +16,24 @@ from potluck.dynamo.storage.rows import INSERTED, MODIFIED
 __all__ = ["Progress", "let_go_of", "restored", "write_backup"]
 
 Progress = Callable[[float], None]
-"""Told now and then, on any thread, which part is done."""
+"""Called now and then, on any thread, with the fraction that is done."""
 
 STEPS_BETWEEN_REPORTS = 100_000
 CACHE_KIB = 2048
 
 LEAP = 1 << 40
-"""More changes than any store sees between a backup and the day that it is needed; some millions of leaps fit."""
+"""More changes than any store sees between a backup and its restore; sequences have room for millions of leaps."""
 
 
 def write_backup(connection: apsw.Connection, path: Path, kept: Mapping[str, bytes], progress: Progress | None) -> None:
-    """Copy the store while others read and write; the copy appears whole or not at all, and never over another file."""
+    """Copy the store while others read and write; the copy appears whole or not at all, and never replaces a file."""
     if os.path.lexists(path):
         raise FileExistsError(f"{path} exists already, and a backup never overwrites")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to put {path.name} in")
     with copied(connection, path, progress) as partial:
         with changing(partial) as copy:
-            # A store that was a backup's own file has some, perhaps of another time.
+            # A backup that was opened directly as a store still has this table, perhaps out of date.
             copy.execute("DROP TABLE IF EXISTS kept")
             if kept:
                 copy.execute("CREATE TABLE kept(name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID")
@@ -43,7 +43,7 @@ def write_backup(connection: apsw.Connection, path: Path, kept: Mapping[str, byt
 
 @contextmanager
 def restored(backup: Path, path: Path, progress: Progress | None) -> Iterator[tuple[Path, dict[str, bytes]]]:
-    """A backup's store in a file beside this path, looked through and ready to be placed there; and what was kept."""
+    """The store of a backup, checked and ready to be moved to this path from a file beside it; and what was kept."""
     with said_of(backup):
         source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
     try:
@@ -58,9 +58,9 @@ def restored(backup: Path, path: Path, progress: Progress | None) -> Iterator[tu
 
 
 def made_a_store(partial: Path) -> dict[str, bytes]:
-    """Take out of a copied backup what was kept with the store, and let its streams go on where nobody has been."""
+    """Turn a copied backup into a store: take out what was kept with it, and move its streams past every reader."""
     with changing(partial) as copy:
-        # A store has none of them. Whoever made this up would have them act with every write from now on.
+        # A genuine store has none of these; the triggers of a forged one would run with every write from now on.
         if copy.execute("SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage=0").get:
             raise apsw.CorruptError("it has views, triggers or virtual tables")
         kept: dict[str, bytes] = {}
@@ -68,7 +68,7 @@ def made_a_store(partial: Path) -> dict[str, bytes]:
             kept = dict(copy.execute("SELECT name, CAST(content AS BLOB) FROM kept"))
             copy.execute("DROP TABLE kept")
         for (number,) in copy.execute("SELECT number FROM streams").fetchall():
-            # In a file that was made up it may be any text, and becomes a part of statements.
+            # In a forged file it could be any text, and it becomes part of SQL statements.
             if not isinstance(number, int):
                 raise apsw.CorruptError("a stream has no number")
             leap(copy, f"changes_{number}")
@@ -80,7 +80,7 @@ def made_a_store(partial: Path) -> dict[str, bytes]:
 
 @contextmanager
 def changing(partial: Path) -> Iterator[apsw.Connection]:
-    """A connection to a copy that nobody else knows of yet; what is deleted from it cannot be read from the file."""
+    """A connection to a copy that nobody else knows of yet; what it deletes is overwritten in the file."""
     copy = apsw.Connection(str(partial))
     try:
         copy.execute("PRAGMA secure_delete=ON").fetchall()
@@ -92,7 +92,7 @@ def changing(partial: Path) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def said_of(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What SQLite finds wrong with a file, in words for whoever asked for a copy of it."""
+    """Raise what SQLite finds wrong with a file as StoreUnusable, in words for the person who asked for the copy."""
     try:
         yield
     except apsw.FullError as error:
@@ -104,9 +104,9 @@ def said_of(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def leap(copy: apsw.Connection, log: str) -> None:
-    """Tell the last change once more, by a number that is beyond all that were given out after the backup.
+    """Repeat the last change under a sequence number beyond any that was given out after the backup.
 
-    Else new changes would have those numbers, and whoever had read that far before would never be told of them.
+    Otherwise new changes would reuse those numbers, and a reader that was already past them would miss the changes.
     """
     copy.execute(
         f"INSERT INTO {log} SELECT sequence + ?, at, iif(kind=?, ?, kind), key, new, iif(kind=?, new, old) FROM {log}"
@@ -117,11 +117,11 @@ def leap(copy: apsw.Connection, log: str) -> None:
 
 @contextmanager
 def copied(connection: apsw.Connection, path: Path, progress: Progress | None) -> Iterator[Path]:
-    """A copy beside this path, for its owner alone; it is gone afterwards unless it was put in place."""
+    """A private copy beside this path, deleted afterwards unless it was moved into place."""
     descriptor, partial = mkstemp(prefix=f"{path.name}-", suffix=".partial", dir=path.parent)
     os.close(descriptor)
     try:
-        # Everything is read once, and written as it comes: a copy that waits in memory is one whose size tells nothing.
+        # Each page is read only once, and progress is the size of the copy, so pages should not wait in a large cache.
         connection.execute(f"PRAGMA cache_size={-CACHE_KIB}").fetchall()
         if progress is not None:
             report_on(connection, partial, progress)
@@ -149,15 +149,15 @@ def report_on(connection: apsw.Connection, partial: str, progress: Progress) -> 
 
 
 def let_go_of(path: Path) -> None:
-    """Make sure that no process has this store open, and that all of it is in the one file; StoreUnusable if not."""
+    """Make sure that no process has this store open and that all of it is in the one file; StoreUnusable if not."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            # The one change of mode for which SQLite must be alone; the log is then part of the file, and gone.
+            # Leaving WAL mode needs exclusive access; it moves the log into the file and deletes it.
             connection.execute("PRAGMA journal_mode=DELETE").fetchall()
         finally:
             connection.close()
     except apsw.BusyError as error:
         raise StoreUnusable(f"{path} is in use: stop Potluck first, with all its workers") from error
     except (apsw.CorruptError, apsw.NotADBError):
-        return  # nobody can use it, and to replace it is what backups are for
+        return  # nobody can be using it, and replacing it is what backups are for

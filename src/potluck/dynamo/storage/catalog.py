@@ -1,4 +1,4 @@
-"""Which tables there are: their definitions, and the SQLite tables behind each."""
+"""The catalog of tables: their definitions, and the SQLite tables behind each."""
 
 import threading
 from typing import Any
@@ -44,9 +44,9 @@ def prepare_file(connection: apsw.Connection) -> None:
                 "CREATE TABLE tokens(token TEXT PRIMARY KEY, request BLOB NOT NULL, answer BLOB NOT NULL,"
                 " at REAL NOT NULL) WITHOUT ROWID",
                 "CREATE INDEX tokens_by_age ON tokens(at)",
-                # Not in the index's definition: a write is prepared again when that changes.
+                # Not in the index's definition: every change of that makes pending writes prepare again.
                 "CREATE TABLE filled(of TEXT PRIMARY KEY, up_to BLOB NOT NULL) WITHOUT ROWID",
-                # A stream outlives its table by a day, so it is known by itself.
+                # A stream outlives its table by a day, so it has a row of its own.
                 "CREATE TABLE streams(number INTEGER PRIMARY KEY, table_name TEXT NOT NULL, keys BLOB NOT NULL,"
                 " definition BLOB NOT NULL)",
                 "INSERT INTO numbers VALUES ('catalog', 0), ('table', 0), ('stream', 0)",
@@ -72,7 +72,7 @@ def check_format(connection: apsw.Connection) -> None:
 
 
 class Catalog:
-    """The tables as this process knows them; the file is asked again whenever it may have changed."""
+    """The tables as this process knows them; read again whenever the file may have changed."""
 
     def __init__(self) -> None:
         self.tables: dict[str, Table] = {}
@@ -81,13 +81,13 @@ class Catalog:
 
     @property
     def version(self) -> int:
-        """Another number whenever a definition has changed."""
+        """A different number whenever a definition has changed."""
         return self._version
 
     def refresh(self, connection: apsw.Connection, *, undone: bool = False) -> bool:
-        """Read the definitions if they changed since; True if so.
+        """Read the definitions again if they have changed; True if so.
 
-        A reader may be behind the writer's transaction, so what is known only moves on, unless that was undone.
+        A reader may lag behind the writer's transaction, so the version only goes back when that was rolled back.
         """
         with self._lock:
             version = connection.execute("SELECT last FROM numbers WHERE kind='catalog'").get
@@ -105,7 +105,7 @@ class Catalog:
             return True
 
     def next_number(self, connection: apsw.Connection, kind: str) -> int:
-        """A number that nothing of this kind ever had, in the transaction under way."""
+        """A number never used before for this kind, taken in the current transaction."""
         number: int = connection.execute("UPDATE numbers SET last = last + 1 WHERE kind=? RETURNING last", (kind,)).get
         return number
 
@@ -121,7 +121,7 @@ class Catalog:
         return table
 
     def save(self, connection: apsw.Connection, table: Table) -> None:
-        """Keep a new or changed definition, in the transaction under way."""
+        """Save a new or changed definition, in the current transaction."""
         connection.execute("REPLACE INTO tables VALUES (?, ?)", (table.name, encode(table.definition)))
         for stream in table.definition.streams:
             connection.execute(
@@ -152,7 +152,7 @@ def key_schema(table: Table) -> list[list[str]]:
 
 
 def create_index(connection: apsw.Connection, index: Index) -> None:
-    # A row is the item's place in the index and then its own key, which begins at `base`.
+    # A row's key is the item's place in the index followed by the item's own key, which begins at `base`.
     connection.execute(
         f"CREATE TABLE {index.rows}(key BLOB PRIMARY KEY, base INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID"
     )

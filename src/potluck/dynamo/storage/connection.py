@@ -1,4 +1,4 @@
-"""Connections to the store's file, with every setting that durability rests on read back."""
+"""Connections to the store's file; every setting that durability depends on is read back."""
 
 import time
 
@@ -9,7 +9,7 @@ from potluck.dynamo.errors import StoreUnusable
 __all__ = ["BUSY_SECONDS", "open_connection"]
 
 BUSY_SECONDS = 60.0
-"""How long a writer waits for another process's turn before it gives up."""
+"""How long a writer waits for another process's lock before it gives up."""
 
 PAGE_BYTES = 4096
 CACHE_KIB = 32 * 1024
@@ -33,14 +33,14 @@ def open_connection(path: str, *, vfs: str | None = None, durable: bool = True, 
 
 
 def prepared(connection: apsw.Connection, durable: bool, writes: bool) -> apsw.Connection:
-    set_pragma(connection, "page_size", PAGE_BYTES, verify=False)  # has no effect on a file that has pages already
+    set_pragma(connection, "page_size", PAGE_BYTES, verify=False)  # has no effect on an existing file
     use_write_ahead_log(connection)
     set_pragma(connection, "synchronous", 2 if durable else 0)
     set_pragma(connection, "fullfsync", 1 if durable else 0)
     set_pragma(connection, "checkpoint_fullfsync", 1 if durable else 0)
     set_pragma(connection, "cache_size", -CACHE_KIB)
     set_pragma(connection, "temp_store", 2)
-    set_pragma(connection, "mmap_size", MAPPED_BYTES, verify=False)  # a file system or VFS may not map at all
+    set_pragma(connection, "mmap_size", MAPPED_BYTES, verify=False)  # a file system or VFS may not support mapping
     if not writes:
         set_pragma(connection, "query_only", 1)
     return connection
@@ -56,7 +56,7 @@ def wait_for_turn(attempt: int) -> bool:
 
 
 def use_write_ahead_log(connection: apsw.Connection) -> None:
-    # Two processes that open a new file at once race for this switch, and SQLite does not wait there by itself.
+    # Two processes opening a new file race to switch its mode, and SQLite does not wait for the lock there by itself.
     for attempt in range(1000):
         try:
             mode = connection.execute("PRAGMA journal_mode=WAL").get
@@ -71,7 +71,7 @@ def use_write_ahead_log(connection: apsw.Connection) -> None:
 
 
 def set_pragma(connection: apsw.Connection, name: str, value: int, *, verify: bool = True) -> None:
-    """Set one thing and read it back: a setting that was skipped silently would be a durability bug."""
+    """Set a pragma and read it back: one that was silently ignored would be a durability bug."""
     connection.execute(f"PRAGMA {name}={value}").fetchall()
     if verify:
         found = connection.execute(f"PRAGMA {name}").get

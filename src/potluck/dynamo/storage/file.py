@@ -1,4 +1,4 @@
-"""The store's one file: its connections, its writer, its checkpoints and its backup."""
+"""The store's single file: its connections, its writer, its checkpoints and its backup."""
 
 import logging
 import os
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class StoreFile:
-    """An open file; without a path, a temporary one that is gone when closed."""
+    """An open file; without a path, a temporary one that is deleted on close."""
 
     def __init__(self, path: str | os.PathLike[str] | None, on_commit: OnCommit, vfs: str | None = None) -> None:
         self._folder = tempfile.mkdtemp(prefix="potluck-") if path is None else None
@@ -46,7 +46,7 @@ class StoreFile:
         self._checkpoint_due = threading.Event()
         self._checkpoints = threading.Thread(target=self._keep_checkpointing, name="potluck-checkpoints", daemon=True)
         self._checkpoints.start()
-        # Another file system, as tests have one, need not have such an index at all.
+        # Another VFS, as tests use, need not have a WAL index at all.
         self.touches = Touches(self._wal_index.opened() if vfs is None else None, self.catalog)
         self.writer = Writer(connection, self.catalog, self.touches, self._checkpoint_due.set, on_commit)
 
@@ -56,7 +56,7 @@ class StoreFile:
         connection = self._connect(writes=True)
         prepare_file(connection)
         if self._vfs is None:
-            # Not before it is known to be a store: what is something else is left as it was.
+            # Only once it is known to be a store: any other file is left as it was.
             close_to_others(self.path)
         self.catalog.refresh(connection)
         return connection
@@ -78,11 +78,11 @@ class StoreFile:
         return rows
 
     def refresh_catalog(self) -> bool:
-        """Take notice of tables that another process made or changed; True if there were any."""
+        """Pick up tables that another process created or changed; True if there were any."""
         return self.catalog.refresh(self.reader.connection)
 
     def backup(self, path: Path, kept: Mapping[str, bytes], progress: Progress | None) -> None:
-        """Write a copy as of one moment while others read and write."""
+        """Write a consistent copy while others read and write."""
         connection = self._connect(writes=True)
         try:
             write_backup(connection, path, kept, progress)
@@ -103,7 +103,7 @@ class StoreFile:
         connection.close()
 
     def close(self) -> None:
-        """Finish the writes under way, then let go of the file."""
+        """Finish pending writes, then close the file."""
         with self._lock:
             if self._closed:
                 return

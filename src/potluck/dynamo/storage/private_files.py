@@ -1,4 +1,4 @@
-"""Files for their owner alone: made so from the first byte, put in place whole, and closed where they were open."""
+"""Files only their owner can access: created private, moved into place whole, and locked down if they were open."""
 
 import errno
 import logging
@@ -15,19 +15,19 @@ logger = logging.getLogger(__name__)
 FILE_MODE = 0o600
 OTHERS = 0o077
 BESIDE = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file, under the file's own name and with the file's own mode."""
+"""The suffixes of what SQLite keeps beside a file, with the same mode as the file."""
 
 
 def make_private(path: str) -> None:
-    """An empty file for its owner alone, unless there is one: SQLite's own choice would be a file for all to read."""
-    # Where a link leads to nothing yet, the file is made where it leads, as SQLite would. Whatever is wrong with the
-    # folder, SQLite says it better. Never an existing file: to close it would drop the locks that this process has.
+    """Create an empty private file unless one exists; SQLite itself would create it readable by everyone."""
+    # A dangling link is followed, as SQLite would. Errors are ignored: SQLite explains a bad folder better. An existing
+    # file is never opened: closing it would drop the locks that this process holds on it.
     with suppress(OSError):
         os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
 
 
 def open_to(path: str | os.PathLike[str]) -> int:
-    """The mode of a file or folder if others than its owner may do anything with it, else 0."""
+    """The mode of a file or folder if anyone but its owner has any access to it, else 0."""
     if os.name != "posix":
         return 0
     mode = stat.S_IMODE(os.stat(path).st_mode)
@@ -35,7 +35,7 @@ def open_to(path: str | os.PathLike[str]) -> int:
 
 
 def close_to_others(path: str) -> None:
-    """Take from others what an earlier version, or whoever copied it, let them do with a file and those beside it."""
+    """Revoke other users' access to a file and those beside it, left by an earlier version or by a copy."""
     real = os.path.realpath(path)
     for each in (real, *(real + ending for ending in BESIDE)):
         mode = 0
@@ -51,16 +51,16 @@ def close_to_others(path: str) -> None:
 
 
 def hand_over(file: Path) -> None:
-    """If root made this, give it to whoever has the folder, as SQLite does with what it makes beside a file."""
+    """If root created this file, give it to the folder's owner, much as SQLite does with the files beside its own."""
     if os.name == "posix" and os.geteuid() == 0:
         owner = os.stat(file.parent)
-        # Never what a link leads to: whoever has the folder could put one there, and be given any file.
+        # Never follow a link: the owner of the folder could plant one, and be given any file.
         os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Make a file of this content, for its owner alone; FileExistsError if there is one."""
-    # mkstemp makes it readable to its owner alone, whatever the umask.
+    """Create a private file with this content; FileExistsError if there is one."""
+    # mkstemp makes it private whatever the umask.
     descriptor, partial = mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as opened:
@@ -72,16 +72,16 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def place(partial: Path, path: Path) -> None:
-    """Give a file its name, whole and on the disk; FileExistsError if another file has that name."""
+    """Sync a finished file and move it to its final name; FileExistsError if that name is taken."""
     with open(partial, "rb+") as written:
         os.fsync(written.fileno())
     try:
-        # A link is refused where a rename would replace what another process has just made.
+        # Linking fails if another process has just created the file; renaming would replace it.
         os.link(partial, path)
     except FileExistsError:
         raise
     except OSError:
-        # A file system without links, such as a stick's.
+        # A file system without hard links, such as a USB stick's.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         os.rename(partial, path)
@@ -91,7 +91,7 @@ def place(partial: Path, path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk too."""
+    """Make renames and new names in a folder durable."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

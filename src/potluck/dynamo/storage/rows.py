@@ -1,4 +1,4 @@
-"""Items as rows: one row an item, one an index it is in, one an expiry, one a change in the log."""
+"""Items as rows: one per item, one per index it is in, one per expiry, and one per change in the log."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
@@ -37,17 +37,17 @@ unpack: Callable[[bytes], Any] = msgspec.msgpack.Decoder().decode
 
 
 def unpack_all(blobs: list[bytes]) -> list[Item]:
-    """Many items at once: they are one array to the decoder."""
+    """Decode many items at once, as one msgpack array."""
     items: list[Item] = unpack(b"\xdd" + len(blobs).to_bytes(4, "big") + b"".join(blobs))
     return items
 
 
 class StaleTable(Exception):
-    """The table's definition changed after the call was prepared; it is prepared again."""
+    """The table's definition changed after the call was prepared; the call is prepared again."""
 
 
 class ItemRow:
-    """An item as it is stored; its attributes, and its places in the indexes, are worked out when first asked for."""
+    """An item as it is stored; its attributes and its places in the indexes are computed on first use."""
 
     __slots__ = ("_item", "_places", "blob", "size")
 
@@ -66,24 +66,24 @@ class ItemRow:
         return self._item
 
     def places(self, table: Table) -> list[bytes | None]:
-        """Where the item stands in each index of its table."""
+        """The item's place in each index of its table; None for an index it is not in."""
         if self._places is None:
             item = self.item
             self._places = [index.place(item) for index in table.indexes]
         return self._places
 
     def stay_with(self, old: "ItemRow", table: Table) -> list[bytes | None]:
-        """The places of an item that no index has reason to move: those of the one before."""
+        """Take over the old item's places, when no index key has changed."""
         self._places = old.places(table)
         return self._places
 
 
 LoggedRow = tuple[int, float, int, bytes | None, bytes | None, bytes | None]
-"""A change as the log keeps it: its sequence, when, of which kind, and the key where neither image has it."""
+"""A change in the log: its sequence, time and kind, the key if there is no image, the new image and the old one."""
 
 
 class Stored(NamedTuple):
-    """One item's change, and how the log tells it; None where that has nothing to tell."""
+    """One item's change, and its row in the log; None if it was not logged."""
 
     table: Table
     old: ItemRow | None
@@ -92,7 +92,7 @@ class Stored(NamedTuple):
 
 
 class Rows:
-    """One connection's view of the rows; what it writes is part of the transaction under way."""
+    """One connection's view of the rows; what it writes is part of the current transaction."""
 
     def __init__(self, connection: apsw.Connection, catalog: Catalog) -> None:
         self.connection = connection
@@ -100,7 +100,7 @@ class Rows:
         self.execute: Callable[..., Any] = connection.execute
         self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self.stored: list[Stored] = []
-        """What the transaction under way has changed."""
+        """What the current transaction has changed."""
 
     def get(self, table: Table, key: bytes) -> tuple[int, bytes] | None:
         """The size and content of the item at a key."""
@@ -111,14 +111,14 @@ class Rows:
         return row
 
     def check_current(self, table: Table) -> None:
-        """Refuse to go on with a table that changed after the call was prepared."""
+        """Raise StaleTable if the table has changed since the call was prepared."""
         if self.catalog.tables.get(table.name) is not table:
             raise StaleTable
 
     def between(
         self, table: Table, index: Index | None, low: bytes, high: bytes | None, backwards: bool, limit: int
     ) -> apsw.Cursor:
-        """The sizes and contents of the items from one key up to before another, in order."""
+        """The sizes and contents of the items from `low` up to but not including `high`, in order."""
         order = "DESC" if backwards else "ASC"
         if index is None:
             past = "" if high is None else "AND key < ?3"
@@ -149,7 +149,7 @@ class Rows:
     ) -> None:
         """Put `new` where `old` was, in the table, its indexes, its expiries and its log.
 
-        `touched` names the only attributes in which the two may differ, where that is known.
+        `touched` names the only attributes in which the two may differ, if that is known.
         """
         if new is None:
             if old is None:
@@ -200,7 +200,7 @@ class Rows:
                 continue
             if leaving is not None:
                 found = self.execute(f"DELETE FROM {index.rows} WHERE key=? RETURNING 1", (leaving + key,)).get
-                if found:  # or an index that is being filled had not come to it yet
+                if found:  # else the backfill had not reached it yet
                     self.count(index.rows, -1, -gone)
             if arriving is not None:
                 self.execute(f"INSERT INTO {index.rows} VALUES (?, ?, ?)", (arriving + key, len(arriving) + 1, size))
@@ -222,7 +222,7 @@ class Rows:
         key = None
         known = new or old
         if known is not None and after is None and before is None:
-            key = pack(table.key_of(known.item))  # otherwise it is in the image
+            key = pack(table.key_of(known.item))  # otherwise the image has it
         self.execute(
             f"INSERT INTO {table.log}(at, kind, key, new, old) VALUES (?, ?, ?, ?, ?)", (now, kind, key, after, before)
         )
@@ -234,14 +234,14 @@ class Rows:
         counted[1] += size
 
     def save_counts(self) -> None:
-        """Add up what this transaction changed, once a table and index."""
+        """Write this transaction's changes to the item and byte counts, once per table and index."""
         for of, (items, size) in self.counts.items():
             if items or size:
                 self.execute("UPDATE counts SET items = items + ?, bytes = bytes + ? WHERE of=?", (items, size, of))
         self.counts.clear()
 
     def counted(self, of: str) -> tuple[int, int]:
-        """How many items a table or index holds, and their bytes."""
+        """How many items a table or index holds, and their total size."""
         row: tuple[int, int] | None = self.execute("SELECT items, bytes FROM counts WHERE of=?", (of,)).get
         return row or (0, 0)
 
@@ -255,7 +255,7 @@ def same(old: Item, new: Item) -> bool:
 
 
 def expiry(table: Table, item: Item) -> int | None:
-    """The second an item's TTL attribute names, where it names one."""
+    """The second at which an item expires by its TTL attribute; None if it does not."""
     value = item.get(table.ttl or "")
     number = value.get("N") if value else None
     if number is None:

@@ -1,9 +1,9 @@
-"""When each partition was last written to, by whichever process, so that what was read elsewhere may be remembered.
+"""When each partition was last written to, by any process, so that callers can tell whether a cached read is current.
 
-A commit of this process tells what it touches before it is made; that counts from when the file's header shows it.
-Any other change of the header is somebody else's commit, and what that touched is read from the change logs. A table
-without a log of both images, a log that does not go on from where it was known to, a definition that changed: whatever
-cannot be told apart counts as written to.
+This process announces what a commit touches before making it, and the announcement takes effect once the header of the
+WAL index shows the commit. Any other change of the header is another process's commit, and what that touched is read
+from the change logs. When in doubt, a place counts as written: a table whose log lacks either image, a log with a gap
+after the last known change, a changed definition.
 """
 
 import logging
@@ -25,25 +25,25 @@ __all__ = ["EVERYWHERE", "Place", "Touches"]
 logger = logging.getLogger(__name__)
 
 Place = tuple[str, str | None, str | None]
-"""A table, an index or None for the table itself, and a partition; None for the partition is all of the table."""
+"""A table, an index or None for the table itself, and a partition or None for the whole table."""
 
 EVERYWHERE: Place = ("", None, None)
 
 MOST_PLACES = 50_000
-# More from others at once than this, and their tables count as written to as a whole.
+# With more new records than this from other processes, the whole table counts as written.
 MOST_RECORDS = 500
 NOTHING_KNOWN = b""
 
 
 class Coming(NamedTuple):
-    """What the commit under way touches, and how far the logs reach with it."""
+    """What the commit in progress touches, and the last sequence it adds to each log."""
 
     places: set[Place]
     sequences: dict[str, int]
 
 
 class Touches:
-    """Counts the commits it has learnt of, and by that count when each place was last touched."""
+    """Counts the commits it has seen, and remembers at which count each place was last touched."""
 
     def __init__(self, index: WalIndex | None, catalog: Catalog) -> None:
         self._index = index
@@ -52,23 +52,23 @@ class Touches:
         self._lock = threading.Lock()
         self._count = 0
         self._known = NOTHING_KNOWN, 0
-        """The header that everything here accounts for, and the count with it.
+        """The last header accounted for, and the count that goes with it.
 
-        One attribute, set last: whoever reads it without the lock must not get a count whose touches are not noted yet.
+        One attribute, set last: a reader without the lock must never see a count whose touches are not recorded yet.
         """
         self._coming: Coming | None = None
         self._sequences: dict[str, int] = {}
-        """By log, the last change that is accounted for."""
+        """For each log, the last change accounted for."""
         self._touched: dict[Place, int] = {}
         self._tables: dict[str, int] = {}
-        """When it was last not known what in a table was touched."""
+        """For each table, the count at which it was last written to in unknown places."""
         self._floor = 0
-        """Before this, nothing is known of any place."""
+        """Nothing is known about writes before this count."""
 
     # --- readers ------------------------------------------------------------------------------------------------
 
     def count(self, reader: Rows | None = None) -> int:
-        """How many commits there were; with a reader, those of others are looked at, else NotPlain if there are any."""
+        """How many commits have been seen; NotPlain if there may be more and there is no reader to account for them."""
         index = self._index
         if index is None:
             raise NotPlain
@@ -80,38 +80,38 @@ class Touches:
         with self._lock:
             header = index.header()
             if header is None:
-                raise NotPlain  # a commit is just being published
+                raise NotPlain  # a commit is being published right now
             if header != self._known[0]:
                 self._account_for(header, reader)
             return self._count
 
     def untouched(self, places: Iterable[Place], since: int) -> bool:
-        """Whether nothing was written to any of these after so many commits."""
+        """Whether nothing was written to any of these places after that count."""
         if since < self._floor:
             return False
         touched, tables = self._touched, self._tables
         for place in places:
             if touched.get(place, 0) > since or tables.get(place[0], 0) > since:
                 return False
-        # Another thread may have begun to count anew meanwhile.
+        # Another thread may have raised the floor meanwhile.
         return since >= self._floor
 
     # --- the writer ---------------------------------------------------------------------------------------------
 
     def begin(self, rows: Rows) -> None:
-        """Account for everybody else's commits; to be called in a transaction, which keeps others from making more."""
+        """Account for other processes' commits; call it in a write transaction, so that they cannot make more."""
         if self._index is None or self._index.first() == self._known[0]:
             return
         with self._lock:
             header = self._index.header()
             if header is None:
-                # Nobody else can be writing it now, so it is not what it should be.
+                # Nobody else can be writing the header now, so it is not one we understand.
                 self._known = NOTHING_KNOWN, self._count
             elif header != self._known[0]:
                 self._account_for(header, rows)
 
     def coming(self, stored: list[Stored]) -> None:
-        """The transaction is about to be committed, with these changes."""
+        """Announce that the transaction is about to be committed, with these changes."""
         if self._index is None:
             return
         places: set[Place] = {EVERYWHERE}
@@ -126,7 +126,7 @@ class Touches:
             self._coming = Coming(places, sequences)
 
     def ended(self, *, committed: bool) -> None:
-        """The transaction was committed, or undone."""
+        """Note that the transaction was committed or rolled back."""
         if self._index is None:
             return
         with self._lock:
@@ -145,11 +145,11 @@ class Touches:
                     logger.error("the index of the write-ahead log does not show commits; no answer is remembered")
                     self._index = None
             else:
-                # Others have committed already, or nobody knows what became of it: the logs tell.
+                # Others have committed already, or the outcome is unknown: the next look reads the logs.
                 self._known = NOTHING_KNOWN, self._count
 
     def doubt(self) -> None:
-        """Whatever was known may be wrong: what others read next is looked up."""
+        """Discard what is known: at the next look, every table counts as written."""
         with self._lock:
             self._coming = None
             self._known = NOTHING_KNOWN, self._count
@@ -158,11 +158,11 @@ class Touches:
     # --- accounting, with the lock held -------------------------------------------------------------------------
 
     def _account_for(self, header: bytes, rows: Rows) -> None:
-        # Whichever way it is accounted for, it must not stand for another commit later.
+        # Used or not, the announcement must not be taken for a later commit.
         coming, self._coming = self._coming, None
         known, _ = self._known
         if coming is not None and known and commits_between(known, header) == 1:
-            # The commit that the writer is just making, seen before the writer has come to say so.
+            # The writer's own commit, seen before the writer could report it.
             self._apply(coming)
         else:
             self._read_logs(rows)
@@ -205,7 +205,7 @@ class Touches:
             self._tables[table.name] = self._count
             self._sequences[table.log] = rows.execute(f"SELECT max(sequence) FROM {table.log}").get or 0
         except apsw.SQLError:
-            # Dropped by another process meanwhile; its definition is about to change.
+            # Another process dropped it; the catalog will show that shortly.
             self._tables[table.name] = self._count
             self._sequences.pop(table.log, None)
 
@@ -224,7 +224,7 @@ class Touches:
 
 
 def places_of(table: Table, item: Item) -> list[Place]:
-    """The table, the item's partition in it, and its partitions in the indexes."""
+    """The table, the item's partition in it, and its partition in each index."""
     places: list[Place] = [(table.name, None, None)]
     for index, attribute in table.partition_attributes:
         value = item.get(attribute)

@@ -1,16 +1,16 @@
-"""Whether anybody has committed, read from SQLite's own index of its write-ahead log, without a lock or a call.
+"""Whether anybody has committed, read from SQLite's own index of its write-ahead log without a lock or a system call.
 
-The `-shm` file begins with a header of 48 bytes, twice (https://sqlite.org/walformat.html), in the machine's own byte
-order. Of its twelve words these are used:
+The `-shm` file begins with two copies of a 48-byte header (https://sqlite.org/walformat.html), in native byte order. Of
+its twelve words these are used:
 
-    0       the version of the format, 3007000 since there is one; SQLite opens no file with another
-    2       how many transactions were committed, counted from 0 again after a recovery
-    3       its first byte is 1 once the header was written
+    0       the version of the format, always 3007000 so far; SQLite opens no file with another
+    2       how many transactions were committed, restarting from 0 after a recovery
+    3       its first byte is 1 once the header has been written
     10, 11  a checksum of the words before
 
-SQLite compares the header with the one it knew to see whether what it has read is still true. A commit of any process
-writes the second copy and then the first, before it returns; so does a log that begins anew or is recovered. A
-checkpoint that only copies pages writes neither. Where the first copy is as it was, nothing was committed in between.
+SQLite itself compares the header with the last one it saw to tell whether its page cache is still valid. A commit by
+any process writes the second copy and then the first before it returns; so does a restart or recovery of the log. A
+checkpoint that only copies pages writes neither. While the first copy is unchanged, nothing has been committed.
 """
 
 import mmap
@@ -24,16 +24,16 @@ __all__ = ["WalIndex", "commits_between"]
 WORDS = struct.Struct("=12I")
 FORMAT_VERSION = 3007000
 INITIALISED_AT = 12
-# The header's two copies, and less than the smallest file that has them; SQLite makes it 32 KiB at once.
+# Enough for both copies, and never more than the file: SQLite creates it with 32 KiB.
 MAPPED_BYTES = 4096
 WORD = 1 << 32
 
 
 class WalIndex:
-    """The index of one file, for all who have the file open in this process."""
+    """The WAL index of one file, shared by everything in this process that has the file open."""
 
-    # Closing any descriptor of a file lets go of all locks that this process has on it, SQLite's own among them. So a
-    # process has one for each file, and closes it after its last connection to that.
+    # Closing any descriptor of a file drops all POSIX locks this process holds on it, SQLite's included. So there is
+    # one descriptor for each file, closed after the last connection to it.
     _used: ClassVar[dict[str, "WalIndex"]] = {}
     _lock = threading.Lock()
 
@@ -46,7 +46,7 @@ class WalIndex:
 
     @classmethod
     def of(cls, path: str) -> "WalIndex":
-        """To be called before the file is connected to, and released after it is not any more."""
+        """The shared index of this file; to be taken before connecting to the file and released after disconnecting."""
         path = os.path.realpath(path)
         with cls._lock:
             index = cls._used.setdefault(path, cls(path))
@@ -54,7 +54,7 @@ class WalIndex:
             return index
 
     def opened(self) -> "WalIndex | None":
-        """Ready to be read, while there is a connection that has read the file; None if there is nothing to look at."""
+        """The index, ready to read once a connection has read the file; None if there is nothing to map."""
         name = f"{self._path}-shm"
         with self._lock:
             try:
@@ -63,7 +63,7 @@ class WalIndex:
                 if not self._mapped:
                     self._map = mmap.mmap(self._descriptor, MAPPED_BYTES, mmap.MAP_SHARED, mmap.PROT_READ)
                     self._mapped = True
-                # Whoever removes a store that is open and makes another has two files of one name.
+                # If an open store was removed and another created, the name now belongs to a different file.
                 same = os.path.samestat(os.fstat(self._descriptor), os.stat(name))
             except (OSError, ValueError):
                 return None
@@ -81,18 +81,18 @@ class WalIndex:
                 os.close(self._descriptor)
 
     def first(self) -> bytes:
-        """The header as it is being read or written: if it is as it was before, no commit has returned since."""
+        """The first copy, perhaps half written; if it is unchanged, no commit has returned since."""
         return self._map[: WORDS.size]
 
     def header(self) -> bytes | None:
-        """The header; None while it is being written, and if it is none that is known here."""
+        """The header; None while it is being written, or if its format is unknown."""
         both = self._map[: 2 * WORDS.size]
         header = both[: WORDS.size]
         return header if header == both[WORDS.size :] and is_whole(header) else None
 
 
 def is_whole(header: bytes) -> bool:
-    """Whether it is a header of the known format, all of it from one commit."""
+    """Whether the header has the known format and a valid checksum."""
     words = WORDS.unpack(header)
     if words[0] != FORMAT_VERSION or header[INITIALISED_AT] != 1:
         return False
@@ -104,5 +104,5 @@ def is_whole(header: bytes) -> bool:
 
 
 def commits_between(one: bytes, other: bytes) -> int:
-    """How many commits made the other header of the one, if the log was not recovered in between."""
+    """How many commits lie between two headers, if the log was not recovered in between."""
     return int(WORDS.unpack(other)[2] - WORDS.unpack(one)[2]) % WORD

@@ -1,4 +1,4 @@
-"""One writer with group commit: what arrived while the last commit was under way goes into the next."""
+"""One writer with group commit: what arrives during a commit goes into the next one."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 LARGEST_BATCH = 1024
 WATCH_SECONDS = 0.02
-"""How often an idle writer looks for other processes' commits while somebody waits for changes."""
+"""How often an idle writer checks for other processes' commits while somebody waits for changes."""
 
 SHARED_SECONDS = 1.0
 TURN_SECONDS = 0.001
@@ -31,9 +31,9 @@ LONGEST_LOG_PAGES = 16_000
 
 Work = Callable[[Rows], Any]
 OnCommit = Callable[[list[Stored] | None], "list[HandOver] | None"]
-"""Told what a commit changed, in the order of the changes; None for commits of other processes.
+"""Called with what a commit changed, in order; with None for commits by other processes.
 
-What it returns is called on its event loop before the writes are answered.
+Each call it returns is made on its event loop before the writes are answered.
 """
 HandOver = tuple[asyncio.AbstractEventLoop, Callable[[], None]]
 Outcome = tuple["Job", Any, BaseException | None]
@@ -49,9 +49,9 @@ class Job:
 
 
 class Writer:
-    """Runs each piece of work alone and in order, answers it once it is durable, or tells why it failed.
+    """Runs each piece of work alone and in order, and answers it once it is durable or has failed.
 
-    Work must be repeatable: if anything but the work itself goes wrong with a batch, each piece is tried by itself.
+    Work must be repeatable: if a batch fails for any reason other than a refusal, each piece is retried on its own.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Writer:
         job = Job(work, loop)
         arriving = self._arriving.get(loop)
         if arriving is None:
-            # Everything that becomes ready in this turn of the loop is handed over, and wakes the writer, once.
+            # Everything submitted in this iteration of the loop is handed over together and wakes the writer once.
             self._arriving[loop] = [job]
             loop.call_soon(self._hand_over, loop)
         else:
@@ -101,7 +101,7 @@ class Writer:
         self._queue.put(self._arriving.pop(loop))
 
     def watch(self) -> None:
-        """Look out for other processes' commits until `unwatch`."""
+        """Keep checking for other processes' commits until `unwatch`."""
         self.watching += 1
         if self.watching == 1:
             self._queue.put([])
@@ -145,7 +145,7 @@ class Writer:
                 self._beside(self._keep_log_short)
 
     def _beside(self, chore: Callable[[], None]) -> None:
-        """Do what no caller waits for; if it fails, the writer goes on."""
+        """Do a chore that no caller waits for; if it fails, the writer carries on."""
         try:
             chore()
         except apsw.Error:
@@ -159,14 +159,14 @@ class Writer:
                 logger.exception("%d writes failed", len(jobs))
                 outcomes = [(job, None, internal(trouble)) for job in jobs]
             else:
-                # Whatever it was, one piece of work must not take the others with it.
+                # Whatever it was, one piece of work must not fail the others with it.
                 for job in jobs:
                     self._commit([job])
                 return
         self._tell(outcomes, self._handed_over)
 
     def _tell(self, outcomes: list[Outcome], handed_over: list[HandOver]) -> None:
-        """Wake each event loop once, for all that it is to be told."""
+        """Wake each event loop once for everything it has to be told."""
         by_loop: dict[asyncio.AbstractEventLoop, tuple[list[Callable[[], None]], list[Outcome]]] = {}
         for loop, call in handed_over:
             by_loop.setdefault(loop, ([], []))[0].append(call)
@@ -195,7 +195,7 @@ class Writer:
                     outcomes.append((job, None, refusal))
             rows.save_counts()
             if rows.stored:
-                # Without a change the file shows no commit of ours: the next that it shows is somebody else's.
+                # A commit without changes does not show in the file: the next one to show would be somebody else's.
                 self.touches.coming(rows.stored)
             execute("COMMIT")
         except BaseException:
@@ -212,13 +212,13 @@ class Writer:
             if stored:
                 self._handed_over += self.on_commit(stored) or ()
         except Exception:
-            # It is committed: its writers must not be told otherwise, or they would write it again.
+            # It is committed: reporting a failure would make the callers write it again.
             logger.exception("a commit was not told of")
             self.touches.doubt()
         return outcomes
 
     def _look_for_others(self) -> None:
-        """Take notice of what another process committed: definitions now, changes to whoever waits."""
+        """Notice commits by other processes: refresh the definitions, and tell whoever waits for changes."""
         version = self.connection.execute("PRAGMA data_version").get
         if version != self._seen_version:
             first = self._seen_version == 0
@@ -236,12 +236,12 @@ class Writer:
         if self._log_pages > LONGEST_LOG_PAGES:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         elif self._log_pages < self._checkpointed_pages:
-            self._checkpointed_pages = 0  # the log began again from its start
+            self._checkpointed_pages = 0  # the log was restarted
         elif self._log_pages > self._checkpointed_pages + CHECKPOINT_PAGES:
             self._checkpointed_pages = self._log_pages
             self.checkpoint()
         if time.monotonic() < self._shared_until:
-            # SQLite's lock is not fair: without a pause, a busy process would keep it from the others.
+            # SQLite's lock is not fair: without a pause, a busy process would starve the others.
             time.sleep(TURN_SECONDS)
 
 
@@ -258,7 +258,7 @@ def answer(handed_over: list[Callable[[], None]], answers: list[Outcome]) -> Non
         try:
             call()
         except Exception:
-            # Whoever wrote is answered all the same.
+            # The writes are answered all the same.
             logger.exception("a commit was not handed over")
     for job, result, refusal in answers:
         if job.future.cancelled():
