@@ -20,6 +20,7 @@ from potluck.web.actions import Actions
 from potluck.web.app import App, AppMaker, Core
 from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
+from potluck.web.people.joining_pages import joining_pages
 from tests.web.suites import API, bearer, client_at, rows_left, signed_up, suite_on
 
 __all__ = ["AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "Suite", "addresses_of", "suite_with"]
@@ -168,9 +169,9 @@ class Address:
 
 
 def addresses_of(app: App) -> list[Address]:
-    """Everything an app is asked by: what its subjects declare, and plain endpoints about a place."""
+    """Everything an app is asked by: what its subjects declare, plain endpoints, and the button of its invitations."""
     found = [each for subject in app.subjects for each in _declared(subject)]
-    for endpoints in app.endpoints:
+    for endpoints in (*app.endpoints, joining_pages([app])):
         found += (Address(each.method, each.path, "endpoint", None) for each in endpoints.declared)
     return found
 
