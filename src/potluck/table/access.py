@@ -28,7 +28,7 @@ E = TypeVar("E", bound=Entity)
 C = TypeVar("C", bound="ItemCollection")
 
 
-# Structs, and not dataclasses: one is made with every read, and a frozen dataclass takes five times as long.
+# Structs rather than dataclasses: one is created for every read, and a frozen dataclass takes five times as long.
 class Ref(msgspec.Struct, Generic[T_co], frozen=True):
     """One item by its key: it can be read, updated, deleted or checked."""
 
@@ -40,14 +40,14 @@ class Ref(msgspec.Struct, Generic[T_co], frozen=True):
 
     @property
     def plan(self) -> EntityPlan:
-        """The kind of item it is; a reference to one of several kinds can only be read."""
+        """The plan of the item's entity; a reference to one of several kinds can only be read."""
         if len(self.members) > 1:
             kinds = " or ".join(each.name for each in self.members)
             raise TypeError(f"{self.pattern} finds a {kinds}: read it first, then write what was found")
         return self.members[0]
 
     def consistently(self) -> Ref[T_co]:
-        """The same, seeing every write that was answered before."""
+        """The same read, strongly consistent: it sees every write acknowledged before it."""
         return replace(self, consistent=True)
 
     def request(self) -> Request:
@@ -69,25 +69,25 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
     consistent: bool = False
 
     def reversed(self) -> Query[T_co]:
-        """The same, from the other end."""
+        """The same query in the opposite order."""
         return replace(self, descending=not self.descending)
 
     def consistently(self) -> Query[T_co]:
-        """The same, seeing every write that was answered before; only the table itself can, not an index."""
+        """The same query, strongly consistent; only the table itself supports that, not an index."""
         if self.pattern.index is not None:
             raise ValueError(f"{self.pattern.name}: {self.pattern.index} is an index, and no index reads consistently")
         return replace(self, consistent=True)
 
     def where(self, condition: Condition) -> Query[T_co]:
-        """Only those for which this holds as well; the others are read and paid for, but not returned."""
+        """The same query with a further filter; rows that fail it are read and paid for, but not returned."""
         together = condition if self.filter is None else self.filter & condition
-        self.expressions().condition(together)  # refuses now what could never hold
+        self.expressions().condition(together)  # fails here rather than when the request is built
         return replace(self, filter=together)
 
     def request(
         self, *, limit: int | None = None, after: Mapping[str, Any] | None = None, recognisable: bool = False
     ) -> Request:
-        """The request for one page; `recognisable` asks for no more of each row than tells what it is."""
+        """The request for one page; `recognisable` projects only each row's keys, type and expiry."""
         pattern = self.pattern
         key = pattern.key_plan(pattern.members[0])
         expressions = self.expressions()
@@ -128,25 +128,25 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
         return Request("Query", body)
 
     def expressions(self) -> Expressions:
-        """Only fields of what is found can be asked for."""
+        """Expressions that accept only fields of the kinds that the query finds."""
         return Expressions(kinds=self.pattern.members)
 
     def read(self, items: list[dict[str, Any]], now: int) -> tuple[list[dict[str, Any]], list[T_co]]:
-        """Those of some stored rows that were asked for and have not expired, and the entities they are, in order."""
+        """The stored rows among these that the query returns, unexpired ones only, and their entities, in order."""
         members = self.pattern.members
         if len(members) == 1:
             rows = members[0].visible(items, now)
             decode = members[0].coding.decode
             entities = [decode(row) for row in rows]
         else:
-            # A row of a kind that was not asked for may lie in the same range.
+            # Rows of other kinds may lie in the same key range.
             kinds = {id(row): plan for plan in members for row in plan.visible(items, now)}
             rows = [row for row in items if id(row) in kinds]
             entities = [kinds[id(row)].coding.decode(row) for row in rows]
         return self.kept(rows, entities)
 
     def kept(self, rows: list[Any], entities: list[Any]) -> tuple[list[Any], list[T_co]]:
-        """Of rows in the range that was asked for and what they are, those that were asked for."""
+        """The rows and entities that were really asked for: a key range may let others through."""
         keep = self.sort.keep
         if keep is not None:
             kept = [number for number, entity in enumerate(entities) if keep(entity)]
@@ -156,12 +156,12 @@ class Query(msgspec.Struct, Generic[T_co], frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Gather(Generic[C]):
-    """Several kinds of items of one partition, by one query, each in its own bucket."""
+    """Several kinds of items from one partition in one query, each in its own bucket."""
 
     query: Query[Any]
 
     def consistently(self) -> Gather[C]:
-        """The same, seeing every write that was answered before."""
+        """The same read, strongly consistent: it sees every write acknowledged before it."""
         return Gather(self.query.consistently())
 
     def request(self) -> Request:
@@ -169,7 +169,7 @@ class Gather(Generic[C]):
 
 
 class AnyOf(Generic[T]):
-    """Several kinds of items in one ordered answer: `class LibraryItem(AnyOf[Book | Video])` and its queries."""
+    """Several kinds of items in one ordered result: `class LibraryItem(AnyOf[Book | Video])` and its queries."""
 
     def __init_subclass__(cls) -> None:
         (base,) = [each for each in cls.__orig_bases__ if get_origin(each) is AnyOf]  # type: ignore[attr-defined]
@@ -192,11 +192,11 @@ class _Collected(msgspec.StructMeta):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class ItemCollection(msgspec.Struct, metaclass=_Collected, frozen=True, kw_only=True):
-    """Several kinds of items by one request: a field `E` holds exactly one, `E | None` maybe one, `list[E]` many."""
+    """Several kinds of items in one request: a field `E` holds exactly one, `E | None` at most one, `list[E]` many."""
 
 
 class _Access(Generic[P]):
-    """A declared function until its class is there, then what makes requests of its arguments."""
+    """A declared access pattern: planned once its class exists, after which it turns arguments into requests."""
 
     operation: Literal["GetItem", "Query"] = "Query"
 
@@ -215,7 +215,7 @@ class _Access(Generic[P]):
         self.pattern.table.patterns.append(self.pattern)
 
     def _values(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
-        # Calling the empty function lets Python itself say what is missing or too much.
+        # Calling the empty function lets Python itself report missing or unexpected arguments.
         self.function(*args, **kwargs)
         assert self.pattern is not None
         names = [each.name for each in self.pattern.parameters]
@@ -237,7 +237,7 @@ class _GetAccess(_Access[P]):
         self.names = tuple(each.name for each in self.pattern.parameters)
         fields = {name: plan.fields[name] for name in self.names}
         self.key_of = compile_key(self.pattern.name, fields, plan.key)
-        # What is inside a list or a set is looked at only when it is written, and not when a key is made of it.
+        # The generated key function checks the type of a container, but not its contents.
         self.plain = all(each.element is None and not each.members for each in fields.values())
 
     @overload
@@ -256,7 +256,7 @@ class _GetAccess(_Access[P]):
         else:
             values = dict(zip(self.names, args, strict=True))
         try:
-            # Written for what is usual and right; whatever else was given, the careful way says what is wrong with it.
+            # The generated function handles only ordinary, valid values; the careful path explains what is wrong.
             key = self.key_of(*args) if self.plain else self._key_carefully(values)
         except Exception:
             key = self._key_carefully(values)
@@ -266,7 +266,7 @@ class _GetAccess(_Access[P]):
         assert self.pattern is not None
         plan = self.pattern.members[0]
         for name, value in values.items():
-            # A reference may become a row, so it holds only what the row's fields allow.
+            # An upsert may create a row from a reference, so it holds only values that the row's fields allow.
             if value is not None:
                 encode_value(plan.fields[name], value)
         return plan.key_of(values)
@@ -316,7 +316,7 @@ def get(function: Callable[P, None], /) -> _GetAccess[P]: ...
 @overload
 def get(*, consistent: bool = False) -> Callable[[Callable[P, None]], _GetAccess[P]]: ...
 def get(function: Any = None, /, *, consistent: bool = False) -> Any:
-    """One item by its whole primary key."""
+    """Declare an access pattern that gets one item by its whole primary key."""
     if function is not None:
         return _GetAccess(function)
     return lambda function: _GetAccess(function, consistent=consistent)
@@ -330,7 +330,7 @@ def query(
     consistent: bool = False,
     prefix: str | None = None,
 ) -> Callable[[Callable[P, None]], _QueryAccess[P]]:
-    """The items of one partition, of the table or of an index, that the given sort components allow."""
+    """Declare an access pattern that queries one partition of the table or an index, narrowed by its sort key."""
     options = {"index": index, "filter": filter, "descending": descending, "consistent": consistent, "prefix": prefix}
     return lambda function: _QueryAccess(function, **options)
 

@@ -35,19 +35,19 @@ __all__ = [
 NO_KEY: tuple[str, str] = ("", "")
 
 GUARD_TYPE = "Unique"
-"""The type of the rows that stand for unique values, where rows carry one."""
+"""The type of the rows that guard unique values, where rows carry a type."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstOf:
-    """Several templates for one sort key; the first whose components are all there is used."""
+    """Several templates for one sort key; the first whose components all have values is used."""
 
     templates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sparse:
-    """An index key that is there only while a condition on the entity holds."""
+    """An index key that exists only while a condition on the entity holds."""
 
     partition: str
     sort: str | FirstOf
@@ -58,14 +58,14 @@ IndexKey: TypeAlias = tuple[str, str | FirstOf] | Sparse
 
 
 def first_of(*templates: str) -> FirstOf:
-    """A sort key that is written by the first template whose components are all there."""
+    """A sort key written by the first template whose components all have values."""
     if not templates:
         raise DesignError("first_of takes templates, and the last of them is for what none of the others can write")
     return FirstOf(templates)
 
 
 def sparse(partition: str, sort: str | FirstOf, *, when: Callable[..., bool]) -> Sparse:
-    """An index key for those entities only for which `when`, called with the fields it names, is true."""
+    """An index key for only those entities for which `when`, called with the fields it names, is true."""
     return Sparse(partition, sort, when)
 
 
@@ -87,7 +87,7 @@ class FormerKey:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EntityPlan:
-    """What a declaration was compiled to."""
+    """What an entity's declaration is compiled to."""
 
     name: str
     question: str
@@ -111,7 +111,7 @@ class EntityPlan:
         return self.key.wire(values)
 
     def matches(self, item: Mapping[str, Any]) -> bool:
-        """Whether a stored row is one of these: by its type where rows carry one, else by its key."""
+        """Whether a stored row is of this entity: by its type where rows carry one, else by its key."""
         if self.type is None:
             return self.key.matches(item)
         stored = item.get(self.table.type_attribute)  # type: ignore[arg-type]
@@ -119,27 +119,27 @@ class EntityPlan:
 
     @property
     def shares_its_key(self) -> bool:
-        """Whether rows of another kind can have the same key, so that only their type tells them apart."""
+        """Whether rows of another entity can have the same key, so that only their type tells them apart."""
         same = (each for each in self.table.entities if each.key.literals == self.key.literals)
         return self.type is not None and sum(1 for _ in same) > 1
 
     def expired(self, item: Mapping[str, Any], now: int) -> bool:
-        """Whether a stored row is gone for every reader, though perhaps not yet deleted."""
+        """Whether a stored row has expired: no reader sees it, even if it is not deleted yet."""
         return self.expiry is not None and self.expires_at(item) <= now
 
     def expires_at(self, item: Mapping[str, Any]) -> float:
-        """The second from which on a stored row is gone for every reader; infinity where it stays."""
+        """The second from which no reader sees a stored row; infinity if it never expires."""
         stored = None if self.expiry is None else item.get(self.expiry.attribute)
         return float(stored["N"]) if stored is not None and "N" in stored else inf
 
     def visible(self, items: Iterable[dict[str, Any]], now: int) -> list[dict[str, Any]]:
-        """Those of some stored rows that a reader of this kind sees."""
+        """The stored rows among these that are of this entity and have not expired."""
         matches, expired = self.matches, self.expired
         return [item for item in items if matches(item) and not expired(item, now)]
 
 
 class _Declaration(msgspec.StructMeta):
-    """Takes what a class statement says of its table and keys, and leaves the rest to msgspec."""
+    """Takes the table and keys out of a class statement, and leaves the rest to msgspec."""
 
     def __new__(
         mcls,
@@ -170,7 +170,7 @@ class _Declaration(msgspec.StructMeta):
         if table is None:
             if key != NO_KEY or type is not None or others.keys() - STRUCT_OPTIONS - {"frozen", "kw_only"}:
                 raise DesignError(f"{name}: say its table, as in class {name}(Entity, table=..., key=...)")
-            # A class without a table only holds fields that entities share.
+            # A class without a table is a mixin: it only holds fields that entities share.
             return super().__new__(mcls, name, bases, namespace, **others)
         if not isinstance(table, Table):
             raise DesignError(f"{name}: its table is a Table, not {table!r}")
@@ -192,7 +192,7 @@ class _Declaration(msgspec.StructMeta):
         return cls
 
 
-# The same as msgspec's renaming, for names as Python writes them.
+# The same as msgspec's renaming, for snake_case names.
 NAMING: dict[str, Callable[[str], str]] = {
     "camel": lambda name: re.sub("(?<=[^_])_+([^_])", lambda match: match[1].upper(), name),
     "pascal": lambda name: re.sub("(?:^|_+)([^_])", lambda match: match[1].upper(), name),
@@ -206,7 +206,7 @@ STRUCT_OPTIONS = frozenset({"rename", "gc", "weakref", "dict", "cache_hash", "eq
 class Entity(msgspec.Struct, metaclass=_Declaration, frozen=True, kw_only=True):
     """One kind of row: subclass it with the table, the type and the keys, and list its fields."""
 
-    # The metaclass takes these; here they are said for editors, which show them.
+    # The metaclass takes these; they are repeated here so that editors show them.
     def __init_subclass__(
         cls,
         *,
@@ -228,7 +228,7 @@ def plan_of(subject: Any) -> EntityPlan:
 
 
 def _enter(table: Table, plan: EntityPlan) -> None:
-    """Let the table know an entity: one for each type, where a class that is declared anew replaces itself."""
+    """Register an entity with its table, one per type; a class that is declared again replaces itself."""
     same = next((each for each in table.entities if plan.type is not None and each.type == plan.type), None)
     if same is not None:
         if (same.cls.__module__, same.cls.__qualname__) != (plan.cls.__module__, plan.cls.__qualname__):
@@ -242,7 +242,7 @@ def _enter(table: Table, plan: EntityPlan) -> None:
 
 
 def _check_guards_apart(one: EntityPlan, other: EntityPlan) -> None:
-    """A DesignError if a guard of the one could take the key of the other."""
+    """Raise a DesignError if a guard row of one entity could have the key of the other's rows."""
     for unique in one.uniques:
         if unique.key.literals == other.key.literals:
             raise DesignError(
@@ -357,7 +357,7 @@ def _check_names(cls: type[Entity], table: Table, fields: Mapping[str, FieldPlan
 
 
 def _check_guard(entity: str, unique: UniquePlan) -> None:
-    """A DesignError unless each value has a guard of its own."""
+    """Raise a DesignError unless each value has a guard row of its own."""
     where = f"{entity}.{unique.field}"
     if unique.field not in unique.key.components:
         raise DesignError(f"{where}: {unique.field} is not in the key of its guard; write {{{unique.field}}} there")

@@ -1,4 +1,4 @@
-"""Everything that the library refuses, and what a failed write found."""
+"""The errors of this library: refused declarations and values, and what a failed write found."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class TableError(Exception):
-    """Whatever this library raises."""
+    """The base class of this library's errors."""
 
 
 class DesignError(TableError):
@@ -52,7 +52,7 @@ class ComponentsNeeded(TableError, ValueError):
 
 
 class UnreadableItem(TableError):
-    """A stored row that its entity cannot be made of."""
+    """A stored row that cannot be decoded as its entity."""
 
     def __init__(self, entity: str, key: dict[str, Any], field: str | None, why: str) -> None:
         super().__init__(f"{entity} at {key}{f', field {field}' if field else ''}: {why}")
@@ -63,11 +63,11 @@ class UnreadableItem(TableError):
 
 
 class TransactionRefused(TableError, ValueError):
-    """A transaction that the service could not take; nothing was sent."""
+    """A transaction that DynamoDB would not accept; nothing was sent."""
 
 
 class WriteRefused(TableError):
-    """A write that the stored item did not allow; `current` is what is there now, None if nothing is.
+    """A write that the stored item did not allow; `current` is the item as it is now, None if there is none.
 
     `operation` is the refused operation as it was given, `position` its place in the transaction.
     """
@@ -80,11 +80,11 @@ class WriteRefused(TableError):
 
 
 class NotFound(WriteRefused):
-    """The item is not there, or has expired."""
+    """The item does not exist, or has expired."""
 
 
 class AlreadyExists(WriteRefused):
-    """An item with this key is there."""
+    """An item with this key already exists."""
 
 
 class VersionConflict(WriteRefused):
@@ -92,15 +92,15 @@ class VersionConflict(WriteRefused):
 
 
 class Changed(WriteRefused):
-    """Something that the update relied on is no longer so; read again and try again."""
+    """Something that the update relied on has changed; read the item again and retry."""
 
 
 class ConditionFailed(WriteRefused):
-    """The condition that was asked for does not hold."""
+    """A condition of the write does not hold."""
 
 
 class NotUnique(WriteRefused):
-    """The value belongs to another item."""
+    """Another item already has this value."""
 
     def __init__(
         self, field: str, value: Any, operation: Any = None, current: Any = None, position: int | None = None
@@ -111,8 +111,8 @@ class NotUnique(WriteRefused):
 
 
 class OutcomeUnknown(TableError):
-    """The answer was lost and the write cannot be repeated safely: it was done once or not at all."""
+    """The response was lost and the write cannot safely be retried: it was applied once or not at all."""
 
 
 class Unavailable(TableError):
-    """The engine throttled, or could not be reached, for longer than was waited; what it refused was not written."""
+    """The engine throttled or was unreachable until the retries ran out; what it refused was not written."""

@@ -1,4 +1,4 @@
-"""Whether a row is in the answer of a question, told by the row alone: for those who are given rows, as by a stream."""
+"""Tells from a row alone whether a query would return it: for consumers that receive rows, as from a stream."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from potluck.table.tables import Table
 __all__ = ["AnyQuery", "Membership"]
 
 AnyQuery = Query[Any] | Gather[Any] | Ref[Any]
-"""Whatever finds rows by one partition: of several kinds too, and one row by its key."""
+"""Anything that finds rows in one partition: of one kind or several, or a single row by its key."""
 
 Test = Callable[[Value], bool]
 Entities = dict[EntityPlan, Any]
 
 
 class Membership:
-    """What a question asks of a row: its partition, its sort key, its kind, its fields, and that it has not expired."""
+    """What a query requires of a row: its partition, sort key, kind and fields, and that it has not expired."""
 
     __slots__ = ("_filter", "_keep", "_members", "_partition", "_sort_attribute", "_sort_test", "index", "table")
 
@@ -38,7 +38,7 @@ class Membership:
         self.index: str | None = pattern.index
         self._members = pattern.members
         self._partition = key.partition_attribute, {"N" if key.partition_is_number else "S": query.partition}
-        # A row without an index's sort key is not in the index, whatever is asked of it.
+        # A row without the index's sort key is not in the index, whatever the query says about sort keys.
         self._sort_attribute = key.sort_attribute
         kind = "N" if key.sort_is_number else "S"
         self._sort_test = _sort_test(query.sort.operator, [{kind: text} for text in query.sort.values])
@@ -58,11 +58,11 @@ class Membership:
 
     @property
     def partition(self) -> Value:
-        """The partition in which the rows are, of the table or of the index."""
+        """The partition key of the rows, in the table or in the index."""
         return self._partition[1]
 
     def entity(self, row: Item, now: int, decoded: Entities | None = None) -> Any | None:
-        """The entity that the row is, if a reader who asks at this time finds it; `decoded` keeps what was decoded."""
+        """The row's entity if a query at this time would return it, else None; `decoded` caches what was decoded."""
         attribute, wanted = self._partition
         stored = row.get(attribute)
         if stored is None or not equal(stored, wanted):
@@ -104,7 +104,7 @@ def _sort_test(operator: str, values: list[Value]) -> Test | None:
 
 
 def _filter_test(query: Query[Any]) -> Callable[[Item], bool]:
-    """The filter as the engine itself would hold it against a row, expression and all."""
+    """The filter, compiled from its expression and evaluated exactly as the engine does."""
     expressions = query.expressions()
     assert query.filter is not None
     text = expressions.condition(query.filter)

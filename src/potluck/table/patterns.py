@@ -38,7 +38,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """Where one kind of row goes in an item collection."""
+    """The field of an item collection that one kind of row goes into."""
 
     name: str
     plan: EntityPlan
@@ -47,7 +47,7 @@ class Bucket:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pattern:
-    """What is asked, of which kinds of rows, by which key."""
+    """An access pattern: the question it answers, the kinds of rows it finds, and the key it finds them by."""
 
     name: str
     question: str
@@ -75,18 +75,18 @@ class Pattern:
         return tuple(each.name for each in self.parameters if each.role == "sort")
 
     def given(self, template: Template) -> tuple[str, ...]:
-        """The first components of a sort key, as far as the pattern knows them; a partition's may be among them."""
+        """The leading components of a sort key that the pattern has values for, from sort or partition arguments."""
         known = {each.name for each in self.parameters if each.role != "filter"}
         return tuple(itertools.takewhile(known.__contains__, template.fields))
 
     def sort_templates(self, plan: EntityPlan) -> tuple[Template, ...]:
-        """Those of a member's sort templates that begin with what the pattern is given."""
+        """The member's sort templates that the pattern's sort arguments fill from the left."""
         wanted = set(self.sort_parameters)
         return tuple(each for each in self.key_plan(plan).sort if wanted <= set(self.given(each)))
 
     @cached_property
     def beginnings(self) -> tuple[str, ...]:
-        """How the sort keys of the rows begin, in the words of their templates."""
+        """How the sort keys of the rows begin, as template text."""
         texts = {
             template.prefix_text(len(self.given(template)))
             for plan in self.members
@@ -96,23 +96,23 @@ class Pattern:
 
     @cached_property
     def spans_kinds(self) -> bool:
-        """Whether it finds rows that begin differently, by the range from the first to the last of them."""
+        """Whether it finds rows whose sort keys begin differently, by the range from the first to the last of them."""
         return self.prefix is None and (bool(self.buckets) or len(self.beginnings) > 1)
 
     def partition_of(self, values: Mapping[str, Any]) -> str:
-        """The partition key that is asked for."""
+        """The partition key for these arguments."""
         partition = self.key_plan(self.members[0]).partition.encode(values)
         if partition is None:
             raise ValueError(f"{self.name}: rows where a part of the key is None are not in {self.index}")
         return partition
 
     def sort_condition(self, values: Mapping[str, Any]) -> SortCondition:
-        """The condition on the sort key that finds all rows asked for, and as few others as can be."""
+        """The condition on the sort key that finds every row asked for, and as few others as possible."""
         return self._fixed_sort or self._sort_condition(values)
 
     @cached_property
     def _fixed_sort(self) -> SortCondition | None:
-        """The condition where it is the same whatever is asked for; None where a part of the sort key is given."""
+        """The sort condition if it is the same for all arguments; None if it depends on them."""
         templates = self.sort_templates(self.members[0])
         if self.spans_kinds or not templates or (self.prefix is None and not self.given(templates[0])):
             return self._sort_condition({})
@@ -132,7 +132,7 @@ class Pattern:
         return condition if alone else self._asked_for_only(condition)
 
     def _asked_for_only(self, condition: SortCondition) -> SortCondition:
-        """The same, without rows whose key is written by another template and lies in the range by chance."""
+        """The same condition, without rows that are in the range but whose key another template wrote."""
         asked = {plan.cls: self.sort_templates(plan) for plan in self.members}
         keep = condition.keep
 
@@ -143,7 +143,7 @@ class Pattern:
         return replace(condition, keep=asked_for)
 
     def _span(self) -> SortCondition:
-        """The narrowest range of sort keys that holds every member's rows."""
+        """The narrowest range of sort keys that covers every member's rows."""
         ends = []
         for plan in self.members:
             for template in self.key_plan(plan).sort:
@@ -158,13 +158,13 @@ class Pattern:
 
 
 def plan_pattern(function: Callable[..., None], owner: str, members: tuple[EntityPlan, ...], **options: Any) -> Pattern:
-    """The pattern that a function declares, or a DesignError that says what to write."""
+    """The pattern that a function declares; raises a DesignError that says what to write instead."""
     return _Reading(f"{owner}.{function.__name__}", function, members, options).read()
 
 
 @dataclass
 class _Reading:
-    """A declaration while it is read and checked."""
+    """An access pattern's declaration while it is being read and checked."""
 
     name: str
     function: Callable[..., None]
@@ -244,7 +244,7 @@ class _Reading:
         return Parameter(name, self.role(name), kind)
 
     def field(self, plan: EntityPlan, name: str) -> FieldPlan:
-        """A member's field that an argument stands for: of this name, or in this place of the partition key."""
+        """The member's field that an argument stands for: by name, or by its position in the partition key."""
         partition = self.key(self.members[0]).partition.fields
         if name in partition and name not in self.options["filter"]:
             name = self.key(plan).partition.fields[partition.index(name)]
@@ -335,7 +335,7 @@ class _Reading:
                 raise self.refused(f"{name} is not in the prefix {prefix}, so it would not be asked for; leave it out")
 
     def check_written_alike(self, pattern: Pattern) -> None:
-        """What is asked for is written, and cut, as for the first kind, so the others must write it so as well."""
+        """Sort arguments are encoded, and cut, as for the first kind, so every other kind must encode them alike."""
         templates = [template for plan in self.members for template in pattern.sort_templates(plan)]
         for template in templates[1:]:
             for name in pattern.sort_parameters:
@@ -364,7 +364,7 @@ class _Reading:
 
 
 def _skeleton(template: Template) -> list[Any]:
-    """What two templates have in common whose keys are the same for the same values, whatever the fields are called."""
+    """A template without its field names: equal skeletons write the same key for the same values."""
     return [_written(part) if isinstance(part, Component) else part for part in template.parts]
 
 
@@ -373,7 +373,7 @@ def _written(part: Component) -> tuple[Any, ...]:
 
 
 def hints_of(declared: Any, name: str) -> dict[str, Any]:
-    """The annotations of a function or a class, or a DesignError that says which cannot be resolved."""
+    """The annotations of a function or class; raises a DesignError that says which cannot be resolved."""
     try:
         return typing.get_type_hints(declared)
     except NameError as error:
@@ -392,5 +392,5 @@ def _same_type(given: Any, declared: Any) -> bool:
 
 
 def type_name(hint: Any) -> str:
-    """A type as it is written."""
+    """A type as it is written in source."""
     return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")

@@ -1,8 +1,8 @@
-"""A cache of answers, each valid until something is written to one of the partitions that it was read from.
+"""A cache of query answers, each valid until something is written to a partition that it was read from.
 
-The engine is asked each time for its state, a number that grows with every write of any process, and whether the
-answer's partitions were written to since. So a cached answer is given only while the query would answer the same, and
-writers need not invalidate it.
+Every lookup takes the engine's current state, a number that grows with every write by any process, and asks whether
+the answer's partitions have been written to since. So a cached answer is served only while the query would still give
+the same one, and writers need not invalidate anything.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from potluck.table.row_cache import NEVER
 __all__ = ["CachedAnswer", "QueryCache"]
 
 CACHED_BYTES = 4 * 1024 * 1024
-"""How many bytes of rows are kept; what was made of them takes several times as much."""
+"""How many bytes of rows are cached; the objects decoded from them take several times as much."""
 
 Places = tuple[Hashable, ...]
 Untouched = Callable[[Any, int], bool]
 
 
 class CachedAnswer(NamedTuple):
-    """An answer, since when and until when it holds, in which state of the store, and what it was read from."""
+    """An answer, from when until when it holds, as of which state of the store, and what it was read from."""
 
     answer: Any
     since: int
@@ -33,7 +33,7 @@ class CachedAnswer(NamedTuple):
 
 
 class QueryCache:
-    """Answers by question. What nobody asked while as much again was kept is forgotten first."""
+    """Answers by question, in two generations: those not used while the newer one fills up are evicted."""
 
     def __init__(self, now: Callable[[], int], untouched: Untouched, most_bytes: int = CACHED_BYTES) -> None:
         self._now = now
@@ -44,7 +44,7 @@ class QueryCache:
         self._bytes = 0
 
     def find(self, question: Hashable, state: int) -> CachedAnswer | None:
-        """The answer, if it is as true in this state as when it was cached; None if there is none."""
+        """The cached answer if it still holds in this state, else None."""
         cached = self._newer.get(question)
         if cached is None:
             cached = self._older.get(question)
@@ -52,7 +52,7 @@ class QueryCache:
                 return None
             self._put(question, cached)
         if cached[3] != state:
-            # An answer of a later state, as another thread may have cached it, is none of this one.
+            # Another thread may have cached an answer from a later state; it is not valid in this one.
             if cached[3] > state or not self._untouched(cached[4], cached[3]):
                 return None
             # Not _replace, which takes longer than everything else here.
@@ -62,7 +62,7 @@ class QueryCache:
         return cached if cached[2] == NEVER or cached[1] <= self._now() < cached[2] else None
 
     def keep(self, question: Hashable, state: int, answer: Any, until: float, size: int, places: Places) -> None:
-        """Cache the answer of reads that began in this state, and were made in these places."""
+        """Cache the answer of reads that began in this state and covered these places."""
         if size <= self._most_bytes // 2:
             self._put(question, CachedAnswer(answer, self._now(), until, state, places, size))
 

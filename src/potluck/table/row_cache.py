@@ -1,7 +1,7 @@
 """A cache of decoded rows: a row that is read again and again is decoded once.
 
-The key is all of the row's bytes, which are read from the engine each time, and cached entities cannot be changed. So
-an entry is never out of date, whoever writes in the meantime, and nothing has to be invalidated.
+The key is all of the row's bytes, which are read from the engine each time, and cached entities are immutable. So an
+entry is never stale, whoever writes in the meantime, and nothing has to be invalidated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Members = tuple[EntityPlan, ...]
 Unpack = Callable[[list[bytes]], list[dict[str, Any]]]
 
 CACHED_BYTES = 8 * 1024 * 1024
-"""How many bytes of rows are kept; their entities take about twice as much."""
+"""How many bytes of rows are cached; their entities take about twice as much."""
 
 LONGEST_CACHED_ROW = 8 * 1024
 """Longer rows are rare, and each would push out many others."""
@@ -30,8 +30,8 @@ LAST = 2.0**62
 
 
 class _CachedRow(NamedTuple):
-    members: Members  # the kinds it was decoded as one of
-    entity: Any  # None if it is none of them
+    members: Members  # the kinds that it was matched against
+    entity: Any  # None if it is of none of these kinds, or had expired
     expires_at: float
 
 
@@ -49,11 +49,11 @@ class RowCache:
         self._hashes_seen: set[int] = set()
 
     def entity(self, members: Members, row: bytes) -> Any:
-        """The row's entity; None if it is none of these kinds, or has expired."""
+        """The row's entity; None if it is of none of these kinds, or has expired."""
         return self.entity_until(members, row)[0]
 
     def entity_until(self, members: Members, row: bytes) -> tuple[Any, float]:
-        """The same, and until when it is so."""
+        """What `entity` returns, and the time until which that holds."""
         cached = self._newer.get(row)
         if cached is None or cached[0] != members:
             cached = self._cache(members, row, None)
@@ -64,7 +64,7 @@ class RowCache:
     def visible(self, members: Members, rows: list[bytes]) -> tuple[list[bytes], list[Any], float]:
         """The rows of these kinds that have not expired, their entities, and when the next of them expires.
 
-        That is NEVER only if none of them ever expires or expired, and 0 if none of them was cached.
+        That time is NEVER only if none of the rows has an expiry, and 0 if none of them was cached.
         """
         now = self._now()
         found = list(map(self._newer.get, rows))
@@ -72,7 +72,7 @@ class RowCache:
             return self._decode_uncached(members, rows, now)
         new = [at for at, cached in enumerate(found) if cached is None or cached[0] != members]
         if new:
-            # All at once takes half as long as one by one.
+            # Unpacking them all at once takes half as long as one by one.
             items = self.unpack([rows[at] for at in new])
             for at, item in zip(new, items, strict=True):
                 found[at] = self._cache(members, rows[at], item)
@@ -84,7 +84,7 @@ class RowCache:
         return rows, entities, min([end for end in ends if end > now], default=LAST) if ends else NEVER
 
     def _all_new(self, rows: list[bytes], found: list[_CachedRow | None]) -> bool:
-        """Whether none of the rows was read before. Much is read once and never again, and not worth caching."""
+        """Whether none of the rows was read before: much is read once and never again, and not worth caching."""
         if any(found):
             return False
         hashes = list(map(hash, rows))

@@ -1,4 +1,4 @@
-"""The table itself: its key attributes, its indexes, and the requests that make it."""
+"""The table itself: its key attributes, its indexes, and the requests that create it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["KeyAttribute", "Number", "Request", "RowName", "Table", "row_name"]
 
 RowName = tuple[str, ...]
-"""A table and the texts of a primary key."""
+"""A table's name and the text of each part of a primary key."""
 
 
 class Request(NamedTuple):
-    """One call of the DynamoDB API, not sent: its body is what any engine takes."""
+    """One call of the DynamoDB API, not yet sent; any engine accepts its body."""
 
     operation: str
     body: dict[str, Any]
 
     def for_boto3(self) -> dict[str, Any]:
-        """The body as boto3's client takes it: the same, but for bytes, which boto3 itself makes text of."""
+        """The body as boto3's client takes it: with raw bytes, which boto3 encodes itself."""
         body: dict[str, Any] = _with_bytes(self.body)
         return body
 
@@ -42,10 +42,10 @@ class KeyAttribute:
 
 
 def row_name(table: Table, item: Mapping[str, Any]) -> RowName:
-    """What tells an item from every other: by its key, which may be all there is of it."""
+    """What identifies an item, in any table; `item` needs no attributes but its key."""
     name = [table.name]
     for attribute in table.key_names:
-        # A key attribute has one type.
+        # The value of a key attribute is always a single {type: text}.
         name += item[attribute].values()
     return tuple(name)
 
@@ -56,7 +56,7 @@ def Number(name: str) -> KeyAttribute:
 
 
 class Table:
-    """A table by its design: entities are declared on it, and it knows them all."""
+    """A table's design: entities are declared on it, and it keeps track of them and their access patterns."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Table:
         self.ttl = ttl
         self.type_attribute = type_attribute
         self.names = names
-        # What `potluck design --lint` says and the author has weighed: "name: subject" as printed, and why it stays.
+        # Findings that the author accepts: "name: subject" as `potluck design --lint` prints it, and the reason.
         self.accepted = dict(accepted or {})
         self.entities: list[EntityPlan] = []
         self.patterns: list[Pattern] = []
@@ -94,20 +94,20 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({self.name!r})"
 
-    # Asked with every read.
+    # Cached because every read uses it.
     @cached_property
     def key_names(self) -> tuple[str, ...]:
         """The attributes of the primary key."""
         return (self.partition.name,) if self.sort is None else (self.partition.name, self.sort.name)
 
     def index_key_names(self, index: str | None) -> tuple[str, ...]:
-        """The attributes that tell one row of the index, or of the table, from the next."""
+        """The attributes that identify one row of the index, or of the table."""
         if index is None:
             return self.key_names
         return tuple(dict.fromkeys((*self.key_names, *(key.name for key in self.indexes[index] if key is not None))))
 
     def creation(self) -> list[Request]:
-        """What makes the table: itself with its indexes and its stream, and its expiry."""
+        """The requests that create the table, with its indexes and stream, and set its TTL."""
         keys = [self.partition, self.sort, *(key for pair in self.indexes.values() for key in pair)]
         attributes = {key.name: key.type for key in keys if key is not None}
         body: dict[str, Any] = {
@@ -130,7 +130,7 @@ class Table:
         return requests
 
     def index_creation(self, index: str) -> dict[str, Any]:
-        """One index as CreateTable and UpdateTable want it."""
+        """One index in the form that CreateTable and UpdateTable take."""
         return {
             "IndexName": index,
             "KeySchema": _schema(*self.indexes[index]),
@@ -141,16 +141,16 @@ class Table:
 NAME = re.compile("[A-Za-z0-9_.-]{3,255}")
 NAME_IN_WORDS = "it has 3 to 255 letters, digits, dots, dashes, underscores"
 
-# What a class statement says besides the keys in indexes.
+# The keywords of an entity's class statement, which no index can be called.
 CLASS_KEYWORDS = frozenset({"table", "type", "key", "formerly"})
 
-# How msgspec makes an attribute's name of a field's.
+# How msgspec derives an attribute's name from a field's.
 RENAMING: dict[str, str | None] = {"camel": "camel", "pascal": "pascal", "as written": None}
 
 
 def _with_bytes(part: Any) -> Any:
     if isinstance(part, dict):
-        # An attribute called B has a value of its own, and that is a dict.
+        # The value of an attribute that happens to be called B is a dict, not a string.
         if isinstance(part.get("B"), str):
             return {"B": a2b_base64(part["B"])}
         if isinstance(part.get("BS"), list):
@@ -170,7 +170,7 @@ def _check_indexes(table: Table) -> None:
 
 
 def _check_attributes(table: Table) -> None:
-    """A DesignError for an attribute that would have to be two things."""
+    """Raise a DesignError for an attribute with conflicting types or roles."""
     types: dict[str, str] = {}
     for place, keys in {"the table": (table.partition, table.sort), **table.indexes}.items():
         for key in keys:

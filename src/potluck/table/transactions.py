@@ -1,4 +1,4 @@
-"""Several operations, all of them or none."""
+"""Several operations applied atomically: all of them or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Transaction"]
 
 
 class Transaction:
-    """Operations to be done together; TransactionRefused, when it is made, for what the service would not take."""
+    """Operations to apply atomically; raises TransactionRefused at once for what DynamoDB would not accept."""
 
     def __init__(self, *operations: Operation) -> None:
         self.operations = operations
@@ -37,7 +37,7 @@ class Transaction:
 
     @property
     def name(self) -> str:
-        """What kinds of writes it is made of, without saying of which items."""
+        """The kinds of writes it is made of, without naming the items."""
         return " + ".join(dict.fromkeys(operation.name for operation in self.operations))
 
     def actions(self, now: int | None = None) -> list[Action]:
@@ -45,7 +45,7 @@ class Transaction:
         return [write.action(now) for _, write in self._writes]
 
     def request(self, now: int | None = None, token: str | None = None) -> Request:
-        """The one call that does it; with the same token it is done once, however often it is sent."""
+        """The single request for all of it; sent again with the same idempotency token, it takes effect only once."""
         items = []
         for _, write in self._writes:
             action = write.action(now)
@@ -56,7 +56,7 @@ class Transaction:
         return Request("TransactWriteItems", body)
 
     def explain(self, error: DynamoError, now: int | None = None) -> Exception:
-        """What to raise for the first action that was refused; the error itself when no condition refused one."""
+        """The exception for the first action whose condition failed; the error itself if no condition did."""
         for (position, write), reason in zip(self._writes, error.reasons or (), strict=False):
             if reason.get("Code") == "ConditionalCheckFailed":
                 refusal = explain_refusal(self.operations[position], write, reason.get("Item"), now)
@@ -89,7 +89,7 @@ class Transaction:
             )
 
     def _size(self, position: int, write: Write) -> int:
-        """How many bytes the item has, as far as that is known here."""
+        """The size of the item in bytes, as far as it is known here."""
         operation = self.operations[position]
         if operation.seen is None or write.guard is not None or write.item is not None:
             return write.size()

@@ -1,7 +1,7 @@
-"""Entities to rows and back, by functions that are written for each class when it is declared.
+"""Encodes entities as rows and decodes them, with functions generated for each class when it is declared.
 
-Written functions know what is usual and right. Everything else they leave to the careful way here, which goes field by
-field and can name the one that is wrong; so written code never explains anything.
+Generated functions handle ordinary, valid values. Everything else they leave to the careful path here, which goes
+field by field and can name the one that is wrong; so generated code never has to explain anything.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Coding:
     """How entities of one class become rows and are read back."""
 
     encode: Callable[[Any], Row]
-    """The row of an entity, keys included; InvalidValue if a field does not allow its value."""
+    """The row of an entity, keys included; raises InvalidValue if a field does not allow its value."""
     decode: Callable[[Row], Any]
-    """The entity of a row; UnreadableItem if it cannot be made."""
+    """The entity of a row; raises UnreadableItem if the row cannot be decoded."""
     shareable: bool
-    """Whether all who read the same row may be given the same entity: nothing in it can be changed."""
+    """Whether every reader of the same row may be given the same entity, because it is immutable."""
     source: str
 
 
@@ -46,20 +46,20 @@ def compile_coding(
     key: KeyPlan,
     indexes: Sequence[KeyPlan],
 ) -> Coding:
-    """Write the functions for one class; `constants` are attributes that all its rows have."""
+    """Generate the functions for one class; `constants` are attributes that all its rows have."""
     careful = _Careful(entity_name, cls, fields, constants, key, indexes)
     ways_out = {"encode_carefully": careful.encode, "decode_carefully": careful.decode}
     code = Code(KNOWN_TO_ENCODERS | KNOWN_TO_DECODERS | ways_out)
     write_encoder(code, fields, constants, (key, *indexes))
     write_decoder(code, cls, fields, key)
     written = code.run(f"<coding of {cls.__module__}.{entity_name}>")
-    # What a class does when it is made, and what can be hung on what it made, is not known here.
+    # A __post_init__ may do anything, and an instance with a __dict__ can be given attributes later.
     shareable = not hasattr(cls, "__post_init__") and not cls.__dictoffset__ and all(map(_fixed, fields.values()))
     return Coding(written["encode"], written["decode"], shareable, "\n".join(code.lines))
 
 
 def compile_key(title: str, fields: Mapping[str, FieldPlan], key: KeyPlan) -> Callable[..., Row]:
-    """Write the function that makes a key of the values of these fields, given in turn; it explains no refusal."""
+    """Generate a function from these fields' values, in order, to a key; it does not explain what it refuses."""
     code = Code(KNOWN_TO_ENCODERS)
     write_key_function(code, fields, key)
     key_of: Callable[..., Row] = code.run(f"<key of {title}>")["key_of"]
@@ -67,7 +67,7 @@ def compile_key(title: str, fields: Mapping[str, FieldPlan], key: KeyPlan) -> Ca
 
 
 def _fixed(plan: FieldPlan) -> bool:
-    """Whether the values of a field are made of the row alone, and never change."""
+    """Whether a field's values come from the row alone and are immutable."""
     match plan.kind:
         case Kind.SET:
             return get_origin(plan.core) is frozenset
@@ -81,7 +81,7 @@ def _fixed(plan: FieldPlan) -> bool:
 
 @dataclass(frozen=True)
 class _Careful:
-    """The slow and complete way, one field after the other."""
+    """The slow and complete path, one field after the other."""
 
     entity: str
     cls: type

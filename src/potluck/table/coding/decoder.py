@@ -1,4 +1,4 @@
-"""Writes the function that makes entities of rows: the wire forms off, and one msgspec.convert for the rest."""
+"""Generates the function that decodes rows: it strips the wire forms and leaves the rest to one msgspec.convert."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Unreadable(Exception):
     """Why a stored value cannot be read."""
 
 
-# --- the careful way -------------------------------------------------------------------------------------------------
+# --- the careful path ------------------------------------------------------------------------------------------------
 
 
 def read_member(plan: FieldPlan, row: Row) -> tuple[Any, ...]:
-    """What msgspec makes a member's value of, as a tuple of one; empty where the default stands for it."""
+    """What msgspec converts to a member's value, as a tuple of one; empty where its default applies."""
     wire = row.get(plan.attribute)
     if wire is not None:
         return (_read(plan, wire),)
@@ -94,7 +94,7 @@ def _read_any(wire: Mapping[str, Any]) -> Any:
             return {name: _read_any(each) for name, each in content.items()}
         case "N":
             number = Decimal(content)
-            # Comparing is exact; arithmetic, abs() too, would round to the precision of the context.
+            # Comparison is exact; arithmetic, even abs(), would round to the precision of the context.
             whole = -ANY_WHOLE_NUMBERS < number < ANY_WHOLE_NUMBERS and number == number.to_integral_value()
             return int(number) if whole else float(content)
         case "NULL":
@@ -105,13 +105,13 @@ def _read_any(wire: Mapping[str, Any]) -> Any:
             raise Unreadable(f"type {kind} is not read where anything may be")
 
 
-# --- written code ----------------------------------------------------------------------------------------------------
+# --- generated code --------------------------------------------------------------------------------------------------
 
 KNOWN_TO_DECODERS: dict[str, Any] = {"convert": convert, "read_any": _read_any, "read_limited": _read_limited}
 
 
 def write_decoder(code: Code, cls: type, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
-    """Add `decode(it)`, which leaves to `decode_carefully(it)` what it cannot make an entity of."""
+    """Add `decode(it)`, which falls back to `decode_carefully(it)` for rows that it cannot decode."""
     entries = []
     lines = []
     for name, plan in fields.items():
@@ -128,7 +128,7 @@ def _struct_decoder(code: Code, plan: FieldPlan) -> list[str]:
 
 
 def _entry(code: Code, plan: FieldPlan) -> str:
-    """What msgspec reads a member from; an attribute that should be there and is not raises KeyError."""
+    """The entry that msgspec reads a member from; raises KeyError if an attribute that is always written is missing."""
     name = repr(plan.attribute)
     if plan.kind is Kind.SET or (plan.optional and plan.none_as == "left out"):
         left_out = "()" if plan.kind is Kind.SET else "None"
@@ -147,7 +147,7 @@ def _reading_or_none(code: Code, plan: FieldPlan, wire: str, first: str | None =
 
 
 def _reading(code: Code, plan: FieldPlan, wire: str) -> str:
-    """An expression of what msgspec makes the value of."""
+    """An expression for what msgspec converts to the value."""
     content = f"{wire}[{plan.wire!r}]"
     each = f"{wire}_" if wire.isidentifier() else "each"
     match plan.kind:

@@ -1,7 +1,7 @@
-"""Writes the function that makes rows of entities.
+"""Generates the function that encodes entities as rows.
 
-The written function tests every value against its field and makes the row of values that pass. A value that does not
-pass may still be right (a subclass, a date far in the past): the careful way decides, and names what is wrong.
+The generated function tests every value against its field and builds the row if all pass. A value that does not pass
+may still be valid (a subclass, a date far in the past): the careful path decides, and names what is wrong.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from potluck.table.keys import Component, KeyPlan, Template
 
 __all__ = ["KNOWN_TO_ENCODERS", "write_encoder", "write_key_function"]
 
-# Every whole number between these has few enough digits, and every float is finite and not too large.
+# Within these bounds every integer has few enough digits, and every float is finite and not too large.
 PLAIN_NUMBERS = 10**NUMBER_DIGITS
 PLAIN_FLOATS = 1e125
 
-# msgspec writes these fastest, and several of them at once.
+# msgspec formats these fastest, and several in one call.
 WRITTEN_TOGETHER = {Kind.UUID: UUID, Kind.TIME: datetime, Kind.DATE: date}
 SECONDS_LENGTH = len("2025-12-10T12:00:00Z")
 MILLISECONDS_LENGTH = len("2025-12-10T12:00:00.000Z")
 
-# Python makes a dict of more entries than this one entry at a time, and then in several parts.
+# Python builds a dict literal with more entries than this one entry at a time, and in several parts.
 ENTRIES_AT_ONCE = 15
 
 
@@ -64,7 +64,7 @@ KNOWN_TO_ENCODERS: dict[str, Any] = {
 
 @dataclass
 class _Making:
-    """A row in the making: what runs first, what is always in it, and what may be added."""
+    """The source that builds a row: what runs first, the entries that are always in it, and what may add to them."""
 
     before: list[str] = field(default_factory=list)
     entries: list[tuple[str, str]] = field(default_factory=list)
@@ -86,7 +86,7 @@ class _Making:
 def write_encoder(
     code: Code, fields: Mapping[str, FieldPlan], constants: Mapping[str, str], keys: Sequence[KeyPlan]
 ) -> None:
-    """Add `encode(it)`, which leaves to `encode_carefully(it)` what it cannot make a row of."""
+    """Add `encode(it)`, which falls back to `encode_carefully(it)` for entities that it cannot encode."""
     row = _Making()
     _take_values(code, fields, row)
     for key in keys:
@@ -98,7 +98,7 @@ def write_encoder(
 
 
 def write_key_function(code: Code, fields: Mapping[str, FieldPlan], key: KeyPlan) -> None:
-    """Add `key_of(...)`, which takes the values of these fields in turn and raises for what makes no key."""
+    """Add `key_of(...)`, which takes these fields' values in order and raises if they make no key."""
     row = _Making()
     _test_values(code, fields, row)
     _write_key(code, key, fields, row)
@@ -116,7 +116,7 @@ def _struct_encoder(code: Code, plan: FieldPlan) -> list[str]:
 
 
 def _take_values(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> None:
-    """Every value as v_NAME, tested, and as t_NAME the text of those that msgspec writes."""
+    """Assign every value to v_NAME, test it, and assign the text of those that msgspec formats to t_NAME."""
     row.before += [f"v_{name} = it.{name}" for name in fields]
     _test_values(code, fields, row)
 
@@ -136,7 +136,7 @@ def _test_values(code: Code, fields: Mapping[str, FieldPlan], row: _Making) -> N
 
 
 def _cut_time(plan: FieldPlan, text: str, value: str, row: _Making) -> None:
-    # Only times in UTC: msgspec rounds offsets to minutes, and some zones had others once.
+    # Only times in UTC: msgspec rounds offsets to minutes, and some zones once had offsets with seconds.
     lines = [f"if {value}.tzinfo is not UTC:", f"    {text} = written_time({value}, {plan.precision!r})"]
     if plan.precision == "seconds":
         lines += [f"elif len({text}) != {SECONDS_LENGTH}:", f"    {text} = {text}[:{SECONDS_LENGTH - 1}] + 'Z'"]
@@ -151,7 +151,7 @@ def _write_attributes(code: Code, fields: Mapping[str, FieldPlan], row: _Making)
         value = f"v_{name}"
         if plan.key_only:
             if plan.kind in (Kind.LIST, Kind.MAP, Kind.SET, Kind.STRUCT):
-                # What is inside is tested where it is written, and this is written into the key only.
+                # Contents are tested while an attribute is written, and this value is written only into the key.
                 row.before.append(f"stored_value({code.constant(plan)}, {value})")
             continue
         wire = f"{{'S': t_{name}}}" if plan.kind in WRITTEN_TOGETHER else _wire(code, plan, value)
@@ -175,7 +175,7 @@ def _test_or_none(code: Code, plan: FieldPlan, value: str) -> str:
 
 
 def _test(code: Code, plan: FieldPlan, value: str) -> str:
-    """An expression that is true only of values that are allowed."""
+    """An expression that is true only for values that the field allows."""
     tests = [_type_test(code, plan, value)]
     if plan.kind is Kind.INTEGER:
         tests.append(_within(plan, value))
@@ -206,7 +206,7 @@ def _type_test(code: Code, plan: FieldPlan, value: str) -> str:
         case Kind.FLOAT:
             return f"type({value}) is float and {-PLAIN_FLOATS} < {value} < {PLAIN_FLOATS}"
         case Kind.LITERAL:
-            # True == 1, so being among them is not enough.
+            # True == 1, so equality alone would let a bool pass for a number.
             kind = "str" if plan.wire == "S" else "int"
             return f"type({value}) is {kind} and {value} in {code.constant(frozenset(plan.choices))}"
         case Kind.LIST | Kind.MAP | Kind.SET:
@@ -226,14 +226,14 @@ def _within(plan: FieldPlan, value: str) -> str:
 
 
 def _wire(code: Code, plan: FieldPlan, value: str) -> str:
-    """An expression of the wire form of a value that passed its test."""
+    """An expression for the wire form of a value that passed its test."""
     if plan.kind is Kind.ANY:
         return f"stored_value({code.constant(plan)}, {value})"
     return f"{{{plan.wire!r}: {_content(code, plan, value)}}}"
 
 
 def _content(code: Code, plan: FieldPlan, value: str) -> str:
-    """An expression of what is inside the wire form."""
+    """An expression for what is inside the wire form."""
     match plan.kind:
         case Kind.DECIMAL:
             return f"canonical_number(str({value}))"
@@ -262,7 +262,7 @@ def _contents(code: Code, plan: FieldPlan, value: str) -> str:
     each = f"{value}_"
     test = _test(code, plan.element, each)
     if plan.kind is Kind.SET:
-        # First a set: times that differ only beyond their precision are one element.
+        # A set of texts first: times that differ only beyond their precision are one element.
         text = _content(code, plan.element, each)
         return f"sorted({{{text} if {test} else unusual({each}) for {each} in {value}}})"
     if plan.element.kind is Kind.SET:
@@ -284,7 +284,7 @@ def _contents(code: Code, plan: FieldPlan, value: str) -> str:
 def _write_key(code: Code, key: KeyPlan, fields: Mapping[str, FieldPlan], row: _Making) -> None:
     templates = (key.partition, *key.sort)
     if not all(any(each.literals) for each in templates):
-        # Numbers, and texts that could come out empty, which no key may be.
+        # Left to KeyPlan: numbers, and texts that could come out empty, which no key may be.
         values = ", ".join(f"{name!r}: v_{name}" for name in sorted(key.components))
         row.after.append(f"row |= {code.constant(key.wire)}({{{values}}})")
         return
@@ -306,13 +306,13 @@ def _write_key(code: Code, key: KeyPlan, fields: Mapping[str, FieldPlan], row: _
 
 
 def _there(template: Template) -> list[str]:
-    """Tests that all components are there, or something stands for them."""
+    """Tests that every component has a value or a substitute."""
     lacking = [each for each in template.components if each.optional and each.substitute is None]
     return [f"v_{each.field} is not None" for each in lacking]
 
 
 def _key_text(code: Code, template: Template, fields: Mapping[str, FieldPlan]) -> str:
-    """An expression of the key; `+` of two texts is fastest, and an f-string of more."""
+    """An expression for the key's text; `+` is fastest for two parts, and an f-string for more."""
     texts = [_component_text(code, each, fields) for each in template.components]
     literals = template.literals
     if len(template.parts) <= 2 or any(set("'\"\\{}") & set(literal) for literal in literals):

@@ -1,4 +1,4 @@
-"""Python that is written while a class is declared."""
+"""Python source that is generated when a class is declared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Code", "Unusual", "indented", "unusual"]
 
 
 class Unusual(Exception):
-    """Written code met something that it does not know to be right; the careful way decides."""
+    """Generated code met a value that it does not know to be valid; the careful path decides."""
 
 
 def unusual(value: Any) -> Any:
@@ -21,7 +21,7 @@ def unusual(value: Any) -> Any:
 
 
 class Code:
-    """Functions as text, and the objects that they name."""
+    """Functions as source text, and the objects that they refer to by name."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
         self.lines: list[str] = []
@@ -29,14 +29,14 @@ class Code:
         self._struct_functions: dict[tuple[str, Any, int], str] = {}
 
     def constant(self, value: Any) -> str:
-        """A name for an object."""
+        """Give an object a name that the source can use."""
         name = f"C{len(self.names)}"
         self.names[name] = value
         return name
 
     def struct_function(self, purpose: str, plan: FieldPlan, body: Callable[[Code, FieldPlan], list[str]]) -> str:
-        """The name of the function that does this for a struct inside the entity."""
-        # How deep a value in it may nest depends on how deep it is itself.
+        """The name of the function that does this for a nested struct; generated on first use."""
+        # How deep its values may nest depends on how deep the struct itself is.
         asked = (purpose, plan.core, plan.remaining_levels)
         name = self._struct_functions.get(asked)
         if name is None:

@@ -1,4 +1,4 @@
-"""A table design as a page to read, made of the declarations: keys, attributes, access patterns and what they cost."""
+"""A table's design as Markdown, generated from the declarations: keys, attributes, access patterns and their cost."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ ENDS = "<!-- /design -->"
 
 
 def markdown(tables: Sequence[Table]) -> str:
-    """The design of these tables, from the second level of headings down."""
+    """The design of these tables, with headings from the second level down."""
     return "\n\n".join(block for table in tables for block in _table(table)) + "\n"
 
 
 def with_section(document: str, section: str) -> str:
-    """The document with this between its two design markers; ValueError if it does not have them."""
+    """The document with this section between its two design markers; raises ValueError if it lacks them."""
     before, begins, rest = document.partition(BEGINS)
     _, ends, after = rest.partition(ENDS)
     if not begins or not ends:
@@ -118,7 +118,7 @@ def _properties(table: Table) -> Iterator[str]:
 
 
 def _says_types(table: Table) -> bool:
-    """Whether rows call themselves otherwise than by their entity's name."""
+    """Whether some rows have a type other than their entity's name."""
     return table.type_attribute is not None and any(plan.type != plan.name for plan in table.entities)
 
 
@@ -131,7 +131,7 @@ def _entities(table: Table, typed: bool) -> Iterator[Sequence[str]]:
 
 
 def _attributes_heading(plan: EntityPlan) -> str:
-    # Not the bare name, which may be the name of the whole page.
+    # Not the bare name, which may be the title of the whole page.
     return f"Attributes of {plan.name}"
 
 
@@ -158,7 +158,7 @@ def _templates(key: KeyPlan, plan: EntityPlan) -> Iterator[str]:
 
 
 def _with_attributes(text: str, plan: EntityPlan) -> str:
-    """A template with the names of the attributes, as rows and documents have them, in place of the fields'."""
+    """A template with the names of the stored attributes in place of the fields' names."""
 
     def attribute(found: re.Match[str]) -> str:
         field = plan.fields.get(found[1])
@@ -170,7 +170,7 @@ def _with_attributes(text: str, plan: EntityPlan) -> str:
 def _which_rows(key: KeyPlan, plan: EntityPlan) -> Iterator[str]:
     if key.when is not None:
         yield f"while {code(_written_condition(key.when, key.when_fields))}"
-    # Of several sort keys the last decides: the others give way to it.
+    # Of several sort templates the last decides: the others fall back to it.
     needed = [*key.partition.components, *(key.sort[-1].components if key.sort else ())]
     missing = [
         plan.fields[each.field].attribute or each.field for each in needed if each.optional and each.substitute is None
@@ -195,7 +195,7 @@ def _written_condition(when: Callable[..., bool], fields: Sequence[str]) -> str:
 
 
 def _notation(table: Table) -> Iterator[str]:
-    """What the templates mean that is not just a field's name."""
+    """Explanations of whatever in the templates is not just a field's name."""
     if any(plan.uniques for plan in table.entities):
         yield "- A guard is a row that stands for a value no two may have; it is written and deleted with its owner."
     meanings: dict[str, dict[str, None]] = {}
@@ -265,7 +265,7 @@ def _request(pattern: Pattern) -> Iterator[str]:
 
 
 def _cost(pattern: Pattern) -> str:
-    """What a test that counts finds, where everything that is read fits into one unit."""
+    """What a test that counts requests would find, if everything that is read fits into one read unit."""
     units = "1 unit" if pattern.consistent else "0.5 units"
     return f"1 call, {units}" + (", with what the filter leaves out" if pattern.filter else "")
 
@@ -286,7 +286,7 @@ def _costs(table: Table) -> str:
 
 
 def _together(table: Table) -> Iterator[str]:
-    """What the answers are that hold several kinds of rows."""
+    """What the answers consist of that hold several kinds of rows."""
     seen = set()
     for pattern in table.patterns:
         owner = pattern.name.partition(".")[0]

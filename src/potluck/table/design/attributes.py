@@ -15,7 +15,7 @@ from potluck.table.tables import RENAMING, Table
 
 __all__ = ["attributes"]
 
-# One, and several of them.
+# Singular and plural.
 WORDS = {
     Kind.TEXT: ("text", "texts"),
     Kind.INTEGER: ("whole number", "whole numbers"),
@@ -36,7 +36,7 @@ UNITS = {Kind.TEXT: "characters", Kind.BYTES: "bytes", Kind.MAP: "entries", Kind
 
 
 def attributes(plan: EntityPlan) -> Iterator[Sequence[str]]:
-    """For each attribute its name, what it holds, and what else there is to know."""
+    """For each attribute its name, what it holds, and notes on it."""
     table = plan.table
     for field in plan.fields.values():
         yield from _attribute(field, "", table)
@@ -100,7 +100,7 @@ def _bounds(field: FieldPlan) -> str:
 def _limits(field: FieldPlan) -> Iterator[str]:
     low, high, above, below = field.ge, field.le, field.gt, field.lt
     if field.kind is Kind.INTEGER:
-        # The next whole number says the same in fewer words.
+        # For integers an inclusive bound says the same in fewer words.
         low, above = (low if above is None else above + 1), None
         high, below = (high if below is None else below - 1), None
     if above is not None:
@@ -120,7 +120,7 @@ def _range(low: Any, high: Any) -> str:
 
 
 def _number(number: Any) -> str:
-    # 1800 may be a year.
+    # No thousands separator below 10,000: 1800 may be a year.
     return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
 
@@ -160,7 +160,7 @@ def _default(field: FieldPlan) -> str:
 
 
 def _renamed(field: str, table: Table) -> str:
-    """What msgspec calls an attribute after its field."""
+    """The attribute name that msgspec derives from a field's name."""
     first, *others = field.split("_")
     renaming = RENAMING[table.names]
     if renaming is None:

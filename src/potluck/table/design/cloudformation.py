@@ -13,7 +13,7 @@ __all__ = ["cloudformation", "resource"]
 
 
 def cloudformation(tables: Sequence[Table]) -> str:
-    """A template, in JSON, that makes these tables; deleting the stack leaves them and what is in them."""
+    """A JSON template that creates these tables; deleting the stack keeps them and their data."""
     names = _logical_names(tables)
     template = {
         "AWSTemplateFormatVersion": "2010-09-09",
@@ -36,11 +36,11 @@ def cloudformation(tables: Sequence[Table]) -> str:
 
 
 def resource(table: Table) -> dict[str, Any]:
-    """One table as CloudFormation wants it: what Table.creation asks for, and backups that go back to any second."""
+    """One table as a CloudFormation resource: what Table.creation asks for, with point-in-time recovery."""
     create, *others = table.creation()
     properties = create.body | {
         "TableName": {"Fn::Sub": f"${{TablePrefix}}{table.name}"},
-        # Here a stream is on when it says what it shows.
+        # In CloudFormation, giving the view type is what enables the stream.
         "StreamSpecification": {"StreamViewType": create.body["StreamSpecification"]["StreamViewType"]},
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
     }
@@ -55,7 +55,7 @@ def resource(table: Table) -> dict[str, Any]:
 
 
 def _logical_names(tables: Sequence[Table]) -> dict[Table, str]:
-    """The tables' names in letters and digits, the only ones that CloudFormation takes, each unlike the others."""
+    """A distinct name for each table in letters and digits, which is all that CloudFormation accepts."""
     names: dict[Table, str] = {}
     for table in tables:
         words = re.split("[^A-Za-z0-9]+", table.name)

@@ -32,9 +32,9 @@ TYPES = {
 
 
 def mermaid(tables: Sequence[Table], *, only_keys: bool = False) -> str:
-    """An ER diagram of all entities of these tables: attributes, the keys they are in, and who belongs to whom.
+    """An ER diagram of all entities of these tables: their attributes, the keys these are in, and their relations.
 
-    With `only_keys` it shows no attributes but those that are in a key or lead to another entity.
+    With `only_keys` it shows only attributes that are in a key or lead to another entity.
     """
     entities = [plan for table in tables for plan in table.entities]
     names = _names(entities)
@@ -59,14 +59,14 @@ def mermaid(tables: Sequence[Table], *, only_keys: bool = False) -> str:
 
 
 def _names(entities: Sequence[EntityPlan]) -> dict[EntityPlan, str]:
-    """Each entity's name, with its table's where two tables have entities of one name."""
+    """Each entity's name, preceded by its table's where two tables have entities of the same name."""
     uses = Counter(plan.name for plan in entities)
-    # In quotes, because the diagram's language has words of its own: an entity may be called Class or One.
+    # Quoted, because Mermaid has reserved words: an entity may be called Class or One.
     return {plan: f'"{plan.name}"' if uses[plan.name] == 1 else f'"{plan.table.name} {plan.name}"' for plan in entities}
 
 
 def _marks(plan: EntityPlan, field: FieldPlan, leading: set[str]) -> list[str]:
-    """How the diagram's language marks keys."""
+    """The key marks of a field in Mermaid's syntax."""
     marks = {
         "PK": field.name in key_fields(plan),
         "FK": field.name in leading,
@@ -96,7 +96,7 @@ def _attribute(field: FieldPlan, marks: list[str], places: list[str]) -> str:
 
 
 def _attribute_name(field: FieldPlan) -> str:
-    """The name in letters, digits, dashes and underscores, which is all that the diagram's language takes."""
+    """The name in letters, digits, dashes and underscores, which is all that Mermaid accepts."""
     name = re.sub("[^A-Za-z0-9_-]", "_", field.attribute)
     is_word_of_its_own = name.upper() in ("PK", "FK", "UK")
     return f"_{name}" if is_word_of_its_own or not name[0].isalpha() else name

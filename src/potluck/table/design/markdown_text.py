@@ -6,26 +6,26 @@ __all__ = ["anchor", "code", "listed", "rows_of"]
 
 
 def rows_of(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table."""
+    """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, cells))} |" for cells in lines)
 
 
 def _cell(text: str) -> str:
-    # A bar ends a cell, also inside code.
+    # A bar ends a cell, even inside code.
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def code(text: str) -> str:
-    """Text as it is to be typed."""
+    """Text as inline code."""
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """One, two and three."""
+    """The words listed in prose: one, two and three."""
     return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def anchor(heading: str) -> str:
-    """What a link to a heading of letters, digits and spaces is called."""
+    """The anchor of a heading made of letters, digits and spaces."""
     return heading.lower().replace(" ", "-")

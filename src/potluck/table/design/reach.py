@@ -1,4 +1,4 @@
-"""How far an access pattern reaches: its key condition with the names of its arguments, and the rows it reads."""
+"""What an access pattern reads: its key condition, in terms of its arguments, and the rows that meet it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reach:
     pattern: Pattern
     key: KeyPlan
     operator: Literal["none", "=", "begins_with", "BETWEEN", "range", "starts"]
-    parts: tuple[str | Component, ...] = ()  # what is compared with, or what a range is behind
+    parts: tuple[str | Component, ...] = ()  # what the sort key is compared with, or what precedes a range
     ends: tuple[str, str] = ("", "")
 
     @classmethod
@@ -29,7 +29,7 @@ class Reach:
         member = pattern.members[0]
         key = pattern.key_plan(member)
         if pattern.spans_kinds:
-            # The range from the first of several kinds to the last knows no arguments.
+            # A range that spans several kinds does not depend on arguments.
             span = pattern.sort_condition({})
             if span.operator == "BETWEEN":
                 low, high = span.values
@@ -54,7 +54,7 @@ class Reach:
         return cls(pattern, key, "begins_with" if parts else "none", parts)
 
     def meets(self, key: KeyPlan, fields: Mapping[str, FieldPlan]) -> bool:
-        """Whether it can read rows with these keys, in the same table or index, of whatever entity."""
+        """Whether it can read rows with these keys, in the same table or index, whatever their entity."""
         ours = self.pattern.members[0].fields
         if not can_equal(template_segments(self.key.partition, ours), template_segments(key.partition, fields)):
             return False
@@ -63,7 +63,7 @@ class Reach:
         return any(self.meets_sort_key(template, fields) for template in key.sort)
 
     def meets_sort_key(self, template: Template, fields: Mapping[str, FieldPlan]) -> bool:
-        """Whether it can read rows of its partition whose sort key is written so."""
+        """Whether it can read rows of its partition whose sort key this template writes."""
         theirs = template_segments(template, fields)
         if self.operator == "BETWEEN":
             return can_be_between(*self.ends, theirs)
@@ -77,7 +77,7 @@ class Reach:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """What is asked of the partition key, and of the sort key if anything is."""
+        """The condition on the partition key, and the one on the sort key if there is one."""
         partition = (
             f"{self.key.partition_attribute} = {_quoted(self.key.partition.parts, self.key.partition_is_number)}"
         )
@@ -101,7 +101,7 @@ class Reach:
 
 
 def _beginning(template: Template, text: str) -> tuple[str | Component, ...]:
-    """The parts of a beginning that was written by hand."""
+    """The parts of a handwritten prefix."""
     count = text.count("{")
     *whole, _ = _interleaved(template, count)
     rest = text.rpartition("}")[2]
@@ -113,7 +113,7 @@ def _first_parts(template: Template, count: int) -> tuple[str | Component, ...]:
 
 
 def _interleaved(template: Template, count: int) -> list[str | Component]:
-    """The first components with the literals around them."""
+    """The leading components with the literals around them."""
     parts: list[str | Component] = [template.literals[0]]
     for component, literal in zip(template.components[:count], template.literals[1:], strict=False):
         parts += [component, literal]

@@ -1,8 +1,7 @@
-"""Which entities belong to which, as far as the keys tell for certain.
+"""Which entities belong to which, as far as the keys show for certain.
 
-An entity refers to another when it holds every id that the other's primary key is made of, when it lies in the
-partition that the other stands for, or when it holds the id that the other is called by: a `thread_id` leads to the
-AIThread.
+An entity refers to another when it holds every id in the other's primary key, when it lies in the partition that the
+other represents, or when it holds the id that is named after the other: a `thread_id` leads to the AIThread.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ __all__ = ["Relation", "key_fields", "relations"]
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """That every `child` has a `parent`, or may have one."""
+    """Every `child` has a `parent`, or may have one."""
 
     parent: EntityPlan
     child: EntityPlan
     via: tuple[str, ...]  # the child's fields that lead to the parent
-    contains: bool  # the child's key goes on where the parent's ends, in the same partition
+    contains: bool  # the child's key continues the parent's, in the same partition
     optional: bool  # a child may have no such parent
     many: bool  # a parent may have many such children
 
 
 def key_fields(plan: EntityPlan) -> tuple[str, ...]:
-    """The fields that the primary key is made of, in its order."""
+    """The fields of the primary key, in its order."""
     templates = (plan.key.partition, *plan.key.sort)
     return tuple(dict.fromkeys(name for template in templates for name in template.fields))
 
@@ -44,7 +43,7 @@ def relations(entities: Sequence[EntityPlan]) -> list[Relation]:
         for parent in entities
         if not _same_key(child, parent) and (via := _via(child, parent, entities))
     }
-    # Of two that refer to each other only one is the other's.
+    # Of two that refer to each other, only one belongs to the other.
     found = {
         (child, parent): via
         for (child, parent), via in all_found.items()
@@ -69,21 +68,21 @@ def relations(entities: Sequence[EntityPlan]) -> list[Relation]:
 
 
 def _via(child: EntityPlan, parent: EntityPlan, entities: Sequence[EntityPlan]) -> tuple[str, ...]:
-    """The child's fields that lead to the parent; none if nothing certain does."""
+    """The child's fields that lead to the parent; empty if none certainly do."""
     names = key_fields(parent)
     if _stands_for_partition(parent) and _same_shape(parent.key.partition, child.key.partition):
         return child.key.partition.fields
     if not names or not _is_id(parent, names[-1]):
         return ()
     held = [name for name in names if name in child.fields and child.fields[name].kind is parent.fields[name].kind]
-    # Two entities may have a text of one name and mean different things; ids and times are not shared by chance.
+    # Text fields of the same name may mean different things; ids and times are not shared by chance.
     if len(held) == len(names) and all(_is_id(parent, name) or parent.fields[name].kind is Kind.TIME for name in names):
         return names
     return (names[-1],) if names[-1] in held and parent in _called_by(names[-1], entities) else ()
 
 
 def _called_by(name: str, entities: Sequence[EntityPlan]) -> list[EntityPlan]:
-    """The entities that are called by an id, as a Store is by its store_id; none if that is not certain."""
+    """The entities that an id is named after, as store_id is after Store; empty if that is not certain."""
     stem = _stem(name)
     known = [each for each in entities if key_fields(each)[-1:] == (name,) and each.fields[name].kind is Kind.UUID]
     exactly = [each for each in known if _plain(each.name) == stem]
@@ -93,7 +92,7 @@ def _called_by(name: str, entities: Sequence[EntityPlan]) -> list[EntityPlan]:
 
 
 def _nearest(child: EntityPlan, parents: dict[EntityPlan, tuple[str, ...]]) -> dict[EntityPlan, tuple[str, ...]]:
-    """Those parents that no other one leads to."""
+    """The parents that the child does not already reach through a nearer or clearer one."""
     kept = {}
     for parent, via in parents.items():
         nearer = any(
@@ -121,7 +120,7 @@ def _first(one: EntityPlan, other: EntityPlan, entities: Sequence[EntityPlan]) -
 
 
 def _is_named(plan: EntityPlan) -> bool:
-    """Whether the id at the end of its key is called after the entity, or after what stands before it."""
+    """Whether the id at the end of its key is named after the entity, or after the literal before it."""
     name = key_fields(plan)[-1]
     template = next(each for each in (*plan.key.sort, plan.key.partition) if name in each.fields)
     before = template.literals[template.fields.index(name)].strip("#").rpartition("#")[2]
@@ -157,7 +156,7 @@ def _plain(text: str) -> str:
 
 
 def _same_shape(one: Template, other: Template) -> bool:
-    """Whether they differ in the names of their fields at most."""
+    """Whether they differ at most in the names of their fields."""
     forms = [[component.form.name for component in each.components] for each in (one, other)]
     return one.literals == other.literals and forms[0] == forms[1]
 

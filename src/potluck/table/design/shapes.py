@@ -1,6 +1,6 @@
-"""What keys can look like, as far as their templates tell: whether two can be equal, and whether one can begin another.
+"""What keys can look like, going by their templates: whether two can be equal, or one be a prefix of another.
 
-"#" is in no written value, so a template always has the same number of segments, and keys meet segment by segment.
+"#" is in no encoded value, so a template always has the same number of segments, and keys compare segment by segment.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ MOST_EXAMPLES = 200
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What stands between two separators: a pattern that tells all of it, and examples of it."""
+    """What is between two separators: a pattern that matches every such text, and examples."""
 
     pattern: re.Pattern[str]
     examples: tuple[str, ...]
-    free: bool  # holds text that people choose
+    free: bool  # contains text that people choose
 
     def can_equal(self, other: Segment) -> bool:
-        """Whether some text is both."""
-        # Texts of any length are tried by their shortest, so that two lengths that overlap are found to.
+        """Whether some text fits both."""
+        # Trying the shortest texts is enough to find that two ranges of lengths overlap.
         return any(map(other.pattern.fullmatch, self.examples)) or any(map(self.pattern.fullmatch, other.examples))
 
     def can_begin(self, other: Segment) -> bool:
@@ -49,7 +49,7 @@ class Segment:
             )
         for begun in beginnings:
             for each in other.examples:
-                # A value that begins otherwise may be one of many: put the beginning in the place of its own.
+                # The example may be one of many values: try the prefix in place of its beginning, and before it.
                 for text in (begun + each[len(begun) :], begun + each):
                     if other.pattern.fullmatch(text):
                         return True
@@ -62,7 +62,7 @@ def template_segments(template: Template, fields: Mapping[str, FieldPlan]) -> tu
 
 
 def segments(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) -> tuple[Segment, ...]:
-    """The segments of a template, or of the beginning of one."""
+    """The segments of a template, or of a prefix of one."""
     split: list[list[str | Component]] = [[]]
     for part in parts:
         if isinstance(part, Component):
@@ -75,12 +75,12 @@ def segments(parts: Sequence[str | Component], fields: Mapping[str, FieldPlan]) 
 
 
 def can_equal(one: Sequence[Segment], other: Sequence[Segment]) -> bool:
-    """Whether some key is of both."""
+    """Whether some key fits both."""
     return len(one) == len(other) and all(a.can_equal(b) for a, b in zip(one, other, strict=True))
 
 
 def can_begin(beginning: Sequence[Segment], key: Sequence[Segment]) -> bool:
-    """Whether some key begins so."""
+    """Whether some key begins like this."""
     if len(beginning) > len(key):
         return False
     *whole, last = beginning
@@ -88,11 +88,11 @@ def can_begin(beginning: Sequence[Segment], key: Sequence[Segment]) -> bool:
 
 
 def can_be_between(low: str, high: str, key: Sequence[Segment]) -> bool:
-    """Whether some key sorts from `low` to `high`."""
+    """Whether some key sorts between `low` and `high`, both included."""
     examples = islice(product(*(each.examples for each in key)), MOST_EXAMPLES)
     if any(low <= SEPARATOR.join(each) <= high for each in examples):
         return True
-    # People may choose a text for which it is so, if all before it is where one of the ends is.
+    # People can choose a text that falls between, if everything before it is how one of the ends begins.
     before = list(_before_free_text(key))
     return len(before) < len(key) and any(end.startswith(SEPARATOR.join([*before, ""])) for end in (low, high))
 
@@ -127,7 +127,7 @@ def _is_free(field: FieldPlan) -> bool:
 def _examples(component: Component, field: FieldPlan) -> tuple[str, ...]:
     written = [] if component.substitute is None else [component.substitute]
     if field.in_keys is not None:
-        return (*written, "0")  # nobody but the field itself knows, and its pattern allows everything
+        return (*written, "0")  # only the field knows what it writes, and its pattern allows everything
     for value in _values(field):
         try:
             written.append(component.form.encode(value))

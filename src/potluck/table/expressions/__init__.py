@@ -1,4 +1,4 @@
-"""How conditions and updates are written as DynamoDB's expressions, with placeholders named after the attributes."""
+"""Writes conditions and updates as DynamoDB expressions, with placeholders named after the attributes."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ __all__ = ["OWNER", "Change", "Condition", "Expressions", "Field", "absent", "eq
 T = TypeVar("T")
 
 OWNER = "of"
-"""The attribute of a guard row that says whose it is."""
+"""The attribute of a guard row that holds the key of the item that owns it."""
 
 ORDERED = frozenset("SNB")
 AMONG_VALUES = 100
 
-# How tightly the parts of a condition hold together: OR less than AND, and a single test most.
+# Operator precedence: OR binds loosest, and a single test tightest.
 OR, AND, NOT, ONE_TEST = range(4)
 
 FieldCondition = Compared | Among | Between | BeginsWith | Contains | IsNone | IsThere | Still | Fits
@@ -64,28 +64,28 @@ def equals(plan: EntityPlan, field: str, value: Any) -> Condition:
 
 
 class Expressions:
-    """The expressions of one request: hands out their placeholders, and each stands for one thing only."""
+    """Builds the expressions of one request and hands out their placeholders, each for one thing only."""
 
     def __init__(
         self, plan: EntityPlan | None = None, now: int | None = None, *, kinds: Sequence[EntityPlan] = ()
     ) -> None:
         self._plan = plan
-        # Where rows are of several kinds, a field of any of them may be asked for.
+        # Where a query finds several kinds of rows, a condition may name a field of any of them.
         self._kinds = kinds
         self._now = now
         self._names: dict[str, str] = {}
         self._values: dict[str, Value] = {}
 
     def name(self, attribute: str) -> str:
-        """The placeholder of an attribute's name."""
+        """The placeholder for an attribute's name."""
         return _placeholder("#", attribute, attribute, self._names)
 
     def value(self, stem: str, value: Value) -> str:
-        """The placeholder of a value, named after what it is for."""
+        """The placeholder for a value, named after what it is for."""
         return _placeholder(":", stem, value, self._values)
 
     def attributes(self) -> dict[str, Any]:
-        """The members of the request that say what the placeholders stand for."""
+        """The members of the request that define the placeholders."""
         members: dict[str, Any] = {}
         if self._names:
             members["ExpressionAttributeNames"] = dict(self._names)
@@ -94,7 +94,7 @@ class Expressions:
         return members
 
     def condition(self, condition: Condition) -> str:
-        """A condition as text; refused when a field is none of this entity's, or cannot be compared like that."""
+        """A condition as text; raises if a field is not this entity's, or cannot be compared like that."""
         return _short_enough(self._written(condition)[0])
 
     def update(self, clauses: Sequence[Clause]) -> str:
@@ -117,7 +117,7 @@ class Expressions:
         return _short_enough(" ".join(f"{word} {', '.join(parts)}" for word, parts in sections.items() if parts))
 
     def field(self, name: FieldName) -> FieldPlan:
-        """The field that is meant; refused when it is none of this entity's."""
+        """The plan of a field; raises if it is not one of this entity's."""
         kinds = self._kinds or (self._plan or plan_of(name.owner),)
         plan = next((kind for kind in kinds if issubclass(kind.cls, name.owner) and name.name in kind.fields), None)
         if plan is None:
@@ -128,7 +128,7 @@ class Expressions:
         return field
 
     def _written(self, condition: Condition) -> tuple[str, int]:
-        """The text, and how tightly it holds together."""
+        """The text, and how tightly it binds."""
         match condition:
             case All(parts):
                 return _joined(AND, [self._wrapped(part, AND) for part in parts])
@@ -157,7 +157,7 @@ class Expressions:
             return text, holds
         if default_meets(field, condition):
             return _joined(OR, [f"attribute_not_exists({name})", text])
-        # What is missing is unequal to everything, but a reader finds the default there.
+        # A missing attribute is unequal to everything, but a reader finds the default there.
         return _joined(AND, [f"attribute_exists({name})", text]) if "<>" in text else (text, holds)
 
     def _wrapped(self, condition: Condition, strength: int) -> str:
@@ -270,7 +270,7 @@ def _spelt(stem: str) -> str:
 
 
 def _placeholder(sign: str, stem: str, meaning: T, given: dict[str, T]) -> str:
-    """The one that was given for this meaning, or the next one that is free."""
+    """The placeholder already given to this meaning, or the next free one."""
     first = placeholder = sign + _spelt(stem)
     number = 1
     while given.setdefault(placeholder, meaning) != meaning:

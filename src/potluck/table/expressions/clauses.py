@@ -18,7 +18,7 @@ __all__ = ["Assign", "Clause", "Extend", "Reduce", "Remove", "Sum", "clause", "c
 
 NUMBERS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
 
-# Wide enough that no sum of two numbers of the service is rounded.
+# Precise enough that no sum of two DynamoDB numbers is rounded.
 exactly = Context(prec=300)
 
 
@@ -32,24 +32,24 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """An attribute is taken out of the row."""
+    """An attribute is removed from the row."""
 
     attribute: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A number grows by an amount; where it is missing it starts from `start`, if that is given."""
+    """A number grows by an amount; a missing one starts from `start`, if that is given."""
 
     attribute: str
     value: Value
-    stem: str  # what the amount is called
+    stem: str  # names the placeholder for the amount
     start: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """A set gets elements, or a number grows by an amount, from nought where it is missing."""
+    """A set gains elements, or a number grows by an amount, from zero if it is missing."""
 
     attribute: str
     value: Value
@@ -67,7 +67,7 @@ Clause = Assign | Remove | Sum | Extend | Reduce
 
 
 def clause(field: FieldPlan, change: Change) -> Clause:
-    """What a change of the field does to its attribute; InvalidValue for what the field does not allow."""
+    """What a change of the field does to its attribute; raises InvalidValue for what the field does not allow."""
     match change:
         case Becomes(_, value):
             stored = stored_value(field, value)
@@ -85,12 +85,12 @@ def clause(field: FieldPlan, change: Change) -> Clause:
 
 
 def counts(each: Clause) -> bool:
-    """Whether doing it twice is more than doing it once."""
+    """Whether applying it twice has more effect than applying it once."""
     return isinstance(each, Sum) or (isinstance(each, Extend) and "N" in each.value)
 
 
 def shows(each: Clause, item: Item) -> bool:
-    """Whether a row looks as if this had been done; of a number that grew, only that it is there."""
+    """Whether a row looks as if this had been applied; for a number that grows, only whether it is there."""
     stored = item.get(each.attribute)
     if isinstance(each, Remove):
         return stored is None
@@ -104,9 +104,9 @@ def shows(each: Clause, item: Item) -> bool:
 
 
 def room_for(field: FieldPlan, amount: Any) -> tuple[bool, list[tuple[str, Value]]]:
-    """What the number must be so that adding the amount leaves it within the field's bounds.
+    """What the number must be for adding the amount to leave it within the field's bounds.
 
-    Whether it may be missing, and the comparisons that it must otherwise pass: none where no bound is in the way.
+    Returns whether it may be missing, and the comparisons that it must otherwise pass: none if no bound applies.
     """
     step = Decimal(_amount(field, amount)["N"])
     bounds = [(">=", field.ge), (">", field.gt)] if step < 0 else [("<=", field.le), ("<", field.lt)]
@@ -122,7 +122,7 @@ def room_for(field: FieldPlan, amount: Any) -> tuple[bool, list[tuple[str, Value
 def _amount(field: FieldPlan, amount: Any) -> Value:
     if field.kind not in NUMBERS or field.optional:
         raise InvalidValue(field.entity, field.name, "add is for numbers that are never None")
-    # The bounds are the sum's, not the amount's.
+    # The bounds apply to the sum, not to the amount.
     return encode_value(replace(field, ge=None, gt=None, le=None, lt=None), amount)
 
 
@@ -142,5 +142,5 @@ def _within_bounds(field: FieldPlan, number: Decimal) -> bool:
 
 
 def _decimal(number: Any) -> Decimal:
-    # The shortest text of a float is what is stored of it.
+    # A float is stored as its shortest text.
     return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)

@@ -1,4 +1,4 @@
-"""What can be asked of a write, as plain data: conditions and changes, and `the(Entity.field)` that makes them."""
+"""Conditions and changes as plain data, and `the(Entity.field)` to write them with."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class FieldName:
 
 
 class Condition:
-    """Something that the stored item must fulfil for a write to be done, or to be found."""
+    """Something that must be true of the stored item for a write to succeed, or for a query to return it."""
 
     __slots__ = ()
 
@@ -130,7 +130,7 @@ class IsThere(Condition):
 
 @dataclass(frozen=True, slots=True)
 class Still(Condition, Change):
-    """Whoever reads the item now finds this value in the field."""
+    """A reader of the item would still find this value in the field."""
 
     field: FieldName
     value: Any
@@ -138,7 +138,7 @@ class Still(Condition, Change):
 
 @dataclass(frozen=True, slots=True)
 class Fits(Condition):
-    """Adding this amount to the number leaves it within what its field allows."""
+    """Adding this amount to the number leaves it within its field's bounds."""
 
     field: FieldName
     amount: Any
@@ -146,14 +146,14 @@ class Fits(Condition):
 
 @dataclass(frozen=True, slots=True)
 class Owned(Condition):
-    """A guard row stands for the item with this key."""
+    """The guard row belongs to the item with this key."""
 
     owner: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class AsRead(Condition):
-    """Nobody has changed the row since it was read, but for its counters."""
+    """The row has not changed since it was read, except for its counters."""
 
     row: Mapping[str, Any]
 
@@ -170,7 +170,7 @@ class Present(Condition):
 
 @dataclass(frozen=True, slots=True)
 class Unexpired(Condition):
-    """Nothing is there, or an item that has not expired."""
+    """There is no item with this key, or one that has not expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +193,14 @@ present: Final = Present()
 
 
 def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
-    """The conditions that must hold one and all."""
+    """The conditions that must all hold."""
     if condition is None:
         return ()
     return condition.parts if isinstance(condition, All) else (condition,)
 
 
 def stated_values(conditions: tuple[Condition, ...]) -> dict[str, Any]:
-    """What fields are known to hold wherever all these conditions hold."""
+    """The field values that are certain if all these conditions hold."""
     stated: dict[str, Any] = {}
     for each in conditions:
         if isinstance(each, Still):
@@ -211,7 +211,7 @@ def stated_values(conditions: tuple[Condition, ...]) -> dict[str, Any]:
 
 
 def mentions_the_item(condition: Condition) -> bool:
-    """Whether the condition itself says if the item is to be there."""
+    """Whether the condition itself says if the item must exist."""
     return any(isinstance(each, Absent | Present) for each in _within(condition))
 
 
@@ -249,11 +249,11 @@ class Exclude(Change):
     elements: tuple[Any, ...]
 
 
-# --- how they are written in a program -------------------------------------------------------------------------------
+# --- how programs write them -----------------------------------------------------------------------------------------
 
 
 class Field(Generic[T]):
-    """A field to ask something of. Comparisons are with what is stored; None has words of its own."""
+    """A field, to build conditions and changes from. Comparisons are with what is stored; None has its own methods."""
 
     __slots__ = ("name",)
 
@@ -289,7 +289,7 @@ class Field(Generic[T]):
         return self._compared(">=", other)
 
     def among(self, *values: T) -> Condition:
-        """It is one of these."""
+        """It is one of these values."""
         if not values:
             raise ValueError(f"{self}.among() of nothing would never hold")
         for value in values:
@@ -297,17 +297,17 @@ class Field(Generic[T]):
         return Among(self.name, values)
 
     def between(self, low: T, high: T) -> Condition:
-        """It is one of the two, or lies between them."""
+        """It lies between the two, both included."""
         self._refuse_none(low, "between")
         self._refuse_none(high, "between")
         return Between(self.name, low, high)
 
     def begins_with(self, start: str) -> Condition:
-        """Its text, as it is stored, begins like this."""
+        """Its text, as it is stored, begins with this."""
         return BeginsWith(self.name, start)
 
     def contains(self, element: Any) -> Condition:
-        """A text has this part, or a list or set this element."""
+        """Its text contains this, or its list or set has this element."""
         return Contains(self.name, element)
 
     def is_none(self) -> Condition:
@@ -319,15 +319,15 @@ class Field(Generic[T]):
         return IsThere(self.name)
 
     def still(self, value: T) -> Still:
-        """It holds what it held when it was read, None included; also tells an update what a key is made of."""
+        """It still holds this value, None included; an update may then build index keys and guards from it."""
         return Still(self.name, value)
 
     def becomes(self, value: T) -> Change:
-        """It gets this value; None is stored, or left out, as the field says."""
+        """It gets this value; None is stored as NULL or left out, as the field declares."""
         return Becomes(self.name, value)
 
     def add(self, amount: T) -> Change:
-        """This much is added to the number, or taken away, without its being read."""
+        """This much, which may be negative, is added to the number without reading it."""
         return Add(self.name, amount)
 
     @overload
@@ -335,7 +335,7 @@ class Field(Generic[T]):
     @overload
     def include(self: Field[frozenset[V]], *elements: V) -> Change: ...
     def include(self, *elements: Any) -> Change:
-        """The set has these elements, whatever else it has."""
+        """The set gains these elements, whatever else is in it."""
         return Include(self.name, self._some(elements, "include"))
 
     @overload
@@ -343,7 +343,7 @@ class Field(Generic[T]):
     @overload
     def exclude(self: Field[frozenset[V]], *elements: V) -> Change: ...
     def exclude(self, *elements: Any) -> Change:
-        """The set does not have these elements, whatever else it has."""
+        """The set loses these elements, whatever else is in it."""
         return Exclude(self.name, self._some(elements, "exclude"))
 
     def _compared(self, operator: Operator, other: Any) -> Condition:
@@ -365,8 +365,8 @@ class Field(Generic[T]):
 
 
 def the(field: T) -> Field[T]:
-    """The field of an entity class, to write conditions and changes with: `the(Poll.status) == "open"`."""
-    # To the type checker `Poll.status` has the field's type; at run time it is what reads it from an instance.
+    """A field of an entity class, to write conditions and changes with: `the(Poll.status) == "open"`."""
+    # To the type checker `Poll.status` has the field's type; at run time it is the descriptor of the field.
     if not isinstance(field, MemberDescriptorType):
         raise TypeError(f"the(...) takes a field of a class, such as the(Poll.status), not {field!r}")
     return Field(FieldName(field.__objclass__, field.__name__))

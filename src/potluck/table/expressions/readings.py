@@ -1,4 +1,4 @@
-"""What a reader finds in a field, by what the row has: old rows lack attributes that newer ones have."""
+"""What a reader finds in a field, given what the row has: old rows lack attributes that newer ones have."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KNOWN_FACTORIES = (list, dict, set, frozenset, tuple)
 
 
 def stored_forms(field: FieldPlan, value: Any) -> tuple[bool, Value | None]:
-    """What a row may have where a reader finds this value: whether nothing at all, and what else."""
+    """How a row may store a value: whether the attribute may be missing, and what it otherwise holds."""
     stored = stored_value(field, value)
     start = read_when_missing(field)
     if value is None:
@@ -58,12 +58,12 @@ def holds(field: FieldPlan, value: Any, item: Item) -> bool:
 
 
 def compared_as_read(plan: EntityPlan) -> list[FieldPlan]:
-    """The fields that tell whether a row is as it was read: all that a version would be raised for."""
+    """The fields that show whether a row is as it was read: those whose change would increment a version."""
     return [each for each in plan.fields.values() if each.name not in plan.key.components and not each.is_counter]
 
 
 def default_meets(field: FieldPlan, condition: Condition) -> bool:
-    """Whether a default that is left out of the row meets what is asked of the field."""
+    """Whether a default that is left out of the row meets a condition on its field."""
     default = read_when_missing(field)
     match condition:
         case Compared(_, sign, operand) if not isinstance(operand, FieldName):
@@ -77,12 +77,12 @@ def default_meets(field: FieldPlan, condition: Condition) -> bool:
         case Contains(_, element):
             return element in default
         case Still() | Fits():
-            return False  # they ask for what may be missing themselves
+            return False  # these handle a missing attribute themselves
     raise InvalidValue(field.entity, field.name, "its default is left out of the row; compare it with a value")
 
 
 def read_when_missing(field: FieldPlan) -> Any:
-    """What a reader finds where the attribute is missing; NODEFAULT where that cannot be said."""
+    """What a reader finds where the attribute is missing; NODEFAULT if that is an error or cannot be known."""
     if field.default is not msgspec.NODEFAULT:
         return field.default
     if field.default_factory in KNOWN_FACTORIES:

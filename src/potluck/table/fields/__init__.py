@@ -1,4 +1,4 @@
-"""What an annotation may say of a field, and the plans that a class's annotations become."""
+"""What an annotation may say about a field, and how a class's annotations become plans."""
 
 from __future__ import annotations
 
@@ -64,19 +64,19 @@ _COUNTER = _Marker("counter")
 _NULL = _Marker("None is stored as NULL")
 
 LeftOut = _Marker("the default is left out")
-"""The default is not written: a row has nothing where the entity has its default."""
+"""The default is not written: the row lacks the attribute where the entity has its default."""
 
 KeyOnly = _Marker("key only")
-"""The value lives in the primary key and is no attribute of its own."""
+"""The value is stored in the primary key only, not as an attribute of its own."""
 
 Version = Annotated[int, Meta(ge=1), _VERSION]
-"""Raised by every update, which fails if somebody else was there first."""
+"""Incremented by every update, which fails if somebody else changed the row first."""
 
 ExpiresAt = Annotated[int, Meta(ge=0), _EXPIRES]
-"""When the row ceases to be, in seconds since 1970."""
+"""When the row expires, in seconds since 1970."""
 
 Counter = Annotated[int, _COUNTER]
-"""Added to without being read; never part of a key and never a reason to raise the version."""
+"""Added to without being read; never part of a key and never a reason to increment the version."""
 
 Seconds = Annotated[datetime, Meta(tz=True), _StoredTo("seconds")]
 """An instant, stored in UTC as 2025-12-10T12:00:00Z."""
@@ -103,13 +103,13 @@ _PLAIN = {
 }
 _SET_OF = {"S": "SS", "N": "NS", "B": "BS"}
 _META = ("min_length", "max_length", "ge", "gt", "le", "lt", "multiple_of", "pattern")
-# Of a Decimal, for which Meta has none, field types carry them in its extra.
+# The bounds of a Decimal, which Meta does not support; field types carry them in Meta's extra.
 _LIMITS = ("ge", "le")
 _TEXT_KEYS = (Kind.TEXT, Kind.UUID, Kind.LITERAL, Kind.ENUM)
 
 
 def plan_fields(cls: type, entity: str | None = None) -> dict[str, FieldPlan]:
-    """The plans of a struct's fields in the order of declaration, or a DesignError for what cannot be stored."""
+    """The plans of a struct's fields in order of declaration; raises a DesignError for what cannot be stored."""
     plans = _plan_members(cls, entity or cls.__name__, "", NESTING_LEVELS - 1, ())
     for plan in plans.values():
         try:
@@ -194,7 +194,7 @@ def _has_limits(extra: Any) -> bool:
 
 
 def _unwrapped(annotation: Any) -> tuple[Any, list[Any], bool]:
-    """The type inside Annotated, NewType and `| None`, with all that the Annotated ones add."""
+    """The type inside Annotated, NewType and `| None`, all metadata of Annotated, and whether it may be None."""
     extras: list[Any] = []
     optional = False
     while True:
@@ -216,7 +216,7 @@ def _unwrapped(annotation: Any) -> tuple[Any, list[Any], bool]:
 
 
 def plain_type(annotation: Any) -> Any:
-    """The annotation without anything that Annotated adds."""
+    """The annotation without the metadata of Annotated."""
     core, _, optional = _unwrapped(annotation)
     origin, arguments = get_origin(core), get_args(core)
     if origin in (list, set, frozenset, dict, tuple):
@@ -225,7 +225,7 @@ def plain_type(annotation: Any) -> Any:
 
 
 def _plan_core(core: Any, where: str, entity: str, name: str, levels: int, above: tuple[Any, ...]) -> dict[str, Any]:
-    """The kind of a type, its wire form, and the plans of what is inside."""
+    """The kind of a type, its wire type, and the plans of what is inside."""
     if core is datetime:
         return {"kind": Kind.TIME, "wire": "S"}
     if core in _PLAIN:
@@ -287,7 +287,7 @@ def _choices_wire(values: Any, where: str) -> str:
 
 
 def _always_null(element: FieldPlan) -> FieldPlan:
-    # Nothing can be left out of a list without moving the rest, nor out of a map without losing the key.
+    # Leaving None out would shift the elements of a list, or lose the key of a map.
     return replace(element, none_as="null") if element.optional else element
 
 
@@ -314,7 +314,7 @@ def _check_plan(plan: FieldPlan, has_role: bool, has_limits: bool) -> None:
 
 
 def _unwritten(plan: FieldPlan) -> dict[str, Any]:
-    """How the default of a field that leaves it out would be stored."""
+    """How a default that is left out of the row would be stored."""
     if plan.required or plan.optional or plan.key_only or plan.kind is Kind.SET:
         raise DesignError(f"{plan.where}: LeftOut is for an attribute with a default that is neither None nor a set")
     return encode_value(plan, plan.default if plan.default_factory is msgspec.NODEFAULT else plan.default_factory())

@@ -1,4 +1,4 @@
-"""What is known of a field: the plan that a declaration becomes."""
+"""The plan of a field: everything that its declaration says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Precision = Literal["seconds", "milliseconds"]
 
 @dataclass(frozen=True)
 class Unique:
-    """No two rows share this value: a guard row with this key stands for it."""
+    """No two rows share this value: a guard row with this key reserves it."""
 
     partition: str
     sort: str | None = None
@@ -27,7 +27,7 @@ class Unique:
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds of a Decimal, for which Meta has none."""
+    """The bounds of a Decimal, which Meta does not support."""
 
     ge: Decimal | int | None = None
     le: Decimal | int | None = None
@@ -43,7 +43,7 @@ class InKeys:
 
 
 class Kind(Enum):
-    """What a value is, apart from being None."""
+    """What a value is, when it is not None."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -65,22 +65,22 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class FieldPlan:
-    """All that is known of a field, or of a value inside one."""
+    """All that is known about a field, or about a value inside one."""
 
     entity: str
     name: str
     attribute: str
     annotation: Any
-    type: Any  # the annotation without what Annotated adds
+    type: Any  # the annotation without the metadata of Annotated
     core: Any  # the same, without None
     kind: Kind
-    wire: str  # the type in DynamoDB: S, N, B, BOOL, SS, NS, BS, L, M; "" where the value decides
+    wire: str  # the DynamoDB type: S, N, B, BOOL, SS, NS, BS, L, M; "" if it depends on the value
     optional: bool = False
     none_as: Literal["null", "left out"] = "left out"
     required: bool = True
     default: Any = msgspec.NODEFAULT
     default_factory: Any = msgspec.NODEFAULT
-    unwritten: dict[str, Any] | None = None  # the default as it would be stored, where a row has nothing instead
+    unwritten: dict[str, Any] | None = None  # the default as it would be stored, if it is left out of the row
     precision: Precision | None = None
     min_length: int | None = None
     max_length: int | None = None
@@ -90,14 +90,14 @@ class FieldPlan:
     lt: Any = None
     multiple_of: Any = None
     pattern: str | None = None
-    choices: tuple[Any, ...] = ()  # of a Literal its values, of an Enum its members
+    choices: tuple[Any, ...] = ()  # the values of a Literal or the members of an Enum
     is_version: bool = False
     is_expiry: bool = False
     is_counter: bool = False
     key_only: bool = False
     unique: Unique | None = None
     in_keys: InKeys | None = None
-    element: FieldPlan | None = None  # of a list or set its elements, of a map its values
+    element: FieldPlan | None = None  # the elements of a list or set, or the values of a map
     map_key: FieldPlan | None = None
     members: Mapping[str, FieldPlan] = field(default_factory=dict)  # of a struct
     remaining_levels: int = NESTING_LEVELS - 1  # how deep a value here may still nest

@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 NULL: Value = {"NULL": True}
-"""What None is where it is stored; for comparing with, since rows are handed out to be changed."""
+"""How None is stored; only for comparisons, since callers may modify the rows that they are given."""
 
-# Where anything may be, numbers with a fraction or more digits are read as floats.
+# In an Any field, numbers with a fraction, or too large for these bounds, are read as floats.
 ANY_WHOLE_NUMBERS = 10**NUMBER_DIGITS
 
 
@@ -40,7 +40,7 @@ class _Refused(Exception):
 
 
 def encode_value(plan: FieldPlan, value: Any) -> Value:
-    """A value as it is sent, or InvalidValue; what is never stored (None that is left out, no elements) is refused."""
+    """A value in wire form; raises InvalidValue, also for what is never stored: an empty set, or None if left out."""
     wire = _written_or_refused(plan, value)
     if wire is None:
         raise InvalidValue(plan.entity, plan.name, f"{shown(value)} is left out of the row, so it has no stored form")
@@ -48,7 +48,7 @@ def encode_value(plan: FieldPlan, value: Any) -> Value:
 
 
 def stored_value(plan: FieldPlan, value: Any) -> Value | None:
-    """A value as it is stored, None where the attribute is left out, or InvalidValue."""
+    """A value as it is stored, None if the attribute is left out; raises InvalidValue."""
     wire = _written_or_refused(plan, value)
     return None if wire is not None and wire == plan.unwritten else wire
 
@@ -61,7 +61,7 @@ def _written_or_refused(plan: FieldPlan, value: Any) -> Value | None:
 
 
 def encode_element(plan: FieldPlan, value: Any) -> Value:
-    """An element of a set or list, or a part of a text, as it is sent; InvalidValue if it could not be in there."""
+    """An element of a set or list, or a part of a text, in wire form; raises InvalidValue if it cannot be in there."""
     try:
         if plan.kind is Kind.TEXT:
             return {"S": _valid_text(value)}
@@ -73,7 +73,7 @@ def encode_element(plan: FieldPlan, value: Any) -> Value:
 
 
 def written_time(value: datetime, precision: Precision) -> str:
-    """An instant as it is stored: UTC, cut to the precision; ValueError if it has no time zone."""
+    """An instant as it is stored: in UTC, cut to the precision; raises ValueError if it has no time zone."""
     if value.tzinfo is not UTC:
         if value.utcoffset() is None:
             raise ValueError("a time needs a time zone")
@@ -142,10 +142,10 @@ def limits_broken(plan: FieldPlan, value: Any) -> str | None:
 
 
 def shown(value: Any, length: int = 100) -> str:
-    """A value for a message: not too long, and whatever it is."""
+    """A value as text for a message: cut to a length, and safe for any value."""
     try:
         return f"{value!r:.{length}}"
-    except Exception as error:  # of a number with thousands of digits, say
+    except Exception as error:  # for example, for a number with thousands of digits
         return f"({error})"
 
 
@@ -177,7 +177,7 @@ def _write_integer(plan: FieldPlan, value: Any) -> Value:
     _check_bounds(plan, value)
     try:
         return _number(int.__repr__(value))
-    except ValueError:  # Python itself does not write whole numbers this long
+    except ValueError:  # Python refuses to format integers this long
         raise _Refused("a number has at most 38 digits") from None
 
 
@@ -278,7 +278,7 @@ def _write_map(plan: FieldPlan, value: Any) -> Value:
 
 
 def _write_struct(plan: FieldPlan, value: Any) -> Value:
-    # Not a subclass either, whose further members would be lost.
+    # A subclass is refused too: its additional members would be lost.
     if type(value) is not plan.core:
         raise _expected(plan, value)
     written = {}
@@ -330,7 +330,7 @@ def _written_any(value: Any, levels: int) -> Value:
     if isinstance(value, float):
         if not (value.is_integer() and abs(value) < ANY_WHOLE_NUMBERS):
             return _number(_finite(value))
-        # Read back as a whole number, so every digit must be there to be equal.
+        # It is read back as an integer, which is equal only if every digit is stored.
         value = int(value)
     if isinstance(value, int):
         if not -ANY_WHOLE_NUMBERS < value < ANY_WHOLE_NUMBERS:

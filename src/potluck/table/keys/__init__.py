@@ -1,4 +1,4 @@
-"""Keys as designs write them, `FAMILY#{family_id}`: checked when declared, then written and read without surprises."""
+"""Key templates such as `FAMILY#{family_id}`: checked when declared, then used to encode and decode keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Component:
     entity: str
     field: str
     spec: str
-    substitute: str | None  # what stands for None
+    substitute: str | None  # written in place of None
     optional: bool
     form: KeyForm
 
@@ -44,7 +44,7 @@ class Component:
         return f"(?P<{self.field}>{self.form.pattern}{substitute})"
 
     def encode(self, value: Any) -> str:
-        """The value's text, or that of its substitute; InvalidValue if None has no place here."""
+        """The value's text, or its substitute; raises InvalidValue for None without a substitute."""
         if value is None and self.optional:
             if self.substitute is None:
                 raise InvalidValue(self.entity, self.field, "rows where it is None are not in this index")
@@ -52,7 +52,7 @@ class Component:
         return self.form.encode(value)
 
     def decode(self, text: str) -> Any:
-        """The value; ValueError if the text is of no value."""
+        """The value; raises ValueError if no value has this text."""
         assert self.form.decode is not None
         return None if text == self.substitute else self.form.decode(text)
 
@@ -63,11 +63,11 @@ class Template:
 
     text: str
     parts: tuple[str | Component, ...]
-    literals: tuple[str, ...]  # before, between and after the components, so one more; some may be empty
+    literals: tuple[str, ...]  # around the components, so one more than there are of them; some may be empty
     components: tuple[Component, ...]
     is_number: bool
     encode: Callable[[Mapping[str, Any]], str | None] = field(repr=False, compare=False)
-    """The key of these values; None where a component is None and nothing stands for that."""
+    """The key for these values; None if a component is None and has no substitute."""
     pattern: re.Pattern[str] = field(repr=False, compare=False)
     """What its keys look like, with a group for each component."""
 
@@ -82,9 +82,9 @@ class Template:
         unique: bool = False,
         number: bool = False,
     ) -> Template:
-        """A template whose keys tell all values apart, or a DesignError that says what to write.
+        """A template whose keys are distinct for distinct values; raises a DesignError that says what to write instead.
 
-        `unique` is for rows that stand for a value however it is spelt, `number` for attributes that are numbers.
+        `unique` is for guard rows, which may fold spellings of a value together; `number` for numeric attributes.
         """
         reading = _Reading(text, fields, where, primary, unique, number)
         literals, components = reading.read()
@@ -105,7 +105,7 @@ class Template:
 
     @property
     def max_bytes(self) -> int:
-        """No key is longer."""
+        """The longest that a key can be."""
         return len("".join(self.literals).encode()) + sum(each.max_bytes for each in self.components)
 
     @property
@@ -113,7 +113,7 @@ class Template:
         return self.literals[0]
 
     def can_write(self, entity: Any) -> bool:
-        """Whether every component is there, or something stands for it."""
+        """Whether every component has a value or a substitute."""
         return all(each.substitute is not None or getattr(entity, each.field) is not None for each in self.components)
 
     def component(self, name: str) -> Component:
@@ -123,11 +123,11 @@ class Template:
         raise DesignError(f"{self.text} has no {name}{_suggestion(name, self.fields)}")
 
     def after(self, component: Component) -> tuple[str | Component, ...]:
-        """The parts behind a component."""
+        """The parts after a component."""
         return self.parts[self.parts.index(component) + 1 :]
 
     def decode(self, key: str) -> dict[str, Any] | None:
-        """The values in a key, without those that were folded; None if it is not a key of this template."""
+        """The values in a key, except folded ones, which are lost; None if it is not a key of this template."""
         match = self.pattern.fullmatch(key)
         if match is None:
             return None
@@ -146,11 +146,11 @@ class Template:
         return "".join(written)
 
     def prefix_text(self, count: int) -> str:
-        """The same as the template has it, with the names of the components."""
+        """The same as template text, with the names of the components."""
         return _interleaved(self.literals[: count + 1], [_spelt(each) for each in self.components[:count]])
 
     def written_prefix(self, beginning: str, given: Mapping[str, Any]) -> str:
-        """A beginning of the template's text, written for these values."""
+        """A prefix of the template's text, encoded for these values."""
         if not self.text.startswith(beginning) or beginning.count("{") != beginning.count("}"):
             raise DesignError(f"{beginning} is not how {self.text} begins")
         count = beginning.count("{")
@@ -161,13 +161,13 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
-    """How the key attributes of the table, or of one of its indexes, come of an entity's fields."""
+    """How the key attributes of the table, or of one of its indexes, are derived from an entity's fields."""
 
     index: str | None
     partition_attribute: str
     sort_attribute: str | None
     partition: Template
-    sort: tuple[Template, ...] = ()  # the first whose components are all there is used
+    sort: tuple[Template, ...] = ()  # the first whose components all have values is used
     when: Callable[..., bool] | None = None
     when_fields: tuple[str, ...] = ()
     partition_is_number: bool = False
@@ -175,7 +175,7 @@ class KeyPlan:
     components: frozenset[str] = field(init=False)
     """Every field that the key depends on."""
     literals: tuple[tuple[str, ...], ...] = field(init=False)
-    """What all its keys have in common; a key with other literals is taken to be another key."""
+    """What all its keys have in common; keys with different literals are taken to be distinct."""
 
     def __post_init__(self) -> None:
         templates = (self.partition, *self.sort)
@@ -206,7 +206,7 @@ class KeyPlan:
         return next((each for each in self.sort if each.can_write(entity)), None)
 
     def wire(self, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-        """The key attributes as they are sent; empty for an entity that is not in this index."""
+        """The key attributes in wire form; empty for an entity that is not in this index."""
         keys = self.encode(values)
         if keys is None:
             return {}
@@ -217,7 +217,7 @@ class KeyPlan:
         return wire
 
     def decode(self, item: Mapping[str, Mapping[str, Any]]) -> dict[str, Any] | None:
-        """The values in a stored row's keys; None if the keys are not of this plan."""
+        """The values in a stored row's keys; None if they do not match this plan."""
         values = self.partition.decode(_key_text(item, self.partition_attribute, self.partition_is_number))
         if values is None or self.sort_attribute is None:
             return values
@@ -230,19 +230,19 @@ class KeyPlan:
         return None
 
     def matches(self, item: Mapping[str, Mapping[str, Any]]) -> bool:
-        """Whether a stored row's keys are of this plan."""
+        """Whether a stored row's keys match this plan."""
         return self.decode(item) is not None
 
 
 def check_key_only(key: KeyPlan, fields: Mapping[str, FieldPlan]) -> None:
-    """A DesignError unless what is stored nowhere else can be read back from the primary key."""
+    """Raise a DesignError unless every key-only field can be read back from the primary key."""
     for name, plan in fields.items():
         if plan.key_only and name not in (*key.partition.fields, *(key.sort[0].fields if key.sort else ())):
             raise DesignError(f"{plan.where} is said to be in the key only, but is not in it; write {{{name}}} there")
 
 
 def key_form(plan: FieldPlan, spec: str = "", *, number: bool = False) -> KeyForm:
-    """How `{field:spec}` writes a value, or a DesignError that says what to write instead."""
+    """How `{field:spec}` writes a value; raises a DesignError that says what to write instead."""
     if plan.in_keys is not None:
         if spec or number:
             raise DesignError(f"{plan.where} says itself how it is written in keys; write {{{plan.name}}}")
@@ -271,7 +271,7 @@ FORMS: dict[Kind, Callable[[FieldPlan, str], KeyForm]] = {
 
 @dataclass
 class _Reading:
-    """A template while it is read and checked."""
+    """A template while it is being read and checked."""
 
     text: str
     fields: Mapping[str, FieldPlan]
@@ -342,7 +342,7 @@ class _Reading:
             raise self.refused(f"two values of {name} that begin alike would be one; write {{{name}:folded}}")
 
     def check_end(self, component: Component, follows: str, last: bool) -> None:
-        """A value must end where something shows its end, or a longer value could be read into what follows."""
+        """Something must mark the end of a value, or what follows could be read as part of a longer one."""
         if not follows and not last:
             raise self.refused(f"nothing ends {component.field}; write {SEPARATOR!r} after {_spelt(component)}")
         tells_its_end = component.form.prefix_free and component.substitute is None
@@ -357,7 +357,7 @@ class _Reading:
 def _compiled(
     literals: tuple[str, ...], components: tuple[Component, ...]
 ) -> Callable[[Mapping[str, Any]], str | None]:
-    """Writing a key happens for every row, so it is a function made for the template."""
+    """The function that encodes keys, generated for the template because it runs for every row."""
     lines = ["def encode(values):"]
     known: dict[str, Any] = {}
     for place, each in enumerate(components):

@@ -1,17 +1,17 @@
-"""Text as people look for it, whatever its accents, case and spacing; made for index keys, where "#" separates."""
+"""Folds text so that search ignores accents, case and spacing; for index keys, where "#" separates."""
 
 from unicodedata import combining, normalize
 
 __all__ = ["FOLDED_BYTES_PER_CHARACTER", "caseless", "fold"]
 
 FOLDED_BYTES_PER_CHARACTER = 6
-"""No character becomes more, folded or caseless: some letters of India are written as two, of three bytes each."""
+"""The most that a character becomes, folded or caseless: some Indic letters become two, of three bytes each."""
 
 LONGEST_CHARACTER = 4
 """How many bytes a character can take in UTF-8."""
 
-# Accents are put above, below or across a letter, in one of the classes from 200. The marks in the classes below make
-# another letter (the voicing of kana, the nukta) or are the vowel, and stay.
+# Accents above, below or across a letter have combining classes from 200. Marks in lower classes make another letter
+# (the voicing of kana, the nukta) or are the vowel, and stay.
 FIRST_ACCENT_CLASS = 200
 
 # A space sorts before "#", so "Foo Bar" would land inside "Foo#...".
@@ -19,7 +19,7 @@ BEFORE_SEPARATOR = dict.fromkeys(range(ord("#")), "_") | {ord("#"): None}
 
 
 def fold(text: str, /, most_bytes: int | None = None) -> str:
-    """Lower case without accents, every character sorting after "#"; cut texts keep their order; can be empty."""
+    """Lower case without accents, every character sorting after "#"; cutting keeps the order; may be empty."""
     text = text.replace("#", "")
     if text.isascii():
         text = " ".join(text.lower().split())
@@ -30,12 +30,12 @@ def fold(text: str, /, most_bytes: int | None = None) -> str:
 
 
 def caseless(text: str) -> str:
-    """The same for texts that differ only in case, surrounding space, or how an accent is put on its letter."""
+    """Equal for texts that differ only in case, surrounding space, or how an accented letter is encoded."""
     return _composed(_composed(text.strip()).casefold())
 
 
 def _composed(text: str) -> str:
-    # The few characters that composing takes apart stay as they are: it would make them longer than keys allow for.
+    # NFC decomposes a few characters; they stay as they are, since they would become longer than keys allow for.
     composed = normalize("NFC", text)
     return composed if len(composed.encode()) <= len(text.encode()) else text
 
@@ -45,7 +45,7 @@ def _without_accents(text: str) -> str:
 
 
 def _cut(text: str, most_bytes: int) -> str:
-    # A character stays if any character could: were "a" kept where "é" is not, "xa" would sort after "xé".
+    # A character stays only if any character would fit: were "a" kept where "é" is not, "xa" would sort after "xé".
     written = text.encode()
     end = most_bytes - LONGEST_CHARACTER + 1
     if len(written) <= end:

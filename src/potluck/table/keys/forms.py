@@ -1,4 +1,4 @@
-"""What it means to write a value inside a key: to be told from every other, and to sort as it should."""
+"""What it takes to write a value in a key: it must be distinct from every other, and sort as it should."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["KeyForm", "Span", "discrete", "expected_other", "misspelt"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The written texts from `low` to `high`, both included unless `high_open`; None is from or to the end."""
+    """The encoded texts from `low` to `high`, both included unless `high_open`; None means no bound."""
 
     low: str | None
     high: str | None
     high_open: bool = False
-    loose: bool = False  # texts in it may belong to values that are not
+    loose: bool = False  # may contain texts of values outside the range
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class KeyForm:
 
     name: str
     encode: Callable[[Any], str]  # raises InvalidValue
-    decode: Callable[[str], Any] | None  # raises ValueError; None where spellings are lost
+    decode: Callable[[str], Any] | None  # raises ValueError; None if encoding loses the spelling
     max_bytes: int
     pattern: str
-    prefix_free: bool = False  # no written value begins another, so anything may follow
-    stored_text: bool = False  # written as the attribute itself is stored
-    span: Callable[[Range[Any]], Span | None] | None = None  # None of a range: no value is in it
-    sorts_before_separator: bool = False  # order holds also where "#" follows
-    begins: Callable[[str], str | None] | None = None  # how values that begin so begin; None: no value does
-    compared_as: Callable[[Any], Any] | None = None  # what comparisons compare, if not the value itself
-    whole_below: int | None = None  # a text of so many bytes may have lost its end
+    prefix_free: bool = False  # no encoded value is a prefix of another, so anything may follow
+    stored_text: bool = False  # the same text as the stored attribute
+    span: Callable[[Range[Any]], Span | None] | None = None  # returns None if no value is in the range
+    sorts_before_separator: bool = False  # the order still holds when "#" follows
+    begins: Callable[[str], str | None] | None = None  # encodes a prefix; None if no value has it
+    compared_as: Callable[[Any], Any] | None = None  # what comparisons use, if not the value itself
+    whole_below: int | None = None  # a text of this many bytes or more may have been cut
 
     @property
     def ordered(self) -> bool:
-        """Whether written values sort as the values do."""
+        """Whether encoded values sort as the values do."""
         return self.span is not None
 
     def lost_its_end(self, text: str) -> bool:
@@ -54,7 +54,7 @@ class KeyForm:
 def discrete(
     encode: Callable[[Any], str], floor: Callable[[Any], Any], step: Callable[[Any, int], Any]
 ) -> Callable[[Range[Any]], Span | None]:
-    """Spans of values that can be counted: `floor` is the last up to a bound, `step` moves by one."""
+    """Spans of discrete values: `floor` is the last one up to a bound, `step` moves by one."""
 
     def span(asked: Range[Any]) -> Span | None:
         low = high = None

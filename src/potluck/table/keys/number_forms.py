@@ -46,7 +46,7 @@ def integer_form(field: FieldPlan, spec: str) -> KeyForm:
         if not least <= value <= greatest:
             allowed = f"{width} digits" + ("" if signed else " and no sign")
             raise InvalidValue(field.entity, field.name, f"too long for its key, where it has {allowed}")
-        # What is further below zero has the smaller complement, and "-" sorts before every digit.
+        # Numbers further below zero have smaller complements, and "-" sorts before every digit.
         return padded % value if value >= 0 else negative % (greatest + value)
 
     def decode(text: str) -> int:
@@ -134,7 +134,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
         raise misspelt(field, spec, f"the digits before and after the point, such as {{{field.name}:8.2}}")
     before, after = int(digits[1]), int(digits[2])
     unit = Decimal(1).scaleb(-after)
-    count = 10 ** (before + after) - 1  # how many units the greatest is
+    count = 10 ** (before + after) - 1  # the greatest number, in units
     greatest = _EXACT.scaleb(Decimal(count), -after)
     lowest = field.ge if field.gt is None else field.gt
     signed = lowest is None or lowest < 0
@@ -145,7 +145,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
             raise DesignError(f"{field.where} may be {bound}, which has more digits; write {wide_enough}")
 
     def units(value: Any) -> int:
-        """How many of the smallest amounts it is, rounded down."""
+        """The value in units of the last digit, rounded down."""
         return int(_EXACT.scaleb(value.quantize(unit, ROUND_FLOOR, _EXACT), after))
 
     def encode(value: Decimal) -> str:
@@ -191,7 +191,7 @@ def decimal_form(field: FieldPlan, spec: str) -> KeyForm:
 
 
 def number_form(field: FieldPlan, spec: str) -> KeyForm:
-    """A key that is a number itself: DynamoDB sorts it."""
+    """For a key attribute that is itself a number, which DynamoDB sorts."""
     if spec or field.kind not in (Kind.INTEGER, Kind.DECIMAL):
         raise DesignError(f"{field.where}: a key attribute that is a number is just {{field}}, an int or a Decimal")
     whole = field.kind is Kind.INTEGER

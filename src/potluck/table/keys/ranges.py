@@ -31,7 +31,7 @@ Keep = Callable[[Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class Range(Generic[T]):
-    """Values from `low` to `high`; None is no bound, and an open end is not in it."""
+    """Values from `low` to `high`; None means no bound, and an open end is excluded."""
 
     low: T | None = None
     low_open: bool = False
@@ -49,7 +49,7 @@ class Range(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class StartsWith:
-    """Texts that begin so; folded if the key is."""
+    """Texts that begin with this; folded if the key is."""
 
     text: str
 
@@ -81,7 +81,7 @@ def starts_with(text: str) -> StartsWith:
 
 @dataclass(frozen=True, slots=True)
 class SortCondition:
-    """A condition on a sort key; `keep` tells of a row that it let through whether its values are right as well."""
+    """A condition on a sort key; `keep` decides whether an entity that it lets through was really asked for."""
 
     operator: Literal["none", "=", "begins_with", "BETWEEN", ">=", "<="]
     values: tuple[str, ...] = ()
@@ -89,9 +89,9 @@ class SortCondition:
 
 
 def sort_condition(template: Template, given: Mapping[str, Any], *, alone: bool = True) -> SortCondition:
-    """Finds the rows with these first components, the last of which may be a Range or StartsWith.
+    """The condition for rows with these leading components, the last of which may be a Range or StartsWith.
 
-    `alone` is false where other templates write the same sort key: then the rows' values are compared as well.
+    `alone` is false if other templates write the same sort key: then the rows' values are compared as well.
     """
     components = _first_components(template, given)
     *exact, last = components or (None,)
@@ -115,7 +115,7 @@ def sort_condition(template: Template, given: Mapping[str, Any], *, alone: bool 
 
 
 def check_range(template: Template, name: str, kind: Literal["range", "prefix"], where: str) -> None:
-    """A DesignError unless ranges, or beginnings, of this component are found by the order of the keys."""
+    """Raise a DesignError unless the order of the keys can find ranges, or prefixes, of this component."""
     component = template.component(name)
     form = component.form
     if kind == "prefix":
@@ -134,9 +134,9 @@ def check_range(template: Template, name: str, kind: Literal["range", "prefix"],
 
 
 def successor(text: str) -> str:
-    """What comes after every text that begins with this one."""
+    """A text that sorts after every text with this prefix."""
     following = ord(text[-1]) + 1
-    # Half of a surrogate pair is no text.
+    # Half of a surrogate pair is not valid text.
     return text[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
@@ -158,7 +158,7 @@ def _equal(template: Template, given: Mapping[str, Any], count: int) -> SortCond
     beginning = template.prefix(given, count)
     if count == len(template.components):
         key = template.encode(given)
-        assert key is not None  # prefix() has refused the Nones that have no key
+        assert key is not None  # prefix() has refused any None without a substitute
         return SortCondition("=", (key,))
     return SortCondition("begins_with", (beginning,)) if beginning else SortCondition("none")
 
@@ -166,7 +166,7 @@ def _equal(template: Template, given: Mapping[str, Any], count: int) -> SortCond
 def _ranged(
     template: Template, component: Component, before: str, asked: Range[Any] | StartsWith
 ) -> tuple[SortCondition, bool]:
-    """The condition, and whether it lets through what was not asked for."""
+    """The condition, and whether it lets through rows that were not asked for."""
     form = component.form
     if isinstance(asked, StartsWith):
         check_range(template, component.field, "prefix", "the query")
@@ -189,7 +189,7 @@ def _ranged(
     if high is None and before:
         high = successor(before)
     elif high is not None and literal and not span.high_open:
-        # Where the bound is not included, it needs nothing behind it: its own keys go on, so they come after.
+        # An excluded bound needs no suffix: keys with that value are longer, so they sort after it.
         high = successor(f"{high}{literal}") if more else f"{high}{literal}"
     return _from_to(template, before, low, high), loose
 
@@ -203,8 +203,8 @@ def _from_to(template: Template, before: str, low: str, high: str | None) -> Sor
 
 
 def _nothing(template: Template, before: str) -> SortCondition:
-    """Finds no row: the service refuses a BETWEEN whose ends are in the wrong order."""
-    # A value never ends with a double quote, because escaping adds to it.
+    """A condition that no row meets: DynamoDB refuses a BETWEEN whose bounds are in the wrong order."""
+    # No value ends with a double quote, because escaping puts a character after it.
     return SortCondition("=", ("0" if template.is_number else before + '"',))
 
 
@@ -219,7 +219,7 @@ def _within(component: Component, asked: Range[Any] | StartsWith) -> Keep:
 
 
 def _same(component: Component, value: Any) -> Keep:
-    # By what is written: two times may differ beyond what is stored of them.
+    # Compared as encoded: two times may differ beyond their stored precision.
     name, as_compared = component.field, component.form.compared_as or component.form.encode
     if value is None:
         return lambda row: getattr(row, name) is None

@@ -1,4 +1,4 @@
-"""Text in keys: as it is, folded, or one of a few choices; "#" is never in it, so it can separate."""
+"""Text in keys: as it is, folded, or one of a few choices; never with "#" in it, which separates components."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["choice_form", "custom_form", "escape", "text_form", "unescape"]
 
 ESCAPED = r'(?:[^"#]|"[!~])'
-"""One character of escaped text, as a pattern."""
+"""A pattern for one escaped character."""
 
 
 def escape(text: str) -> str:
-    """The text without "#": its order, its beginnings and its distinctness stay, and plain text stays as it is."""
+    """The text without "#": order, prefixes and distinctness are preserved, and plain text is unchanged."""
     # Each code begins with '"', which sorts right before "#"; "!" and "~" keep the two codes in order.
     return text.replace('"', '"!').replace("#", '"~')
 
@@ -53,7 +53,7 @@ def text_form(field: FieldPlan, spec: str) -> KeyForm:
         loose = False
         if low is not None:
             low = valid_text(field, low)
-            # No value is longer, so what begins like this and goes on is past it, and the beginning itself before it.
+            # No value is longer than `longest`, so a longer bound is cut; what is left sorts before the bound.
             after = asked.low_open or len(low) > longest
             loose = after and len(low) >= longest
             low = escape(low[:longest]) + ("\0" if after and not loose else "")
@@ -96,7 +96,7 @@ def _folded(field: FieldPlan, spec: str) -> KeyForm:
     if most[1] is not None:
         max_bytes = int(most[1])
     elif field.max_length is not None:
-        # So much that nothing allowed is ever cut; see how fold cuts.
+        # Large enough that no allowed value is ever cut; see how fold cuts.
         max_bytes = field.max_length * FOLDED_BYTES_PER_CHARACTER + LONGEST_CHARACTER - 1
     else:
         raise DesignError(
@@ -115,7 +115,7 @@ def _folded(field: FieldPlan, spec: str) -> KeyForm:
         high = None if asked.high is None else encode(asked.high)
         low_cut, high_cut = (text is not None and lost_its_end(text) for text in (low, high))
         if low is not None and asked.low_open and not low_cut:
-            low += "$"  # after the text itself and whatever "#" adds to it, before every longer text
+            low += "$"  # sorts after the text itself, alone or followed by "#", and before every longer text
         return Span(low, high, asked.high_open and not high_cut, low_cut or high_cut)
 
     form = KeyForm(
@@ -209,5 +209,5 @@ def valid_text(field: FieldPlan, value: Any) -> str:
         except UnicodeEncodeError:
             why = "the text is not valid Unicode: it holds half of a surrogate pair"
             raise InvalidValue(field.entity, field.name, why) from None
-    # An Enum's member that is text is formatted as its name.
+    # A member of a text Enum would be formatted as its name.
     return value if type(value) is str else str.__str__(value)

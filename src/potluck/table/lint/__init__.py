@@ -47,7 +47,7 @@ RULES: tuple[Callable[[Table], Iterable[Finding]], ...] = (
 
 
 def lint(table: Table) -> list[Finding]:
-    """All findings on a table, each once; those that its author accepts say why."""
+    """All findings on a table, each once; accepted ones carry the author's reason."""
     found = {finding.label: finding for rule in RULES for finding in rule(table)}
     weighed = [
         replace(finding, accepted=table.accepted.get(label, "").strip() or None) for label, finding in found.items()

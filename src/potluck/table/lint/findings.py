@@ -1,4 +1,4 @@
-"""What a review of a table design finds, and how the rules that find it read a table."""
+"""What a review of a table design finds, and what its rules need to read of a table."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Finding:
     """Something in a design that a reviewer would ask about."""
 
     name: str
-    severity: Literal["error", "warning"]  # wrong answers or lost rows; or cost and crowding
+    severity: Literal["error", "warning"]  # wrong answers or lost rows; or cost and contention
     table: str
-    subject: str  # with the name, what `Table(accepted=...)` calls it by
+    subject: str  # `Table(accepted=...)` refers to a finding by its name and this
     what: str
     why: str
     instead: str
-    accepted: str | None = None  # the author's reason to leave it
+    accepted: str | None = None  # the author's reason to accept it
 
     @property
     def label(self) -> str:
@@ -44,7 +44,7 @@ def queries(table: Table) -> Iterator[Pattern]:
 
 
 def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, Template]]:
-    """Every sort key of every entity, of the table and of its indexes."""
+    """Every sort key template of every entity, in the table and in its indexes."""
     for plan in table.entities:
         for key in (plan.key, *plan.indexes.values()):
             for template in key.sort:
@@ -52,7 +52,7 @@ def sort_templates(table: Table) -> Iterator[tuple[EntityPlan, KeyPlan, Template
 
 
 def is_plain_text(plan: EntityPlan, component: Component) -> bool:
-    """Whether it is text as people spell it, its case perhaps apart; a pattern says that they do not."""
+    """Whether it is text as people spell it, except perhaps for case; a field with a pattern is not."""
     field = plan.fields[component.field]
     return (
         field.kind is Kind.TEXT

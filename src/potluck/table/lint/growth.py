@@ -1,4 +1,4 @@
-"""Partitions and rows in which too many meet, and rows that grow too long."""
+"""Partitions and rows with too much contention, and rows that grow too large."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from potluck.table.tables import Table
 
 __all__ = ["crowded_partitions", "shared_rows", "unbounded_rows"]
 
-# A table that is to grow has to have many partitions.
+# A table can grow only if it has many partitions.
 FEW_PARTITIONS = 100
 
 FIXED_BYTES = {
@@ -31,7 +31,7 @@ FIXED_BYTES = {
 
 
 def crowded_partitions(table: Table) -> Iterator[Finding]:
-    """Partitions that are too few, or of which all use one at a time."""
+    """Partition keys with too few values, or of which everyone uses the same one at a time."""
     for plan in table.entities:
         keys = [(plan.name, each) for each in (plan.key, *plan.indexes.values())]
         keys += [(f"guard of {plan.name}.{each.field}", each.key) for each in plan.uniques]
@@ -111,7 +111,7 @@ def shared_rows(table: Table) -> Iterator[Finding]:
 
 
 def unbounded_rows(table: Table) -> Iterator[Finding]:
-    """A row that may grow past what a row can hold."""
+    """A row that may grow past DynamoDB's limit."""
     for plan in table.entities:
         endless = [name for field in plan.fields.values() for name in _endless(field)]
         most = sum(map(_most_bytes, plan.fields.values()))
@@ -139,7 +139,7 @@ def unbounded_rows(table: Table) -> Iterator[Finding]:
 
 
 def _endless(field: FieldPlan) -> Iterator[str]:
-    """The field, or what is inside it, of which nothing says how long it may be."""
+    """The field and whatever is inside it, where nothing limits the length."""
     measured = field.kind in (Kind.TEXT, Kind.BYTES, Kind.LIST, Kind.SET, Kind.MAP)
     if field.kind is Kind.ANY or (measured and field.max_length is None):
         yield field.name
@@ -149,7 +149,7 @@ def _endless(field: FieldPlan) -> Iterator[str]:
 
 
 def _most_bytes(field: FieldPlan) -> int:
-    """How long its value can be at most, as far as there is a bound."""
+    """The most bytes that its value can take, as far as there is a bound."""
     if field.kind in FIXED_BYTES:
         return FIXED_BYTES[field.kind]
     if field.kind in (Kind.LITERAL, Kind.ENUM):

@@ -124,7 +124,7 @@ def split_groups(table: Table) -> Iterator[Finding]:
 
 
 def _splits(plan: EntityPlan, ends: Template, other: EntityPlan, goes_on: Template) -> bool:
-    """Whether keys of one template can land between the keys that go on with "#" behind the same text."""
+    """Whether keys of one template can sort between the keys that continue the same text with "#"."""
     place = len(ends.components)
     if len(goes_on.components) < place or not goes_on.literals[place].startswith(SEPARATOR):
         return False
@@ -161,7 +161,7 @@ def code_point_order(table: Table) -> Iterator[Finding]:
 
 
 def unreachable_alternatives(table: Table) -> Iterator[Finding]:
-    """A sort key of first_of that no row ever gets."""
+    """A sort key template of first_of that no row ever uses."""
     for plan in table.entities:
         for key in plan.indexes.values():
             for place, template in enumerate(key.sort[:-1]):

@@ -1,4 +1,4 @@
-"""What is read in vain, and what is never read."""
+"""What is read for nothing, and what is never read."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["alternatives", "filters", "open_prefixes", "overlaps", "unread_entit
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a table or index: an entity's, or those that guard a value of one."""
+    """Some rows of a table or index: an entity's own, or its guard rows."""
 
     name: str
     key: KeyPlan
     fields: Mapping[str, FieldPlan]
-    entity: EntityPlan | None  # None: guards
+    entity: EntityPlan | None  # None for guard rows
 
 
 def overlaps(table: Table) -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def alternatives(table: Table) -> Iterator[Finding]:
     """A query by one alternative of a sort key that also reads rows keyed by another."""
     for pattern in queries(table):
         reach = Reach.of(pattern)
-        # How far a range reaches is up to its arguments.
+        # How far a range reaches depends on its arguments.
         if reach.operator != "begins_with":
             continue
         for plan in pattern.members:
@@ -80,7 +80,7 @@ def alternatives(table: Table) -> Iterator[Finding]:
 
 
 def open_prefixes(table: Table) -> Iterator[Finding]:
-    """A prefix, stated by hand, that does not end where a value ends."""
+    """A handwritten prefix that does not end where a value ends."""
     for pattern in queries(table):
         prefix = pattern.prefix
         if prefix is None or prefix.endswith(SEPARATOR):
@@ -118,7 +118,7 @@ def _up_to_separator(template: Template, prefix: str) -> str:
 
 
 def filters(table: Table) -> Iterator[Finding]:
-    """A filter, which is applied to what was read and paid for already."""
+    """A filter, which applies only after rows have been read and paid for."""
     for pattern in queries(table):
         if not pattern.filter:
             continue

@@ -1,4 +1,4 @@
-"""The writes: put, update, upsert, delete, check. Each is complete and right, or refused, before anything is sent."""
+"""The writes: put, update, upsert, delete, check. Each is complete and valid, or refused, before anything is sent."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ __all__ = [
 
 ONE: Value = {"N": "1"}
 ANY_TIME = 0
-"""Stands for the time where a condition is only tried for sense."""
+"""A stand-in for the time where a condition is only validated."""
 
 
-# A struct, and not a dataclass, as is what it is made of: some are made with every write, and a frozen dataclass takes
+# A struct rather than a dataclass, like its parts: several are created for every write, and a frozen dataclass takes
 # five times as long.
 class Operation(Struct, frozen=True, eq=False):
-    """A write of one item, with the guard rows that belong to it."""
+    """A write of one item, together with its guard rows."""
 
     plan: EntityPlan
     key: Item
@@ -76,52 +76,52 @@ class Operation(Struct, frozen=True, eq=False):
 
     verb: ClassVar[str]
     makes_the_item: ClassVar[bool] = False
-    """Whether it can be done though nothing is there."""
+    """Whether it may create the item, so that a missing one is no reason to refuse it."""
 
     def __str__(self) -> str:
         return f"{self.name} ({', '.join(str(text) for value in self.key.values() for text in value.values())})"
 
     @property
     def row(self) -> RowName:
-        """What tells its item from every other."""
+        """What identifies its item."""
         return row_name(self.plan.table, self.key)
 
     @property
     def name(self) -> str:
-        """What kind of write it is, without saying of which item."""
+        """The kind of write, without naming the item."""
         return f"{self.verb} {self.plan.name}"
 
     @property
     def batchable(self) -> bool:
-        """Whether it needs no condition, so that it can go into a batch."""
+        """Whether it is a single put or delete without a condition, so that it can go into a batch."""
         return len(self.writes) == 1 and self.writes[0].condition is None and self.writes[0].kind in ("Put", "Delete")
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it twice does no more than sending it once."""
+        """Whether sending it twice has no more effect than sending it once."""
         return True
 
     def settled_by(self, item: Item) -> bool:
-        """Whether the stored item is what this write leaves behind."""
+        """Whether the stored item is what this write would leave behind."""
         return False
 
     def ruled_out_by(self, item: Item) -> bool:
-        """Whether the stored item, which refused this write, also tells that it was not done before."""
+        """Whether the stored item, which refused this write, also proves that no earlier attempt was applied."""
         return True
 
     def and_when(self, condition: Condition | None) -> Self:
-        """The same write, on this condition too."""
+        """The same write with this condition added."""
         first, *guards = self.writes
         parts = [*conjuncts(first.condition), *conjuncts(_on_the_item(condition))]
         wanted = _all(parts) if parts else None
         return replace(self, writes=(replace(first, condition=wanted), *guards))
 
     def actions(self, now: int | None = None) -> list[Action]:
-        """What a transaction has to do for it; `now`, in seconds, is needed where the entity expires."""
+        """Its actions in a transaction; `now`, in seconds, is needed where the entity expires."""
         return [write.action(now) for write in self.writes]
 
     def request(self, now: int | None = None) -> Request:
-        """The one call that does it."""
+        """The single request that carries it out."""
         if len(self.writes) > 1 or self.writes[0].kind == "ConditionCheck":
             return Transaction(self).request(now)
         action = self.writes[0].action(now)
@@ -129,7 +129,7 @@ class Operation(Struct, frozen=True, eq=False):
 
 
 class Put(Operation, frozen=True, eq=False):
-    """The whole item, as it is given."""
+    """Writes the whole item."""
 
     verb = "put"
 
@@ -140,16 +140,16 @@ class Put(Operation, frozen=True, eq=False):
 
 
 class Update(Operation, frozen=True, eq=False):
-    """Some fields of an item that is there."""
+    """Changes some fields of an existing item."""
 
     version: int | None = None
-    """Which version it makes, where it raises the version."""
+    """The version that it leads to, if it increments the version."""
 
     verb = "update"
 
     @property
     def repeatable(self) -> bool:
-        # Where the version is raised it is also checked, so the second time is refused.
+        # An update that increments the version also checks it, so a second attempt is refused.
         return self.version is not None or not any(counts(each) for each in self.writes[0].clauses)
 
     def settled_by(self, item: Item) -> bool:
@@ -158,14 +158,14 @@ class Update(Operation, frozen=True, eq=False):
             if item.get(self.plan.version.attribute) != encode_value(self.plan.version, self.version):
                 return False
         elif self.when is not None:
-            return False  # somebody else may have done the same, and only one of the two was allowed to
+            return False  # another writer may have made the same change when only one of the two was allowed to
         return all(shows(each, item) for each in self.writes[0].clauses)
 
     def ruled_out_by(self, item: Item) -> bool:
         if self.version is None or self.plan.version is None:
             return False
         if holds(self.plan.version, self.version, item):
-            # Somebody else made this version, if the item does not look like it.
+            # If the item does not show our changes, another writer made this version.
             return not self.settled_by(item)
         return holds(self.plan.version, self.version - 1, item)
 
@@ -177,31 +177,31 @@ class Update(Operation, frozen=True, eq=False):
 
 
 class Upsert(Update, frozen=True, eq=False):
-    """Some fields of an item, which is made if it is not there."""
+    """Changes some fields of an item, creating it if there is none."""
 
     verb = "upsert"
     makes_the_item = True
 
 
 class Delete(Operation, frozen=True, eq=False):
-    """No item."""
+    """Deletes an item."""
 
     verb = "delete"
 
     @property
     def repeatable(self) -> bool:
-        # With a condition, the second time would call our own deletion somebody else's.
+        # With a condition, a second attempt would take our own deletion for somebody else's.
         return self.when is None
 
 
 class Check(Operation, frozen=True, eq=False):
-    """The item as it is, if it is as wanted."""
+    """Requires a condition of an item without writing it."""
 
     verb = "check"
 
 
 def put(entity: Entity, when: Condition | None = None) -> Put:
-    """Store the whole entity: over whatever is there, or with `when=absent` only if nothing is."""
+    """Store the whole entity, replacing whatever is there; with `when=absent`, only if nothing is."""
     plan = plan_of(entity)
     if not isinstance(entity, Entity):
         raise TypeError(f"{entity!r} cannot be put: it is not an entity")
@@ -223,9 +223,9 @@ def put(entity: Entity, when: Condition | None = None) -> Put:
 def update(
     target: Entity | Ref[Any], *changes: Change, when: Condition | None = None, keep_version: bool = False
 ) -> Update:
-    """Change some fields of an item that is there, with every index key and guard that follows from them.
+    """Change some fields of an existing item, along with every index key and guard row that depends on them.
 
-    A target that was read is changed only if its version is still the one that was seen.
+    A target that was read is changed only if its version is still the one that was read.
     """
     aim = _aim(target)
     plan = aim.plan
@@ -262,9 +262,9 @@ def update(
 
 
 def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) -> Upsert:
-    """Change some fields of an item, or make the item of its key and these changes if there is none.
+    """Change some fields of an item, or create it from its key and these changes if there is none.
 
-    For rows that count or collect: nobody has to make them first.
+    For rows that count or collect, so that nobody has to create them first.
     """
     aim = _aim(target)
     plan = aim.plan
@@ -301,9 +301,9 @@ def upsert(target: Ref[Any], *changes: Change, when: Condition | None = None) ->
 
 
 def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
-    """Delete an item, if there is one; a target that was read only if its version is still the one that was seen.
+    """Delete an item if there is one; a target that was read, only if its version is still the one that was read.
 
-    A condition wants the item to be there.
+    With a condition, the item must exist.
     """
     aim = _aim(target)
     plan = aim.plan
@@ -331,24 +331,24 @@ def delete(target: Entity | Ref[Any], when: Condition | None = None) -> Delete:
 
 
 def check(target: Entity | Ref[Any], when: Condition) -> Check:
-    """In a transaction: everything else is done only if this condition, and nothing beyond it, holds for the item."""
+    """Make the rest of a transaction depend on this condition alone; the target's version is not checked."""
     aim = _aim(target)
     write = Write("ConditionCheck", aim.plan, aim.key, _tried_on_the_item(aim.plan, when))
     return Check(aim.plan, aim.key, aim.seen, when, (write,))
 
 
 def explain_failure(operation: Operation, error: DynamoError, now: int | None = None) -> Exception:
-    """What to raise for the failure of an operation's own request; the error itself when no condition refused it."""
+    """The exception for an operation whose own request failed; the error itself if no condition refused it."""
     if error.code == "ConditionalCheckFailedException":
         return explain_refusal(operation, operation.writes[0], error.item, now)
     return Transaction(operation).explain(error, now)
 
 
-# --- the item that is meant ------------------------------------------------------------------------------------------
+# --- the target item -------------------------------------------------------------------------------------------------
 
 
 class _Aim(NamedTuple):
-    """Which item is meant, and what is known of it: the values in its key, and maybe the item as it was seen."""
+    """The target item and what is known about it: the values in its key, and maybe the item as it was read."""
 
     plan: EntityPlan
     key: Item
@@ -368,18 +368,18 @@ def _aim(target: Entity | Ref[Any]) -> _Aim:
 
 
 def _try(plan: EntityPlan, condition: Condition | None) -> None:
-    """Refuse now what could not be written as text later: a field of another entity, or a value it cannot have."""
+    """Raise now for what would fail when the request is built: another entity's field, or a value it cannot hold."""
     if condition is not None and condition is not absent and condition is not present:
         Expressions(plan, ANY_TIME).condition(condition)
 
 
-# By the objects themselves, which are kept with it: who may write is asked with every write, and seldom changes.
+# Keyed by identity, and each entry keeps its objects alive. Access checks go with every write and seldom change.
 _tried: dict[tuple[int, int], tuple[EntityPlan, Condition, Condition | None]] = {}
 MOST_TRIED = 500
 
 
 def _tried_on_the_item(plan: EntityPlan, condition: Condition) -> Condition | None:
-    """The condition of an item that is there, after it was tried; of the same condition, the same object."""
+    """What `_on_the_item` makes of a validated condition; cached, so the same condition gives the same object."""
     known = _tried.get((id(plan), id(condition)))
     if known is None:
         _try(plan, condition)
@@ -390,7 +390,7 @@ def _tried_on_the_item(plan: EntityPlan, condition: Condition) -> Condition | No
 
 
 def _on_the_item(condition: Condition | None) -> Condition | None:
-    """The condition, of an item that is there unless the condition itself says otherwise."""
+    """The condition, and that the item exists, unless the condition itself says whether it must."""
     if condition is None or condition is absent or mentions_the_item(condition):
         return condition
     return _all([present, *conjuncts(condition)])
@@ -405,7 +405,7 @@ def _all(parts: Iterable[Condition]) -> Condition:
 
 
 def _by_field(plan: EntityPlan, changes: Iterable[Change]) -> dict[str, Becomes | Add | Include | Exclude]:
-    """The changes by the field they change; each field at most once, and none that an update cannot change."""
+    """The changes by field; raises for a field that is changed twice, or that an update cannot change."""
     asked: dict[str, Becomes | Add | Include | Exclude] = {}
     for each in changes:
         if isinstance(each, Still):
@@ -440,7 +440,7 @@ def _rows_made_of_fields(plan: EntityPlan) -> Iterable[tuple[str, frozenset[str]
 
 
 def _bounds(plan: EntityPlan, asked: Mapping[str, Change]) -> list[Condition]:
-    """What keeps numbers that are added to within the bounds of their fields."""
+    """Conditions that keep the numbers being added to within the bounds of their fields."""
     return [
         Fits(each.field, each.amount)
         for name, each in asked.items()
@@ -449,7 +449,7 @@ def _bounds(plan: EntityPlan, asked: Mapping[str, Change]) -> list[Condition]:
 
 
 def _own_attributes(plan: EntityPlan, values: Mapping[str, Any]) -> list[Clause]:
-    """What every row with this key has: its type, and the values in its key that are attributes as well."""
+    """What every row with this key has: its type, and the key's values that are also stored as attributes."""
     own: list[Clause] = []
     if plan.type is not None and plan.table.type_attribute is not None:
         own.append(Assign(plan.table.type_attribute, {"S": plan.type}))
@@ -464,7 +464,7 @@ def _only_counts(plan: EntityPlan, asked: Mapping[str, Change]) -> bool:
 
 
 class _Raised(NamedTuple):
-    """The version that an update makes, what it relies on for that, and how it is written."""
+    """The version that an update leads to, what it relies on for that, and the clause that writes it."""
 
     version: int
     relied_on: dict[str, Still]
@@ -482,14 +482,14 @@ def _version(aim: _Aim, stated: Mapping[str, Any]) -> _Raised | None:
             f"or keep_version=True"
         )
     expected = stated[field.name] if field.name in stated else getattr(aim.seen, field.name)
-    # A row from before there were versions has none, and is read as the default.
+    # A row written before its entity had versions has none, and reads as the default.
     may_be_missing, form = stored_forms(field, expected)
     raised = Sum(field.attribute, ONE, "one", form if may_be_missing else None)
     return _Raised(expected + 1, {} if field.name in stated else _seen_version(aim), raised)
 
 
 def _seen_version(aim: _Aim) -> dict[str, Still]:
-    """That the version is still the one that was seen, where there is one and the item was seen."""
+    """The condition that the version is still the one that was read; empty if there is none or nothing was read."""
     if aim.plan.version is None or aim.seen is None:
         return {}
     name = aim.plan.version.name
@@ -500,7 +500,7 @@ def _seen_version(aim: _Aim) -> dict[str, Still]:
 
 
 def _moved_guards(aim: _Aim, changed: frozenset[str], before: Known, after: Known) -> list[Write]:
-    """The old guards released and the new ones claimed, where a change reaches them."""
+    """Releases of old guard rows and claims of new ones, where a change affects them."""
     plan = aim.plan
     releases: list[Write] = []
     claims: list[Write] = []

@@ -1,4 +1,4 @@
-"""One change of many items: what their updates have in common is written once, and each fills in its values."""
+"""The same change to many items: what their updates share is built once, and each fills in its values."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Asked = tuple[Sequence[Change], Condition | None]
 
 
 class AlikeUpdates:
-    """Updates of items that were read, all in the same way; their versions stay.
+    """Updates items that were read, all in the same way; their versions stay.
 
-    `asked` says what an item becomes, and when: for items of one kind, always of the same fields. What is sent is what
-    `update` would send, for less than half of the work.
+    `asked` gives an item's changes and condition: for items of one kind, always on the same fields. What is sent is
+    what `update` would send, for less than half the work.
     """
 
     def __init__(self, asked: Callable[[Any], Asked]) -> None:
@@ -34,12 +34,12 @@ class AlikeUpdates:
         self._forms: dict[tuple[EntityPlan, tuple[str, ...]], _Form | None] = {}
 
     def of(self, item: Entity) -> Update:
-        """The update of one of them."""
+        """The update of one item."""
         plan = plan_of(item)
         changes, when = self._asked(item)
         becomes = {each.field.name: each.value for each in changes if isinstance(each, Becomes)}
         after = plan.coding.encode(replace(item, **becomes))
-        # What a row has decides what the text says of it.
+        # Which attributes a row has determines the text of its expressions.
         shape = plan, tuple([name if "NULL" not in value else f"no {name}" for name, value in after.items()])
         if shape not in self._forms:
             self._forms[shape] = _form_of(update(item, *changes, when=when, keep_version=True))
@@ -50,7 +50,7 @@ class AlikeUpdates:
 
 
 class _Form(NamedTuple):
-    """The update of one item, to be filled in for others of its shape."""
+    """The update of one item, to be filled in for others of the same shape."""
 
     plan: EntityPlan
     clauses: tuple[Clause, ...]
@@ -58,7 +58,7 @@ class _Form(NamedTuple):
     members: dict[str, Any]
     constants: dict[str, Value]
     values: tuple[tuple[str, str], ...]
-    """Placeholders, and the attributes that they stand for."""
+    """Placeholders, and the attributes whose values they stand for."""
 
     def filled_in(self, item: Entity, after: Item, when: Condition | None) -> Update:
         plan = self.plan
@@ -74,12 +74,12 @@ class _Form(NamedTuple):
             ),
             written={**self.members, "ExpressionAttributeValues": values},
         )
-        # Of an item that was not seen, the transaction's size is what is sent of it.
+        # With `seen` left out, a transaction's size counts only what is sent of the item.
         return Update(plan, write.key, None, when, (write,))
 
 
 def _form_of(sample: Update) -> _Form | None:
-    """What this update has in common with others; None if a text like this may say other things of another item."""
+    """What this update shares with others; None if the same text could mean something else for another item."""
     plan, (write, *guards) = sample.plan, sample.writes
     first, *others = conjuncts(write.condition)
     relied_on = tuple(each for each in others if isinstance(each, Still))
@@ -113,5 +113,5 @@ def _form_of(sample: Update) -> _Form | None:
 
 
 def _is_missing_only_as_none(field: FieldPlan) -> bool:
-    """Whether a value other than None is in the row, as itself; so the row tells what the text is."""
+    """Whether every value but None is stored in the row, so that the row determines the text."""
     return read_when_missing(field) in (NODEFAULT, None)

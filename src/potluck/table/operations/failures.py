@@ -1,4 +1,4 @@
-"""What a refused write met, told in the library's words."""
+"""Turns a refused write into the error that says what it found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["explain_refusal"]
 
 
 def explain_refusal(operation: Operation, write: Write, item: Item | None, now: int | None = None) -> WriteRefused:
-    """What to raise for one write whose condition the stored item did not meet."""
+    """The exception for a write whose condition the stored item did not meet."""
     guard = write.guard
     if guard is not None and write.kind == "Put":
         return NotUnique(guard.field, guard.value, operation)
@@ -67,15 +67,15 @@ def explain_refusal(operation: Operation, write: Write, item: Item | None, now: 
 
 
 def _conditions(operation: Operation, write: Write) -> tuple[Condition, ...]:
-    """What the write wanted of an item that is there."""
+    """What the write required of an existing item."""
     if write.kind == "Delete" and operation.when is None and isinstance(write.condition, Either):
-        # That nothing is there would have been fine, so the rest is what failed.
+        # A missing item would have been fine, so it is the rest that failed.
         return conjuncts(write.condition.parts[-1])
     return conjuncts(write.condition)
 
 
 def _may_hold(plan: EntityPlan, condition: Condition, item: Item) -> bool:
-    """False only where a field certainly does not hold what was stated."""
+    """False only if the item certainly fails the condition."""
     if isinstance(condition, AsRead):
         return all(_as_stored(item, condition.row, field.attribute) for field in compared_as_read(plan))
     if isinstance(condition, Still):
@@ -95,7 +95,7 @@ def _about(condition: Condition) -> str | None:
 
 
 def _entity(plan: EntityPlan, item: Item) -> Any:
-    """The row as its entity; None for a row of another kind that has the same key, or one that cannot be read."""
+    """The row's entity; None if it is of another kind with the same key, or cannot be decoded."""
     try:
         return plan.coding.decode(item) if plan.matches(item) else None
     except UnreadableItem:

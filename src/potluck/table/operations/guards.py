@@ -1,4 +1,4 @@
-"""Guard rows: each stands for one value that no other item may have, and is written together with its item."""
+"""Guard rows: each reserves one value that no other item may have, and is written together with its item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Guard", "guard_item", "guard_of", "guarded_fields"]
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The key of a guard row, the value that it stands for, and the key of the item that has it."""
+    """The key of a guard row, the value that it reserves, and the key of the item that owns it."""
 
     field: str
     value: Any
@@ -31,7 +31,7 @@ def guard_of(unique: UniquePlan, values: Mapping[str, Any], owner: Item) -> Guar
 
 
 def guard_item(plan: EntityPlan, guard: Guard, values: Mapping[str, Any]) -> Item:
-    """The guard as a row; that of an item which expires goes with it."""
+    """The guard as a row; it expires together with its item."""
     item: Item = {**guard.key}
     if plan.table.type_attribute is not None:
         item[plan.table.type_attribute] = {"S": GUARD_TYPE}

@@ -1,4 +1,4 @@
-"""What a write knows of an item's values, and the index keys that follow from them."""
+"""What a write knows about an item's values, and the index keys that follow from them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Known", "Unknown", "index_keys"]
 
 
 class Unknown(Exception):
-    """A value that nobody has told."""
+    """A value is needed that the caller has not supplied."""
 
 
 class Known(Mapping[str, Any]):
-    """Values that are certain, then those of the item as it was seen; whoever uses the latter relies on them."""
+    """Values that are certain, else those of the item as it was read; each use of the latter is recorded."""
 
     def __init__(self, plan: EntityPlan, certain: Mapping[str, Any], seen: Entity | None) -> None:
         self._plan = plan
@@ -46,22 +46,22 @@ class Known(Mapping[str, Any]):
         return len(self._plan.fields)
 
     def certainly_none(self, name: str) -> bool:
-        """Whether it is None for certain, and not only was when it was seen."""
+        """Whether it is None for certain, and not only when it was read."""
         return name in self._certain and self._certain[name] is None
 
     @property
     def relied_on(self) -> dict[str, Still]:
-        """By field, what must be as it was seen for all that was made of these values to be right."""
+        """By field, the conditions that the values used are still as they were read."""
         return {name: Still(FieldName(self._plan.cls, name), value) for name, value in self._relied_on.items()}
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Which of these nobody has told."""
+        """Which of these are not certain."""
         wanted = set(names)
         return [name for name in self._plan.fields if name in wanted and name not in self._certain]
 
 
 def index_keys(plan: EntityPlan, changed: frozenset[str], values: Known) -> list[Assign | Remove]:
-    """New keys for every index that a changed field is a part of; both attributes are set, or both taken out."""
+    """New keys for every index that a changed field is a part of; both attributes are set, or both removed."""
     written: dict[str, Assign | Remove] = {}
     for name in _touched(plan, changed):
         key = plan.indexes[name]
@@ -78,7 +78,7 @@ def index_keys(plan: EntityPlan, changed: frozenset[str], values: Known) -> list
 
 
 def _touched(plan: EntityPlan, changed: frozenset[str]) -> list[str]:
-    """The indexes to write anew: those with a changed part, and those that share an attribute with one of them."""
+    """The indexes to rewrite: those with a changed component, and those that share an attribute with one of them."""
     touched = [name for name, key in plan.indexes.items() if not changed.isdisjoint(key.components)]
     attributes = {attribute for name in touched for attribute in _own_attributes(plan, plan.indexes[name])}
     return [
@@ -89,7 +89,7 @@ def _touched(plan: EntityPlan, changed: frozenset[str]) -> list[str]:
 
 
 def _left_out(key: KeyPlan, values: Known) -> bool:
-    """Whether a None keeps the item out of the index, whatever its other parts are."""
+    """Whether a None keeps the item out of the index, whatever its other components are."""
 
     def cannot_be_written(template: Template) -> bool:
         return any(
@@ -101,6 +101,6 @@ def _left_out(key: KeyPlan, values: Known) -> bool:
 
 
 def _own_attributes(plan: EntityPlan, key: KeyPlan) -> list[str]:
-    """The attributes of an index key that are not the table's own key, which never changes."""
+    """The attributes of an index key that are not in the table's own key, which never changes."""
     names = (key.partition_attribute, key.sort_attribute)
     return [name for name in names if name is not None and name not in plan.table.key_names]

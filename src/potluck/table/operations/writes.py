@@ -1,4 +1,4 @@
-"""One item's part in a write: first as plain data, then as an action in DynamoDB's words."""
+"""One item's part in a write: first as plain data, then as a DynamoDB action."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
 
 
 class Action(Struct, frozen=True):
-    """A member of a transaction, and, with its own operation's name, a request."""
+    """One action of a transaction; its body also serves as a request of its own."""
 
     kind: ActionKind
     table: str
@@ -30,7 +30,7 @@ class Action(Struct, frozen=True):
     body: dict[str, Any]
 
     def batch(self) -> dict[str, Any]:
-        """The same as a member of a BatchWriteItem, which knows no conditions."""
+        """The same as a member of a BatchWriteItem, which has no conditions."""
         if self.kind == "Put":
             return {"PutRequest": {"Item": self.body["Item"]}}
         if self.kind == "Delete":
@@ -39,7 +39,7 @@ class Action(Struct, frozen=True):
 
 
 class Write(Struct, frozen=True):
-    """What is to be done to one item, and on which condition."""
+    """What to do to one item, and on which condition."""
 
     kind: ActionKind
     plan: EntityPlan
@@ -49,10 +49,10 @@ class Write(Struct, frozen=True):
     clauses: tuple[Clause, ...] = ()
     guard: Guard | None = None
     written: Mapping[str, Any] | None = None
-    """Its expressions as members of a request, where somebody has written them already."""
+    """Its expressions as members of a request, where they have been built already."""
 
     def action(self, now: int | None) -> Action:
-        """The write as text, as of this second."""
+        """The write with its expressions as text, as of this second."""
         table = self.plan.table.name
         body: dict[str, Any] = {"TableName": table}
         if self.written is not None:
@@ -62,7 +62,7 @@ class Write(Struct, frozen=True):
         else:
             body["Key"] = self.key
         if self.kind == "ConditionCheck" or self.condition is absent:
-            # Who may write, and whether something is there yet, is asked with every write, and by the same objects.
+            # Access checks and `absent` go with every write, as the same objects.
             body |= _written_condition(self.plan, self.condition, now)
         else:
             expressions = Expressions(self.plan, now)
@@ -76,7 +76,7 @@ class Write(Struct, frozen=True):
         return Action(self.kind, table, self.key, body)
 
     def size(self) -> int:
-        """How many bytes of the item the write itself tells."""
+        """How many bytes of the item the write itself contains."""
         if self.item is not None:
             return item_size(self.item)
         return item_size(self.key) + sum(
@@ -85,7 +85,7 @@ class Write(Struct, frozen=True):
 
 
 class _Written(NamedTuple):
-    """A condition as members of a request, the second as of which it was written, and the objects it was made of."""
+    """A condition as members of a request, the second for which it was built, and the objects it was built from."""
 
     plan: EntityPlan
     condition: Condition
@@ -93,13 +93,13 @@ class _Written(NamedTuple):
     members: dict[str, Any]
 
 
-# By the objects themselves, which are kept with it.
+# Keyed by identity; each entry keeps its objects alive, so that their ids are not reused.
 _written: dict[tuple[int, int], _Written] = {}
 MOST_WRITTEN = 500
 
 
 def _written_condition(plan: EntityPlan, condition: Condition | None, now: int | None) -> dict[str, Any]:
-    """A condition as members of a request; written once for the same object and, where rows expire, second."""
+    """A condition as members of a request; built once per object and, where rows expire, per second."""
     assert condition is not None
     if plan.expiry is None:
         now = None
@@ -114,13 +114,13 @@ def _written_condition(plan: EntityPlan, condition: Condition | None, now: int |
 
 
 def claim(plan: EntityPlan, guard: Guard, values: Mapping[str, Any]) -> Write:
-    """Put the guard, unless another item has it."""
+    """Put the guard row, unless another item owns it."""
     item = guard_item(plan, guard, values)
     return Write("Put", plan, guard.key, _vacant_or_own(guard), item=item, guard=guard)
 
 
 def release(plan: EntityPlan, guard: Guard) -> Write:
-    """Delete the guard, unless another item has it."""
+    """Delete the guard row, unless another item owns it."""
     return Write("Delete", plan, guard.key, _vacant_or_own(guard), guard=guard)
 
 
