@@ -30,7 +30,7 @@ hand.addEventListener("input", (event) => {
 
 const rows = document.querySelector("[data-came-in]");
 const ready = document.getElementById("came-in");
-// A book stays in front of the camera for a while and is added once; a number that is typed again is added again.
+// A book stays in front of the camera for a while and is added once; a number that is typed again is sent again.
 const seen = new Set();
 
 async function api(path, options = {}) {
