@@ -1,11 +1,11 @@
-// What came in: scanned, typed in a row, pasted, or by hand with a look at how it will stand there.
+// Adding items: scanned, typed one after another, pasted, or by hand with a preview of how it will look on the shelf.
 
 import "./files.js";
 
 const part = document.querySelector("[data-adding]");
 const library = `/api/v1/libraries/${part.dataset.adding}`;
 
-// --- by hand: how it will stand there ---
+// --- by hand: the preview ---
 
 const hand = document.querySelector("[data-hand]");
 const spine = document.querySelector("[data-spine]");
@@ -26,11 +26,11 @@ hand.addEventListener("input", (event) => {
   if (["title", "people", "kind"].includes(event.target.name)) draw();
 });
 
-// --- one after the other, each put on the shelf at once ---
+// --- one after another, each put on the shelf at once ---
 
 const rows = document.querySelector("[data-came-in]");
 const ready = document.getElementById("came-in");
-// A book stays in front of the camera for a while, and is put on the shelf once; who types a number again means it.
+// A book stays in front of the camera for a while and is added once; a number that is typed again is sent again.
 const seen = new Set();
 
 async function api(path, options = {}) {
@@ -98,7 +98,7 @@ typing.addEventListener("submit", (event) => {
   if (isbn) putOn(isbn);
 });
 
-// --- by the camera, where the browser reads barcodes ---
+// --- by camera, where the browser reads barcodes ---
 
 const scanner = document.querySelector("[data-scanner]");
 const viewfinder = document.querySelector("[data-viewfinder]");

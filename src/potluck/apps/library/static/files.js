@@ -1,4 +1,4 @@
-// A file goes into the field as text, and the form is sent as if it had been pasted.
+// Reads a file into the field as text; the form is then sent as if it had been pasted.
 
 for (const form of document.querySelectorAll("[data-many]")) {
   const area = form.elements.text;
@@ -20,6 +20,6 @@ for (const form of document.querySelectorAll("[data-many]")) {
     form.requestSubmit();
   });
   form.addEventListener("submit", () => (preview.textContent = "Looking…"));
-  // Back from the preview, by the browser's own button.
+  // After returning from the preview with the browser's back button.
   addEventListener("pageshow", follow);
 }

@@ -1,4 +1,4 @@
-// What an import has added so far, while it adds.
+// Shows the progress of a running import.
 
 import "./files.js";
 

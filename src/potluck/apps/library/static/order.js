@@ -1,4 +1,4 @@
-// Another order of a collection is sent as it is made. Its numbers stay; what stands at them changes.
+// Sends each new order of a collection. Its set of numbers stays the same; the items at them change.
 
 const list = document.getElementById("watch");
 const PATIENCE = 10_000;

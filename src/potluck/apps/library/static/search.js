@@ -1,4 +1,4 @@
-// Search as one types: the page is asked for what it finds, and only that part of it is put in.
+// Search while typing: fetches the page for the query, and replaces only the results.
 
 const form = document.querySelector("[data-search]");
 const field = form.elements.q;
@@ -16,7 +16,7 @@ async function ask() {
   const address = typed ? `${form.action}?q=${encodeURIComponent(typed)}` : form.action;
   const answer = await fetch(address, { headers: { accept: "text/html" }, signal: asking.signal }).catch(() => null);
   if (asking.signal.aborted) return;
-  // Signed out, or no signal: what is shown may be no longer so.
+  // Signed out, or no signal: the results shown may be outdated.
   if (!answer?.ok || answer.redirected) {
     if (answer?.redirected) location.assign(address);
     else last = null;
@@ -38,7 +38,7 @@ form.addEventListener("submit", (event) => {
   clearTimeout(timer);
   ask();
 });
-// Whoever comes back to the page sees what may be seen now.
+// A page from the back/forward cache must show only what the person may see now.
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
   last = null;

@@ -1,10 +1,10 @@
-// What the shelf counts, as it changes; and the way out for whoever may look no more.
+// Live counts of the shelf; and leaving the page when a guest has lost access.
 
 const list = document.getElementById("shelf");
 const items = document.querySelector("[data-items]");
 const lent = document.querySelector("[data-lent]");
 
-// Only where all of it is on one page.
+// Only if the whole shelf is on one page.
 if (items.dataset.items) {
   const count = () => {
     const there = list.querySelectorAll("[data-kind=book], [data-kind=video]").length;
@@ -18,7 +18,7 @@ if (items.dataset.items) {
 
 list.addEventListener("potluck:over", () => location.replace("/library?said=over"));
 
-// A menu closes when one goes on to something else.
+// A menu closes on a click elsewhere.
 const others = document.querySelector("details.others");
 document.addEventListener("click", (event) => {
   if (!others.contains(event.target)) others.open = false;

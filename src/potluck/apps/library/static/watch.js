@@ -1,10 +1,10 @@
-// A book, a collection, or what is lent, while one looks at it: a list hears of changes, and what stands beside it is read
-// again when they are about what one looks at.
+// Live pages of an item, a collection or the loans: a list receives the events, and the elements beside it are fetched again
+// when an event concerns what the page shows.
 //
 //   <ul hidden id="watch" data-live="…" data-watches="row-7" data-shelf="/library/3"> the row of this one thing </ul>
-//   <ol id="watch" data-live="…" data-watches="row-7" data-all data-shelf="…"> that row, and others that count as well </ol>
+//   <ol id="watch" data-live="…" data-watches="row-7" data-all data-shelf="…"> that row, and others that also count </ol>
 //
-// Without data-watches, all rows count. Once the thing itself is gone, its shelf is shown.
+// Without data-watches, all rows count. If the thing itself is deleted, its shelf is shown.
 
 const list = document.getElementById("watch");
 const { watches, shelf } = list.dataset;

@@ -1,12 +1,12 @@
-// The ballot: candidates go from one list to the other by a tap, a drag or the keyboard, and every way does the same.
-// What is sent are the fields beside the names, which say the same without a script.
+// The ballot: candidates move from one list to the other by a tap, a drag or the keyboard, all with the same result.
+// The form sends the fields beside the names, which work without a script too.
 
 const ballot = document.querySelector("[data-ballot]");
 const ranked = document.getElementById("ranked");
 const unranked = document.getElementById("unranked");
 const said = ballot.querySelector("[data-said]");
 const most = Number(ballot.dataset.most);
-// In the order of the poll, for those that are taken out again.
+// The order in the poll, for candidates that are removed from the ranking.
 const numberOf = (choice) => Number(choice.dataset.number);
 const nameOf = (choice) => choice.dataset.name;
 const isRanked = (choice) => choice.parentElement === ranked;
@@ -17,20 +17,20 @@ const endings = { one: "st", two: "nd", few: "rd", other: "th" };
 const ordinal = (number) => `${number}${endings[rules.select(number)]}`;
 
 function tell(sentence) {
-  // The same words twice would not be read out again.
+  // The same text twice would not be read out again.
   said.textContent = said.textContent === sentence ? `${sentence} ` : sentence;
 }
 
 const at = (choice) => [...ranked.children].indexOf(choice) + 1;
 
-// --- what the lists say, into the fields and beside the names ---
+// --- updating the fields and the numbers beside the names ---
 
 function show() {
   const choices = [...ranked.children];
   choices.forEach((choice, index) => {
     choice.querySelector("select, input").value = index + 1;
     choice.querySelector(".place-number").textContent = index + 1;
-    // aria-disabled, not disabled: a button that vanishes under the finger takes the focus with it.
+    // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
     button(choice, "up").setAttribute("aria-disabled", index === 0);
     button(choice, "down").setAttribute("aria-disabled", index === choices.length - 1);
   });
@@ -49,7 +49,7 @@ function show() {
     : "Rank at least one.";
 }
 
-// --- the moves ---
+// --- moves ---
 
 function put(choice, place) {
   if (!isRanked(choice) && ranked.children.length >= most) {
@@ -75,7 +75,7 @@ const acts = {
   add(choice) {
     const next = choice.nextElementSibling ?? choice.previousElementSibling;
     if (!put(choice, ranked.children.length + 1)) return;
-    // Whoever taps or presses on ranks the next one, or sends it.
+    // The next tap or key press ranks the next candidate, or sends the ballot.
     (next && ranked.children.length < most ? button(next, "add") : ballot.querySelector(".ballot-bar button")).focus({
       preventScroll: true,
     });
@@ -100,12 +100,12 @@ ballot.addEventListener("click", (event) => {
   if (!choice || dragged) return;
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (act) acts[act](choice);
-  // The whole row is the button: a label would only put the focus into a field that is not shown.
+  // The whole row is the button: a label would only move the focus to a hidden field.
   else if (!isRanked(choice)) acts.add(choice);
   if (event.target.closest("label")) event.preventDefault();
 });
 
-// Arrows move what has the focus, and Delete takes it out: as quick as a drag.
+// Arrow keys move the focused candidate, and Delete removes it: as quick as a drag.
 ballot.addEventListener("keydown", (event) => {
   const choice = event.target.closest(".ranked .choice");
   const act = { ArrowUp: "up", ArrowDown: "down", Delete: "remove" }[event.key];
@@ -118,7 +118,7 @@ ballot.addEventListener("keydown", (event) => {
 
 let dragged = null;
 
-// From how far on it is a drag, and no tap with an unsteady hand.
+// How far a pointer must move before it is a drag and not an unsteady tap.
 const STEADY = 6;
 const EDGE = 80;
 const GAP = 24;
@@ -134,7 +134,7 @@ function placeAt(y, choice) {
 ballot.addEventListener("pointerdown", (event) => {
   const choice = event.target.closest(".choice");
   if (!choice || event.button !== 0 || event.target.closest("button")) return;
-  // A finger scrolls the page anywhere but on the grip; a mouse drags by the whole row.
+  // A finger scrolls the page anywhere but on the handle; a mouse drags the whole row.
   if (event.pointerType === "touch" && !event.target.closest("[data-grip]")) return;
   const from = { y: event.clientY, pointer: event.pointerId };
   let begun = false;
@@ -153,7 +153,7 @@ ballot.addEventListener("pointerdown", (event) => {
     const bar = document.querySelector(".top").getBoundingClientRect().bottom;
     if (now.clientY < bar + EDGE) scrollBy(0, -12);
     else if (now.clientY > innerHeight - EDGE) scrollBy(0, 12);
-    // Up to where the other list begins, so that an empty ranking can be dropped on as well as a long one.
+    // The drop area reaches to where the other list begins, so that an empty ranking can be dropped on as well as a long one.
     const over = now.clientY < ranked.closest("section").getBoundingClientRect().bottom + GAP;
     const room = isRanked(choice) || ranked.children.length < most;
     if (over && room) {
@@ -177,7 +177,7 @@ ballot.addEventListener("pointerdown", (event) => {
     ballot.classList.remove("dragging");
     if (isRanked(choice)) tell(`${nameOf(choice)} is now ${ordinal(at(choice))} of ${ranked.children.length}.`);
     else tell(`${nameOf(choice)} is not ranked.`);
-    // The click that ends a drag is none.
+    // The click event at the end of a drag is ignored.
     setTimeout(() => (dragged = null));
   };
 
@@ -186,7 +186,7 @@ ballot.addEventListener("pointerdown", (event) => {
   addEventListener("pointercancel", end);
 });
 
-// A form that the browser fills in again after "back" has the numbers; the lists follow them.
+// After "back", the browser restores the fields; the lists are rebuilt from them.
 function fromFields() {
   const choices = [...ballot.querySelectorAll(".choice")].map((choice) => [
     Number(choice.querySelector("select, input").value) || 0,

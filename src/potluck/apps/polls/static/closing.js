@@ -1,4 +1,4 @@
-// When a poll closes, by the person's own clock: what is sent has its offset, so that the server need not guess.
+// When a poll closes, in the person's own time zone: the offset is sent too, so that the server need not guess.
 
 const part = document.querySelector("[data-closing]");
 
@@ -8,14 +8,14 @@ if (part) {
   const asLocal = (date) =>
     `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
 
-  // Without a script it is not sent at all, and what was typed is taken by UTC.
+  // Without a script it is not sent at all, and what was typed is taken as UTC.
   sent.disabled = false;
   const known = new Date(sent.value);
   if (!Number.isNaN(known.valueOf())) local.value = asLocal(known);
   const clock = part.querySelector("[data-clock]");
   if (clock) clock.textContent = "By your own clock.";
 
-  // A moment that nobody has touched stays as it is, to the second.
+  // A time that nobody has changed stays as it is, to the second.
   let shown = local.value;
   const follow = () => {
     if (local.value === shown) return;

@@ -1,9 +1,9 @@
-// Stepping through the rounds without leaving the page; and what somebody has opened stays open when votes come in.
+// Steps through the rounds without leaving the page, and keeps open sections open when votes come in.
 
-// What is different when another round is looked at.
+// The parts that differ between rounds.
 const PARTS = ["rounds", "flow"];
 
-// The round that is on its way; whoever taps on means the one after that.
+// The round being fetched; another tap means the one after it.
 let coming = null;
 let asking = null;
 
@@ -24,7 +24,7 @@ document.addEventListener("click", async (event) => {
   const own = (asking = new AbortController());
   const answer = await fetch(address, { headers: { accept: "text/html" }, signal: own.signal }).catch(() => null);
   const text = answer?.ok ? await answer.text().catch(() => null) : null;
-  // Another one is on its way.
+  // Another one has been requested since.
   if (asking !== own) return;
   coming = asking = null;
   if (text === null) {
@@ -39,7 +39,7 @@ document.addEventListener("click", async (event) => {
     keep(shown, fresh);
     shown.replaceWith(document.adoptNode(fresh));
   }
-  // What reads this page again, as votes come in, reads the same round.
+  // When votes come in, the page is fetched again for the same round.
   history.replaceState(history.state, "", address.pathname + address.search);
   document.querySelector(`#rounds [data-round="${link.dataset.round}"]`)?.focus({ preventScroll: true });
 });

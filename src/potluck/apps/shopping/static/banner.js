@@ -1,8 +1,8 @@
-// What stands above a page that cannot send everything at once: why, and how many changes wait.
+// The banner above a page that cannot send everything at once: the reason, and how many changes are waiting.
 
 import { element, icon } from "./elements.js";
 
-// So long, in milliseconds, a change may be under way before it is said to wait.
+// How long, in milliseconds, a change may be in flight before the banner counts it as waiting.
 export const UNDER_WAY = 1500;
 
 export function banner(sign, fact, more, link = null) {
@@ -10,7 +10,7 @@ export function banner(sign, fact, more, link = null) {
   return element("div", { class: "banner" }, icon(sign), words, link);
 }
 
-// None, if there is nothing to say. `what` the page shows; `link` is what can be done about what waits.
+// Null if there is nothing to say. `what` names what the page shows; `link` leads to what can be done about waiting changes.
 export function bannerOf(state, changes, what, link = null) {
   const count = changes.length;
   const wait = count ? `${count} ${count === 1 ? "change waits" : "changes wait"} here.` : "";
@@ -34,7 +34,7 @@ export function bannerOf(state, changes, what, link = null) {
   return banner(sign, fact, wait || "What you change here is kept, and sent later.", link);
 }
 
-// Only another one is put there: a screen reader reads out whatever changes.
+// Replaced only if it differs, because a screen reader reads out every change.
 export function putBanner(place, made) {
   const told = made?.outerHTML ?? "";
   if (place.dataset.told === told) return;

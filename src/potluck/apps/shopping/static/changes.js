@@ -1,10 +1,10 @@
-// What a list looks like with the changes that wait: pure functions, from items and changes to items.
+// Applies pending changes to a list: pure functions, from items and changes to items.
 //
-// A change has a kind (add, status, edit, delete), the id of the thing that it is of, `values` that it sets (an addition
-// also what is `shown` until the server says it), `before` as they were seen, and `seen` as the version that it is of
-// (null: the one that the change before it makes). It has a `key` by which the server does it once, and is `sent` once it
-// may have reached the server (`sentAt`; null, if there was no network at all): from then on it must not be another. One
-// more kind, adjust, is of a thing at home: so many more or fewer, `by`, whatever there are.
+// A change has a kind (add, status, edit, delete), the id of its item, the `values` it sets (an addition also has what is
+// `shown` until the server answers), `before`, the values it replaced, and `seen`, the version it is based on (null: the one
+// that the change before it produces). It has an idempotency `key`, and is `sent` once it may have reached the server
+// (`sentAt`; null if there was no network at all): from then on it must not be modified. One more kind, adjust, changes the
+// quantity of an inventory item `by` a number, whatever the quantity is.
 
 import { fold } from "./lines.js";
 
@@ -17,7 +17,7 @@ function applied(item, change) {
   return { ...item, ...change.values, ...("storeId" in change.values ? { storeName: null } : {}) };
 }
 
-// The items as they will be when everything that waits is done; `waiting` has the ids of those that something waits for.
+// The items once all pending changes are applied; `waiting` has the ids of those with pending changes.
 export function withChanges(items, changes, person) {
   const all = new Map(items);
   const waiting = new Map();
@@ -48,9 +48,9 @@ export function withChanges(items, changes, person) {
   return { all, waiting };
 }
 
-// --- joining a new change to those that wait ---
+// --- merging a new change into the pending ones ---
 
-// What is to be kept of the changes of one thing when another is made: { drop: [seq], put: [change] }.
+// How the stored changes of one item change when another is made: { drop: [seq], put: [change] }.
 export function joined(earlier, change) {
   const last = earlier.at(-1);
   const open = last && !last.sent;
@@ -71,10 +71,10 @@ export function joined(earlier, change) {
   return { drop: [], put: [{ ...change, seen: earlier.length ? null : change.seen }] };
 }
 
-// --- meeting what somebody else did ---
+// --- conflicts with changes by others ---
 
-// What an addition and the changes after it come to, where the thing is on the list as another: the tick that bought it,
-// or the values it was to have; nothing, if it was taken off again.
+// The result of an addition and the changes after it, if somebody else has put the same thing on the list: the tick that
+// purchased it, or the values it was to have; nothing if it was deleted again.
 export function led([add, ...later]) {
   if (later.some((each) => each.kind === "delete")) return {};
   const tick = later.findLast((each) => each.kind === "status");
@@ -83,7 +83,7 @@ export function led([add, ...later]) {
   return { values: Object.assign({}, add.values, ...edits) };
 }
 
-// The fields that both changed, each to something else: only these are for a person to decide.
+// The fields that both changed to different values: only these are for a person to decide.
 export function clashes(change, current) {
   if (change.kind !== "edit") return [];
   return Object.keys(change.values).filter(
@@ -91,14 +91,14 @@ export function clashes(change, current) {
   );
 }
 
-// --- the order people read in ---
+// --- display order ---
 
 const newest = (one, other) =>
   Math.floor(Date.parse(other.createdAt) / 1000) - Math.floor(Date.parse(one.createdAt) / 1000) ||
   (fold(one.name) < fold(other.name) ? -1 : fold(one.name) > fold(other.name) ? 1 : 0) ||
   (one.shoppingItemId < other.shoppingItemId ? -1 : 1);
 
-// What is pending, by store and unassigned last, newest first.
+// Pending items, grouped by store with unassigned last, newest first.
 export function groups(items, storeNames) {
   const found = new Map();
   for (const item of items) {
@@ -117,7 +117,7 @@ export function groups(items, storeNames) {
 export const lately = (items) =>
   [...items].sort((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt) || newest(one, other));
 
-// How many more or fewer of a thing at home wait to be told.
+// By how much the pending changes adjust the quantity of an inventory item.
 export const steps = (changes, id) =>
   changes.reduce((sum, each) => (each.kind === "adjust" && each.id === id ? sum + each.values.by : sum), 0);
 
@@ -125,7 +125,7 @@ export const steps = (changes, id) =>
 
 export const nameOf = (change) => change.was?.name ?? change.values.name ?? change.shown?.name ?? "It";
 
-// People write units in the plural, mostly: one of them needs no word.
+// People mostly write units in the plural, so a quantity of one is shown without its unit.
 export const amount = ({ quantity, unit }) => (unit && (quantity ?? 1) !== 1 ? `${quantity} ${unit}` : `${quantity ?? 1}`);
 
 export function inWords(fields, values, storeNames) {

@@ -57,7 +57,7 @@ export async function make(kind, id, details) {
   } catch (error) {
     page.unkept.delete(change);
     draw();
-    // Whoever is signed in by now sees what is theirs. Where nothing could ever be kept, the forms do it.
+    // If somebody else is signed in by now, show their page. If nothing can be stored at all, the forms take over.
     if (error instanceof keeping.SomebodyElse) location.reload();
     else if (!(error instanceof keeping.NotOpened) || "ready" in root.dataset)
       toast("There is no room left on this device to keep that. Nothing is changed.");
@@ -71,7 +71,7 @@ export async function make(kind, id, details) {
   return true;
 }
 
-// Without what is not said.
+// Drops fields without a value.
 const said = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
 
 function add({ name, quantity, unit, ...others }) {
@@ -88,7 +88,7 @@ function add({ name, quantity, unit, ...others }) {
   return make("add", newId(), { values: said(values), shown: seen });
 }
 
-// What was on the list, as another thing.
+// Adds what was on the list again, as a new item.
 export function putBack(item) {
   const values = Object.fromEntries([...FIELDS, "itemId"].map((field) => [field, item[field]]));
   return make("add", newId(), { values: said(values), shown: {} });
@@ -194,7 +194,7 @@ export async function count(id, quantity) {
   return make("edit", id, { values: { quantity }, before: { quantity: item.quantity }, seen: item.version });
 }
 
-// What only the server can do.
+// Requests that only the server can handle.
 async function ask(address, body = {}) {
   try {
     const answer = await asked(`${api()}/${address}`, {

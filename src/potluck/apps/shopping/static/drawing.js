@@ -1,4 +1,4 @@
-// Draws the page: the groups, the purchased ones, what is offered, how fresh it is and what waits.
+// Renders the page: groups, purchased items, suggestions, freshness and pending changes.
 
 import { UNDER_WAY, banner, bannerOf, putBanner } from "./banner.js";
 import { changeInWords, groups, lately, nameOf, withChanges } from "./changes.js";
@@ -32,7 +32,7 @@ function groupOf(group, several) {
   return section;
 }
 
-// Another window's word can have brought one of them among those that are kept.
+// Another window's message can have loaded a change after it was stored and before it was removed from here.
 const unkept = () => [...page.unkept].filter(({ key }) => !page.changes.some((each) => each.key === key));
 
 export function draw() {
@@ -80,19 +80,19 @@ export function draw() {
   const shown = open.filter((item) => drawn.some((section) => section.contains(rows.get(item.shoppingItemId)))).length;
   set(part("count"), page.filter ? `${shown} of ${things(open.length)}` : things(open.length));
   drawLow(open);
-  // Nobody knows what waits before what is kept is read.
+  // Before the store has been read, the number of pending changes is not known.
   if ("ready" in root.dataset) root.dataset.waiting = page.changes.length + unkept().length;
   drawOffers(open);
   drawBanner();
   drawNotices();
   drawAsks();
   drawFresh();
-  // What was moved has lost the focus.
+  // Moving an element loses the focus.
   if (document.activeElement !== focused && root.contains(focused)) focused.focus({ preventScroll: true });
   for (const id of rows.keys()) if (!all.has(id)) rows.delete(id);
 }
 
-// What runs low says whether it is on the list, also when it was put there just now.
+// Low-stock things show whether they are on the list, including those just added.
 function drawLow(open) {
   const wanted = new Set(open.map((item) => item.itemId));
   const lows = [...root.querySelectorAll("[data-low-item]")];
@@ -102,7 +102,7 @@ function drawLow(open) {
   if (form) form.hidden = missing.length === 0 && !("more" in form.dataset);
 }
 
-// What is asked above the list, for whoever has scrolled on: one line that leads there.
+// A line that links to the questions above the list, while those are scrolled out of sight.
 let askedInSight = true;
 
 function drawAsks() {
@@ -124,7 +124,7 @@ export function drawFresh() {
   set(badge, said);
 }
 
-// As the server's own: it is asked by them where nothing can be kept.
+// The same fields as in the server's markup, because the form submits them where nothing can be stored.
 const sentFor = ({ name, itemId }) => (itemId ? { name: "itemId", value: itemId } : { name: "lines", value: name });
 
 function drawOffers(open) {

@@ -1,4 +1,4 @@
-// Changing a thing, in a dialog above the list.
+// Editing an item, in a dialog above the list.
 
 import { FIELDS } from "./changes.js";
 import { make, putBack } from "./doing.js";
@@ -51,7 +51,7 @@ export async function saveEdit(form) {
     return;
   }
   const item = editing;
-  // One that is not said is one; it stays unsaid until it is another.
+  // No quantity means one; it stays unset until somebody changes it.
   const before = Object.fromEntries(FIELDS.map((field) => [field, item[field] ?? null]));
   if (before.quantity === null && wanted.quantity === 1) wanted.quantity = null;
   const differing = FIELDS.filter((field) => wanted[field] !== before[field]);

@@ -1,4 +1,4 @@
-// Pieces of the page: made, filled, and told apart by what they are for.
+// Helpers to create, fill and find elements of the page.
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
@@ -21,7 +21,7 @@ export const icon = (name) =>
 
 export const things = (count) => `${count} ${count === 1 ? "thing" : "things"}`;
 
-// What `act` comes to is where the thing is again: whoever pressed the button by key goes on from there.
+// `act` resolves to where the thing is afterwards, so that keyboard users continue from there.
 export function toast(text, action = "", act = null) {
   const button = act && element("button", { type: "button" }, icon("undo-2"), action);
   const made = element("div", { class: "toast" }, element("p", {}, text), button);
@@ -33,7 +33,7 @@ export function toast(text, action = "", act = null) {
   document.getElementById("toasts").replaceChildren(made);
 }
 
-// Only what is another is written: a screen reader reads out whatever changes.
+// Writes only if the text differs, because a screen reader reads out every change.
 export function set(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }

@@ -1,6 +1,6 @@
-// The inventory: every touch of a stepper counts, once. It is shown at once, kept, and sent as soon as somebody answers;
-// what still waits when the page is left is sent from the list. Without this script the forms do it by themselves. It
-// listens before it knows what is kept: a device can take seconds to say so, and touches wait for it.
+// The inventory: every tap on a stepper counts, once. It is shown at once, stored, and sent as soon as the server can be
+// reached; changes still pending when the page is left are sent from the list. Without this script the forms do it by
+// themselves. Events are handled before the store has been read: that can take a device seconds, and taps wait for it.
 
 import { UNDER_WAY, bannerOf, putBanner } from "./banner.js";
 import { steps } from "./changes.js";
@@ -9,12 +9,12 @@ import * as keeping from "./keeping.js";
 import { NoSignal, PATIENCE, asked, newId, over, sender } from "./sending.js";
 
 const MOST = 100_000;
-// So long, in milliseconds, nothing was touched before anything on the page moves: whoever goes on touching finds it where
-// it was.
+// How long, in milliseconds, nothing must have been tapped before anything on the page moves, so that somebody who goes on
+// tapping finds it where it was.
 const QUIET = 1500;
-// So long, in milliseconds, after a finger is lifted it may yet become a click.
+// How long, in milliseconds, after a finger is lifted it may still become a click.
 const RELEASED = 500;
-// Between two tries, in milliseconds.
+// Between two attempts, in milliseconds.
 const FIRST_TRY = 1500;
 const LAST_TRY = 15_000;
 
@@ -25,11 +25,11 @@ const api = `/api/v1/families/${family}`;
 const part = (name) => root.querySelector(`[data-${name}]`);
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("potluck-shopping") : null;
 
-// How many there are of each thing, and of which version that is, as the server last said.
+// The quantity of each thing and its version, as last received from the server.
 const known = new Map();
-// Touches that are not kept yet: how many more or fewer of each.
+// Taps that are not stored yet: by how much each quantity changes.
 const touches = new Map();
-// Those that are kept, as last read; what the server said to some, and which are not to be counted any more.
+// Stored changes, as last read; the server's answers to some of them, and those that no longer count.
 let changes = [];
 const answers = [];
 const answered = new Set();
@@ -37,7 +37,7 @@ let notices = [];
 // ok, no-signal, later, signed-out or not-yours
 let state = "ok";
 
-// --- what is shown ---
+// --- rendering ---
 
 const rows = (within = root) => [...within.querySelectorAll("[data-stock]")];
 
@@ -55,7 +55,7 @@ function learnFrom(within) {
 const shown = (id) =>
   Math.min(MOST, Math.max(0, known.get(id).quantity + steps(changes, id) + (touches.get(id) ?? 0)));
 
-// Not disabled: a button that vanishes under the finger takes the focus with it.
+// aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
 function offer(button, can) {
   if (can) button.removeAttribute("aria-disabled");
   else button.setAttribute("aria-disabled", "true");
@@ -80,10 +80,10 @@ function draw() {
 
 let saying = 0;
 let lastTouch = 0;
-// Whether a finger is down, or a key.
+// Whether a finger or a key is down.
 let held = false;
 
-// What stands above the things, and moves them.
+// Renders what is above the things, which moves them.
 function say() {
   const link = changes.length ? element("a", { href: home }, "To the list") : null;
   putBanner(part("banner"), bannerOf(state, changes, "inventory", link));
@@ -113,19 +113,19 @@ function drawNotices() {
   );
 }
 
-// --- keeping ---
+// --- storing ---
 
-// Nothing can be kept here, and the forms do it all by themselves.
+// Nothing can be stored here, and the forms do everything by themselves.
 let without = false;
 let turn = Promise.resolve();
 
-// One after the other, so that no touch is counted as kept and as not kept.
+// One at a time, so that no tap counts both as stored and as not stored.
 function inTurn(work) {
   turn = turn.then(work).catch((error) => console.error(error));
   return turn;
 }
 
-// What is kept by now; `kept` are the touches that are part of it.
+// Reads what is stored; `kept` are the taps that it includes by now.
 async function read(kept = []) {
   const all = await keeping.waitingChanges(family);
   const said = (await keeping.notices(family)).filter((each) => each.kind === "refused");
@@ -142,7 +142,7 @@ async function read(kept = []) {
   const refused = said.length > notices.length;
   notices = said;
   draw();
-  // As it is, and not as it was before.
+  // Show the current state, not the state before the refused change.
   if (refused) refreshSoon();
 }
 
@@ -155,7 +155,7 @@ async function keep() {
     try {
       await keeping.addChange({ ...change, was: null, values: { by }, before: {}, shown: { name } });
     } catch (error) {
-      // Whoever is signed in by now sees what is theirs.
+      // If somebody else is signed in by now, show their page.
       if (error instanceof keeping.SomebodyElse) location.reload();
       else if (error instanceof keeping.NotOpened && !("ready" in root.dataset)) return;
       else toast("There is no room left on this device to keep that. Nothing is changed.");
@@ -212,7 +212,7 @@ async function deliver() {
   else if (outcome === "no-signal" || outcome === "later") soon();
 }
 
-// --- as the server has it ---
+// --- refreshing from the server ---
 
 let refreshing = 0;
 
@@ -223,7 +223,7 @@ function refreshSoon(after = QUIET) {
 
 const busy = () => changes.length > 0 || touches.size > 0;
 
-// What changed is another row, and where it belongs by now; what did not stays the same, with whatever is under way there.
+// Replaces and moves rows that have changed; the others stay as they are, with whatever is in progress there.
 async function refresh() {
   if (busy() || state === "signed-out" || state === "not-yours") return;
   const options = { headers: { accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
@@ -239,9 +239,9 @@ async function refresh() {
     state = "ok";
     draw();
   }
-  // Who touches something meanwhile has it sent, and it is read again.
+  // A tap meanwhile is sent first, and then the page is read again.
   if (busy()) return;
-  // What is held down belongs to what is there now.
+  // A button that is held down must not be replaced.
   if (held) {
     refreshSoon();
     return;
@@ -263,13 +263,13 @@ async function refresh() {
   draw();
   if (!focused || document.activeElement === focused) return;
   const again = (focused.id && document.getElementById(focused.id)) || (row && document.querySelector(`#${row} a`));
-  // Who goes by keys has to see where they are; whoever touches keeps what they look at.
+  // Keyboard users have to see where the focus is; others keep their scroll position.
   if (again) again.focus({ preventScroll: !byKey });
 }
 
-// --- onto the list ---
+// --- adding to the list ---
 
-// Those on their way, by the key that has each put there once.
+// Additions in flight, each with its idempotency key.
 const goingOn = new Map();
 
 async function putOnList(form) {
@@ -290,7 +290,7 @@ async function putOnList(form) {
       const sign = document.getElementById("on-list").content.firstElementChild.cloneNode(true);
       sign.querySelector("svg").setAttribute("aria-label", `On the list: ${name}`);
       const had = form.contains(document.activeElement);
-      // It may have been drawn anew meanwhile.
+      // It may have been rendered again meanwhile.
       document.querySelector(`#${row.id} form.to-list`)?.replaceWith(sign);
       if (had) document.querySelector(`#${row.id} a`).focus({ preventScroll: true });
       toast(`${name} is on the list.`);
@@ -305,7 +305,7 @@ async function putOnList(form) {
   }
 }
 
-// --- begin ---
+// --- start ---
 
 function onSubmit(event) {
   const act = event.target.dataset.do;
@@ -352,7 +352,7 @@ async function begin() {
   if (changes.length) deliver();
 }
 
-// What was touched meanwhile and could not be kept is sent from here, and what it came to is shown as without this script.
+// Sends taps that could not be stored directly, and shows the result as the page does without this script.
 async function doWithout(error) {
   console.warn("The inventory does without its script:", error);
   without = true;

@@ -28,7 +28,7 @@ function nothing(title, text) {
   for (const name of ["banner", "offers", "groups", "purchased", "low", "notices"]) part(name)?.remove();
   document.getElementById("adding").remove();
   for (const name of ["count", "fresh"]) part(name).hidden = true;
-  // Without a family, they lead nowhere.
+  // Without a family, its links lead nowhere.
   if (!page.kept) document.querySelector("nav.sections").remove();
   const box = part("empty");
   box.hidden = false;

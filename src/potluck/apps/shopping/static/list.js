@@ -1,8 +1,8 @@
-// The list: drawn from what the server last said and what waits here, whether there is signal or not.
+// The list: rendered from the server's last state and the pending changes, with and without signal.
 //
-// Every change goes the same way: it is shown, it is kept, and it is sent as soon as somebody answers. Without this
-// script the same forms do the same by themselves. It listens before it knows what is kept: a device can take seconds to
-// say so, and what is done meanwhile waits for it.
+// Every change takes the same path: it is shown, stored, and sent as soon as the server can be reached. Without this script
+// the same forms do the same by themselves. Events are handled before the store has been read: that can take a device
+// seconds, and changes made meanwhile wait for it.
 
 import { addAll, addTyped, clear, count, restock, tick } from "./doing.js";
 import { draw, drawBanner } from "./drawing.js";
@@ -15,11 +15,11 @@ import { begun, deliver, hear, reach, save, tryNow } from "./reaching.js";
 
 const field = document.getElementById("add");
 
-// Nothing can be kept here, and the forms do it all by themselves.
+// Nothing can be stored here, and the forms do everything by themselves.
 let without = false;
-// What was sent off before it was known whether anything can be kept: its form, the button, and whether it was kept.
+// Submissions made before the store answered: the form, the button, and whether the change was stored.
 let early = [];
-// The box was sent off on a page that did not know yet whose list it is.
+// The box was submitted on a page that did not know yet whose list it is.
 let entered = false;
 
 function offered(name) {
@@ -59,15 +59,15 @@ function onSubmit(event) {
   if (!("ready" in root.dataset)) early.push({ form, submitter, kept });
 }
 
-// What was entered while nobody listened: without a script, Enter only begins another line.
+// Adds what was entered before the script ran: without a script, Enter only starts another line.
 function takeEntered() {
   const typedHere = field.value !== field.defaultValue;
   if (entered || (typedHere && field.value.endsWith("\n"))) field.form.requestSubmit();
   entered = false;
 }
 
-// What was sent off meanwhile and could not be kept goes as it would have gone without this script. A form leads to another
-// page, so that it can be one: that of the box, in which everything stands again that was added, or else the last.
+// Submissions that could not be stored go as they would have gone without this script. Submitting a form leaves the page, so
+// only one can be submitted: that of the box, which has everything that was added again, or otherwise the last one.
 async function doWithout(error) {
   console.warn("The list does without its script:", error);
   without = true;
@@ -110,7 +110,7 @@ function listen() {
   field.addEventListener("input", () => draw());
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    // Until it is known whose list it is, it begins another line; see takeEntered.
+    // Until the page knows whose list it is, Enter starts another line; see takeEntered.
     if (!page.kept) return;
     event.preventDefault();
     field.form.requestSubmit();
@@ -133,7 +133,7 @@ function listenToSignal() {
     else deliver();
   });
   addEventListener("pageshow", (event) => event.persisted && reach());
-  // What expires leaves by itself.
+  // Expired items disappear by themselves.
   setInterval(() => !document.hidden && draw(), 30_000);
 }
 
@@ -146,12 +146,12 @@ async function begin() {
   page.storeNames = new Map(page.kept.stores.map((each) => [each.storeId, each.name]));
   begun();
   draw();
-  // Asked first, so that whatever is done from here on finds it answered.
+  // Called first, so that every later call finds the owner decided.
   const theirs = served && keeping.belongsTo(page.kept.person);
   takeEntered();
   await theirs;
   if (served) {
-    // Where there is no room for it, what waits is sent all the same.
+    // If there is no room for it, pending changes are still sent.
     await keeping.keepList(page.kept.family.familyId, { ...page.kept, at: page.fresh }).catch(() => {});
     await keeping.onlyFamilies(page.kept.families.map((each) => each.familyId));
   }
@@ -172,7 +172,7 @@ async function keepPage() {
   if (!("serviceWorker" in navigator)) return;
   await navigator.serviceWorker.register("/shopping/worker.js", { scope: "/" });
   const registration = await navigator.serviceWorker.ready;
-  // A page that was forced to load anew is nobody's to look after, unless it is said so.
+  // After a forced reload a page has no controller until the worker claims it.
   if (!navigator.serviceWorker.controller) registration.active?.postMessage("claim");
 }
 

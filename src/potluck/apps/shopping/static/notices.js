@@ -1,4 +1,4 @@
-// What came of changes, and needs a word or a choice.
+// Results of changes that need a message or a decision.
 
 import { amount, inWords } from "./changes.js";
 import { announce, count, make, putBack, reread } from "./doing.js";
@@ -11,7 +11,7 @@ function choice(text, from, act) {
   return element("button", { type: "button", onclick: act }, element("b", {}, text), element("small", {}, from));
 }
 
-// What it is about, in a line.
+// Its subject, in one line.
 export function titleOf({ kind, name, existing }) {
   if (kind === "conflict") return `${name} changed twice`;
   if (kind === "gone") return `No longer on the list: ${name}`;
@@ -99,7 +99,7 @@ function noticeOf(notice) {
 export function drawNotices() {
   const place = part("notices");
   const told = JSON.stringify(page.notices);
-  // What the server asks stands until there is something of our own to ask.
+  // The server's own questions stay until there are some of ours.
   if ((place.dataset.told ?? "[]") === told) return;
   place.dataset.told = told;
   place.replaceChildren(...page.notices.map(noticeOf));

@@ -13,14 +13,14 @@ const LAST_TRY = 15_000;
 
 let send = async () => "nothing";
 
-// From now on, what waits can be sent.
+// From now on, pending changes can be sent.
 export function begun() {
   send = sender({ api: api(), family: page.kept.family.familyId, told });
 }
 
 let saving = 0;
 
-// What the server said is another: it is drawn, and kept.
+// The server's state has changed: renders and stores it.
 export function changed() {
   draw();
   clearTimeout(saving);
@@ -33,7 +33,7 @@ export function save() {
   keeping.keepList(page.kept.family.familyId, list).catch(() => {});
 }
 
-// Stores that were made, or are called otherwise, since the page was: whatever is bought there tells.
+// Learns of stores that were created or renamed since the page was loaded, from the items bought there.
 function learn({ storeId, storeName }) {
   if (!storeId || !storeName || page.storeNames.get(storeId) === storeName) return;
   page.storeNames.set(storeId, storeName);
@@ -48,7 +48,7 @@ export function told(event, item) {
     announce();
     return;
   }
-  // It stands on another page.
+  // That is shown on another page.
   if (event === "adjusted") return;
   const id = item.shoppingItemId;
   const before = page.items.get(id);
@@ -105,7 +105,7 @@ export async function deliver() {
   if (outcome === "done") {
     if (page.state === "no-signal" || page.state === "later") page.state = "ok";
   } else if (outcome === "nothing") {
-    // Nobody was asked, so nobody answered: whether there is signal is as unknown as before.
+    // No request was made, so whether there is signal is as unknown as before.
   } else if (outcome === "no-signal" || outcome === "later") {
     page.state = outcome;
     soon();
@@ -114,7 +114,7 @@ export async function deliver() {
   if (over(outcome)) await deliverElsewhere();
 }
 
-// What waits for their other families; what comes of it is said where its list is opened.
+// Sends pending changes for the person's other families; the results are shown when those lists are opened.
 async function deliverElsewhere() {
   for (const family of await keeping.waitingFamilies()) {
     if (family === page.kept.family.familyId) continue;
@@ -186,7 +186,7 @@ async function reached() {
   }
 }
 
-// At once, as if nothing had been tried yet.
+// Retries at once, without the current backoff.
 export function tryNow() {
   pause = FIRST_TRY;
   return reach();

@@ -1,4 +1,4 @@
-// Rows of the list: from the server's markup, filled by what is known of a thing.
+// Rows of the list: made from the server's markup, and filled with an item's data.
 
 import { amount } from "./changes.js";
 import { set } from "./elements.js";
@@ -44,7 +44,7 @@ function fill(row, item, waits) {
   less.value = quantity - 1;
   more.value = quantity + 1;
   less.disabled = false;
-  // Not disabled: a button that vanishes under the finger takes the focus with it.
+  // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
   less.setAttribute("aria-disabled", quantity <= 1);
   row.querySelector(".stepper").setAttribute("aria-label", `How many: ${item.name}`);
   for (const field of row.querySelectorAll('[name="version"]')) field.value = item.version;
@@ -56,7 +56,7 @@ function fill(row, item, waits) {
   restock.querySelector("button").setAttribute("aria-label", `Put away: ${item.name}`);
 }
 
-// The children of a place become these, moving as few as can be.
+// Makes `wanted` the children of an element, moving as few as possible.
 export function arrange(place, wanted) {
   for (const each of [...place.children]) if (!wanted.includes(each)) each.remove();
   for (const [index, each] of wanted.entries())
@@ -72,7 +72,7 @@ export function rowOf(item, waits) {
   fill(row, item, waits);
   if (touched.delete(id)) {
     row.classList.remove("changed");
-    // So that it is tinted again.
+    // Restarts the highlight animation.
     void row.offsetWidth;
     row.classList.add("changed");
   }

@@ -52,17 +52,17 @@ const without = (values, ...fields) =>
 
 const only = (values, fields) => Object.fromEntries(fields.map((field) => [field, values[field]]));
 
-// What a change would have been made upon, had it been made now.
+// The current values of the fields that a change sets.
 const asSeen = (current, change) =>
   Object.fromEntries(Object.keys(change.values).map((field) => [field, current[field]]));
 
 function request(api, change) {
   const list = `${api}/shopping-list`;
   const item = `${list}/${change.id}`;
-  // Nobody has told its version yet: it is the first, or else the refusal tells it.
+  // If the version is not known yet, it is the first; if not, the refusal has the current one.
   const version = change.seen || 1;
   if (change.kind === "add") {
-    // A null is said: nothing, also where the inventory would have something.
+    // A null is sent as such: it means nothing, even where the inventory item has a value.
     const more = change.allowDuplicate && { allowDuplicate: true };
     return ["POST", list, { shoppingItemId: change.id, ...change.values, ...more }];
   }
@@ -73,13 +73,13 @@ function request(api, change) {
   return ["DELETE", item, null];
 }
 
-// Whether nothing is left to be sent.
+// Whether nothing is left to send.
 export const over = (outcome) => outcome === "done" || outcome === "nothing";
 
 export function sender({ api, family, told }) {
   const list = `${api}/shopping-list`;
 
-  // What one change came to: "done", or why the rest has to wait.
+  // The outcome of one change: "done", or why the rest has to wait.
   async function sent(change) {
     if (change.kind === "adjust" && change.sentAt && Date.now() - change.sentAt > KEY_KEPT) return unknown(change);
     const [method, address, body] = request(api, change);
@@ -111,13 +111,13 @@ export function sender({ api, family, told }) {
     return "done";
   }
 
-  // What else waits for a thing that is there is sent all the same: a tick stays ticked.
+  // Other pending changes of an existing item are still sent: a tick stays ticked.
   function refused(change, message) {
     const notice = { kind: "refused", name: nameOf(change), message };
     return change.kind === "add" ? keeping.giveUp(change, notice) : keeping.finish(change, change.seen, notice);
   }
 
-  // Whatever else is sent again after a day finds that it is done; one more would be one too many.
+  // Other changes are safe to repeat after a day; a repeated step could count twice.
   async function unknown(change) {
     const step = stepInWords(change);
     await refused(change, `Nobody knows whether “${step}” counted, a day ago. Look how many there are`);
@@ -137,7 +137,7 @@ export function sender({ api, family, told }) {
     if (there && !there.ok && there.status !== 404) return "later";
     const { itemId, storeId } = change.values ?? {};
     if ((change.kind === "add" || there.ok) && (itemId || storeId)) {
-      // What it was at home, or else where it is bought, is gone; the thing itself is still wanted, as it was shown.
+      // Its inventory item, or else its store, is gone; the thing itself is still wanted, as it was shown.
       const values = itemId
         ? { ...change.shown, ...without(change.values, "itemId") }
         : { ...change.values, storeId: null };
@@ -167,7 +167,7 @@ export function sender({ api, family, told }) {
         mineAt: change.at,
         theirs: current,
       };
-      // What nobody else changed is not asked about, and not lost whichever is chosen.
+      // Fields that nobody else changed need no decision, and are kept whatever is chosen.
       const values = without(change.values, ...fields);
       if (Object.keys(values).length === 0) await keeping.finish(change, current.version, notice);
       else {
@@ -204,13 +204,13 @@ export function sender({ api, family, told }) {
     }
   }
 
-  // Two windows must not send the same; where browsers have no locks, the key still has it done once.
+  // Two windows must not send the same change; in browsers without locks, the idempotency key prevents doing it twice.
   const alone = () => (navigator.locks ? navigator.locks.request(`potluck-shopping-${family}`, run) : run());
 
   let busy = null;
   let again = false;
 
-  // Send what waits; says how it ended: done, nothing (nobody was asked), no-signal, signed-out, not-yours or later.
+  // Sends pending changes; resolves to done, nothing (no request was made), no-signal, signed-out, not-yours or later.
   return function send() {
     again = true;
     busy ??= (async () => {

@@ -1,9 +1,9 @@
-// Without signal, the list opens all the same: from a page that is nobody's, into which the list's script puts what it
-// kept. The lines above this one, from the server, say what is kept (KEPT) and which worker this is (VERSION).
+// Opens the list without signal, from a page that holds nobody's data, into which the list's script puts what it stored.
+// The lines above this one, from the server, say what is cached (KEPT) and which worker this is (VERSION).
 //
-// It looks after all pages, because people sign in and out elsewhere: who signs out leaves nothing on the device (also
-// where no worker is: the server's answer and the page see to it too), and who signs in may be somebody else, so that what
-// is kept stays locked until it is known who they are.
+// It handles all pages, because people sign in and out elsewhere. Signing out leaves nothing on the device (where there is no
+// worker, the server's response and the page see to that too). Somebody who signs in may be another person, so the stored
+// data stays locked until it is known who they are.
 
 /* global VERSION, KEPT */
 
@@ -36,7 +36,7 @@ addEventListener("message", (event) => {
   if (event.data === "claim") event.waitUntil(clients.claim());
 });
 
-// --- what is kept of people ---
+// --- people's data ---
 
 function inDatabase(work) {
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ const forget = () =>
     for (const name of transaction.objectStoreNames) transaction.objectStore(name).clear();
   });
 
-// A family that is no longer theirs.
+// For a family that the person is no longer in.
 const forgetList = (family) => inDatabase((transaction) => transaction.objectStore("lists").delete(family));
 
 const lock = () => inDatabase((transaction) => transaction.objectStore("about").put(true, "locked"));
@@ -73,14 +73,14 @@ async function pageOf(event) {
   const shell = await kept(SHELL);
   const network = fetch(event.request);
   if (!shell) return network;
-  // Late is better than nothing, also once the kept page is shown: the browser is not kept from finishing.
+  // A late failure must not be unhandled; a late response is left to finish, even after the cached page is shown.
   network.catch(() => {});
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
   try {
     const answer = await Promise.race([network, late]);
     const family = /^\/shopping\/([0-9a-f-]{36})$/.exec(new URL(event.request.url).pathname)?.[1];
     if (answer?.status === 404 && family) event.waitUntil(forgetList(family));
-    // Something in between, that finds nobody behind it.
+    // 502 and 504 come from a proxy that cannot reach the server.
     if (answer && answer.status !== 502 && answer.status !== 504) return answer;
   } catch {
     // No network at all.
@@ -93,7 +93,7 @@ addEventListener("fetch", (event) => {
   const address = new URL(request.url);
   if (address.origin !== location.origin) return;
   if (request.method === "POST") {
-    // Beside the request, which goes its own way: sent by a worker, it would say that it comes from one of our pages.
+    // The request itself goes on unchanged: sent by a worker, it would claim to come from one of our pages.
     if (address.pathname === ENDING && request.referrer.startsWith(`${location.origin}/`)) event.waitUntil(forget());
     else if (address.pathname === ENDING || BEGINNING.has(address.pathname)) event.waitUntil(lock());
     return;

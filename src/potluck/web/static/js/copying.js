@@ -1,7 +1,7 @@
-// Buttons that copy: data-copy has the text, data-copied what to say afterwards. And those that print or share.
+// Buttons that copy: data-copy has the text, data-copied the confirmation. Also buttons that print or share.
 
 async function copy(text) {
-  // A household's box is often reached over plain HTTP, where browsers offer no clipboard.
+  // A server at home is often reached over plain HTTP, where browsers offer no clipboard.
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
   area.value = text;
@@ -31,12 +31,12 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-print]")) print();
 });
 
-// data-share has a link: where a device has something to share with, it is asked.
+// data-share has a link, which is passed to the device's share dialog where there is one.
 if (navigator.share) {
   for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-share]");
-    // Whoever thinks better of it has said so to the device.
+    // Cancelling the dialog is not an error.
     if (button) navigator.share({ url: button.dataset.share }).catch(() => {});
   });
 }

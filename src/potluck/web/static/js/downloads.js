@@ -1,5 +1,5 @@
-// A form whose answer is a file: data-download has the file's name. It is fetched here, so that the page can say what
-// happens meanwhile; without this script the browser downloads it by itself.
+// A form whose response is a file: data-download has the file's name. It is fetched here, so that the page can show progress;
+// without this script the browser downloads it by itself.
 
 const kilobytes = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
@@ -28,7 +28,7 @@ document.addEventListener("submit", async (event) => {
   if (!form) return;
   event.preventDefault();
   const said = form.querySelector("[data-download-said]");
-  // aria-disabled, not disabled: a button that vanishes under the finger takes the focus with it.
+  // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
   const button = form.querySelector("button");
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");

@@ -1,4 +1,4 @@
-// The server greets without knowing the hour; this browser's own clock knows it.
+// The server greets without knowing the local time; the browser knows it.
 
 const hour = new Date().getHours();
 const said =

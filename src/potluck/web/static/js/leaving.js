@@ -1,18 +1,18 @@
-// Leaving: who signs out, or has deleted their account, leaves nothing on this device, and is told before what waits is lost.
+// Signing out or deleting an account leaves nothing on this device, with a warning before unsent changes are lost.
 //
 //   <form action="/sign-out" data-leaving="THEIR ID" data-apps="shopping journal">
-//   <p data-left="/account/delete" data-apps="shopping journal">   on the page that only who has left is led to from there
+//   <p data-left="/account/delete" data-apps="shopping journal">   on the page that follows a successful deletion
 //
-// What an app keeps on a device is in a database that is named "potluck-" and its id; changes that wait to be sent are in
-// its store "changes", those that wait for a person to decide in "notices", each with the id of its `person`. A notice of
-// the kind "refused" only tells. What somebody has typed and not saved is in the browser's storage, under a name that
-// begins with "potluck-draft-", the app and how their id begins. Browsers that know how forget all of it at the server's word; here it is done for those
-// that do not, or that came over plain http.
+// An app stores its data on a device in a database named "potluck-" and its id; changes waiting to be sent are in its object
+// store "changes", those waiting for a person's decision in "notices", each with the id of its `person`. A notice of the
+// kind "refused" only informs. Unsaved text is in the browser's storage, under a name that begins with "potluck-draft-",
+// the app and the beginning of the person's id. Browsers that support Clear-Site-Data delete all of it when the server says
+// so; this script does it for those that do not, or that use plain http.
 
-// So long, in milliseconds, a device is waited for: nobody is kept from leaving.
+// How long, in milliseconds, to wait for the device's storage: it must not prevent anybody from leaving.
 const PATIENCE = 3000;
 
-// None, if the app keeps nothing here.
+// Null if the app stores nothing here.
 const opened = (app) =>
   new Promise((resolve) => {
     const asking = indexedDB.open(`potluck-${app}`);
@@ -51,7 +51,7 @@ const waiting = async (apps, person) => {
   return [...found, ...apps.map((app) => [app, of(app)])];
 };
 
-// Storage can be forbidden; then nothing is kept there.
+// Storage can be forbidden; then nothing is stored there.
 function storages() {
   try {
     return [localStorage, sessionStorage];
@@ -65,7 +65,7 @@ function forgetDrafts() {
     for (const name of Object.keys(storage)) if (name.startsWith("potluck-draft-")) storage.removeItem(name);
 }
 
-// Emptied, not deleted: another window may have it open.
+// Cleared, not deleted: another window may have it open.
 const forget = (apps) =>
   inEach(
     apps,
@@ -110,7 +110,7 @@ document.addEventListener("submit", async (event) => {
   return form.submit();
 });
 
-// Only who was led here by the server's yes has come from there.
+// This referrer means that the server has just redirected here after a successful deletion.
 const left = document.querySelector("[data-left]");
 if (left && "indexedDB" in window && document.referrer === location.origin + left.dataset.left) {
   forgetDrafts();

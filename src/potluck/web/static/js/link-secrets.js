@@ -1,5 +1,5 @@
-// What stands after # in a link never leaves the browser by itself. Here it is taken from the address into the form's
-// field, so that it is neither copied by hand nor left in the history; a form with data-sends-itself is then sent.
+// Browsers never send what comes after # in a URL. This script moves it from the URL into the form's field, so that nobody
+// has to copy it by hand and it does not stay in the history; a form with data-sends-itself is then submitted.
 
 const secret = decodeURIComponent(location.hash.slice(1));
 const holder = document.querySelector("[data-from-link]");

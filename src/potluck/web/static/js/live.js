@@ -1,47 +1,46 @@
-// Lists that change while one looks. The stream is read by htmx's extension hx-sse; here its rows find their places.
+// Lists that are updated live. htmx's extension hx-sse reads the stream; this script puts its rows into their places.
 //
 //   <ul id="notes" data-live="/notes/7/events?since=POSITION">
 //     <li id="note-3" data-version="2" data-order="…"> … </li>
 //   </ul>
 //
-// An event is named created, updated or deleted, and its data is the whole row, from the template that the page used.
-// A row is known by its id: it takes the place of the one that is there, and is never there twice, however often it is
-// told. A row with an older data-version than the one that is shown is left alone. New rows stand by data-order,
-// compared as text (from the greatest on with data-live-order="descending"); without it, last. An answer that htmx
-// would swap into such a list finds its rows' places in the same way, and empties the form that it came from, unless
-// something else was typed there meanwhile.
+// An event is named created, updated or deleted, and its data is the whole row, rendered by the same template as the page.
+// A row is identified by its id: it replaces the row that is shown, and never appears twice, however often it is sent.
+// A row with an older data-version than the one shown is ignored. New rows are sorted by data-order, compared as text
+// (descending with data-live-order="descending"); without it they go last. Rows of a response that htmx would swap into such
+// a list are placed in the same way, and the form that the response belongs to is reset, unless something else was typed
+// there meanwhile.
 //
-// A list that is one part of a longer one says by data-live-from and data-live-to between which data-orders it stands:
-// rows before or after are another part's.
+// A list that is one part of a longer one gives its range of data-order in data-live-from and data-live-to: rows before or
+// after that belong to another part.
 //
-// Where what is shown of one thing depends on the others, the list says data-live-whole: its page is read again whenever
-// anything is told, and rows that differ in a data- attribute take their places. data-live-page is the address to read
-// then, if it is not the page's own.
+// If rows depend on each other, the list has data-live-whole: its page is fetched again on every event, and rows that differ
+// in a data- attribute are replaced. data-live-page is the URL to fetch then, if it is not the page's own.
 //
-// What else a page may have for a list with the id "notes":
-//   data-live-badge="notes"   says "Live", or what it has in data-live-said; else "Last fresh at 17:42"
+// A page may also have, for a list with the id "notes":
+//   data-live-badge="notes"   says "Live", or the text in data-live-said; otherwise "Last fresh at 17:42"
 //   data-live-count="notes"   has the number of rows
 //   data-live-empty="notes"   is shown while there are none
-//   data-live-with="notes"    has an id, and is brought up to date whenever the page is fetched again
+//   data-live-with="notes"    has an id, and is updated whenever the page is fetched again
 //
-// After a reset, or where no stream comes about, the page is fetched again and the list brought up to it; a script asks
-// for that with the event potluck:refresh on the list. An event of any other name is handed on to scripts, as
-// potluck:heard with its name and data; that nothing will be heard any more, because whoever looks may not, is handed on
-// as potluck:over. Of two rows of one version, the one with other data- attributes is the news.
+// After a reset, or if no stream can be opened, the page is fetched again and the list is updated from it; a script requests
+// that with the event potluck:refresh on the list. An event of any other name is passed on to scripts, as potluck:heard with
+// its name and data. When the stream has ended for good, because the viewer has lost access, potluck:over is dispatched. Of
+// two rows with the same version, the one that just arrived counts as a change if its data- attributes differ.
 
 /* global htmx */
 
 const LISTS = "[data-live]";
 const TYPING = "input:not([type=checkbox], [type=radio], [type=hidden]), textarea";
-// Refused for good: nobody, no more, nothing.
+// Final errors: not signed in, no access, not found, gone.
 const OVER = new Set([401, 403, 404, 410]);
 const ROW_EVENTS = new Set(["created", "updated", "deleted"]);
 const GONE_KEPT = 500;
-// So long, in milliseconds, nothing is heard of an attempt to connect before another is made.
+// How long, in milliseconds, to wait for a connection attempt before trying again.
 const PATIENCE = 20_000;
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-// For each list: its connection and how that is, rows that wait while somebody types in them, and rows that went.
+// For each list: its connection and status, rows that wait while somebody types in the current ones, and deleted rows.
 const states = new WeakMap();
 
 function stateOf(list) {
@@ -61,7 +60,7 @@ function stateOf(list) {
   return states.get(list);
 }
 
-// --- what stands around a list ---
+// --- elements that belong to a list ---
 
 function around(list, name) {
   return document.querySelectorAll(`[data-live-${name}="${CSS.escape(list.id)}"]`);
@@ -74,7 +73,7 @@ function tell(list, live) {
   label(list);
 }
 
-// Also a badge that has just come, with a row or with what stands beside the list, says how it is now.
+// Also sets badges that were just inserted, with a row or beside the list.
 function label(list) {
   const { live, fresh } = stateOf(list);
   for (const badge of around(list, "badge")) {
@@ -118,7 +117,7 @@ function place(list, row) {
   list.insertBefore(row, next ?? null);
 }
 
-// The element of the new row that stands where the focus was in the old one.
+// The element of the new row that corresponds to the focused one in the old row.
 function sameIn(row, old, focused) {
   if (focused.id) return row.querySelector(`#${CSS.escape(focused.id)}`);
   const kinds = "a[href], button, input, textarea, select, summary";
@@ -133,7 +132,7 @@ const isNews = (row, shown) =>
 function put(list, row, told) {
   const state = stateOf(list);
   const old = list.querySelector(`:scope > #${CSS.escape(row.id)}`);
-  // An answer to this window can come after the news that the row is gone.
+  // The response to this window's own request can arrive after the event that deleted the row.
   if (!told && state.gone.has(row.id)) return;
   if (told) state.gone.delete(row.id);
   if (isElsewhere(list, row)) {
@@ -145,11 +144,11 @@ function put(list, row, told) {
     place(list, row);
   } else {
     if (versionOf(row) < versionOf(old)) return;
-    // What is shown already, such as what this window sent itself, keeps its place under the hand.
+    // A row that is shown already, such as one that this window sent itself, is not replaced.
     if (told && !isNews(row, old)) return;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
     if (told && focused?.matches(TYPING)) {
-      // Nobody's words are taken from under their hands; the change stands by until they are done.
+      // Never replace a field while somebody types in it; the change waits until they are done.
       state.waiting.set(row.id, row);
       return;
     }
@@ -177,11 +176,11 @@ document.addEventListener("focusout", (event) => {
   const list = event.target.closest?.(LISTS);
   const row = list && [...list.children].find((each) => each.contains(event.target));
   if (!row || row.contains(event.relatedTarget)) return;
-  // What a press of a button in the same row sends, it sends first.
+  // If the focus left because a button in the same row was pressed, that button is submitted first.
   setTimeout(() => {
     const { waiting } = stateOf(list);
     const news = waiting.get(row.id);
-    // What is typed and not sent yet stays; sent, it meets the change and both are shown.
+    // Unsent text stays; once it is sent, the server reports the conflict and both versions are shown.
     if (!news || (row.isConnected && [...row.querySelectorAll(TYPING)].some((each) => each.value !== each.defaultValue)))
       return;
     waiting.delete(row.id);
@@ -192,10 +191,10 @@ document.addEventListener("focusout", (event) => {
 
 // --- the stream ---
 
-// What stands beside a list, and stayed behind because somebody was about to change it.
+// Elements beside a list that were not updated because somebody was editing them.
 const behind = new WeakSet();
 
-// What stands beside the list; what somebody is at, once they have left it.
+// Updates the elements beside the list; those that somebody is editing are updated once they have left them.
 function follow(list, page) {
   for (const old of around(list, "with")) {
     const fresh = page.getElementById(old.id);
@@ -213,7 +212,7 @@ document.addEventListener("focusout", ({ target, relatedTarget }) => {
   if (list) setTimeout(() => readAgain(list));
 });
 
-// One at a time: of many resets that come while the page is fetched, one more is enough.
+// One at a time: if several resets arrive while the page is fetched, one more fetch is enough.
 function readAgain(list) {
   const state = stateOf(list);
   if (state.reading) {
@@ -227,7 +226,7 @@ function readAgain(list) {
   return state.reading;
 }
 
-// The page as it is now: rows that changed, came or went find or leave their places. Where its stream begins.
+// Fetches the page and adds, replaces and removes rows accordingly; resolves to the URL of its stream, or null.
 async function readNow(list) {
   const answer = await fetch(list.dataset.livePage ?? location.href, {
     headers: { accept: "text/html" },
@@ -246,13 +245,13 @@ async function readNow(list) {
     if (isNews(row, shown)) put(list, document.adoptNode(row), true);
   }
   follow(list, page);
-  // Also without a stream, what is shown is as of now.
+  // The list is up to date now, even without a stream.
   state.fresh = new Date();
   label(list);
   return fresh.dataset.live;
 }
 
-// A stream that never began, or that hangs: the list is read again, and a new stream begins where it was read.
+// For a stream that never opened, or that hangs: reads the list again, and opens a new stream from there.
 async function beginAgain(list) {
   const state = stateOf(list);
   state.tried = Date.now();
@@ -263,7 +262,7 @@ async function beginAgain(list) {
   setTimeout(() => connect(list, address));
 }
 
-// By hand, and not by hx-sse:connect: htmx may look at the page before its extension is there, and then never again.
+// Not by hx-sse:connect, because htmx may process the page before its extension is loaded, and would not do so again.
 function connect(list, address) {
   htmx.ajax("GET", address, { source: list });
 }
@@ -299,7 +298,7 @@ heard("htmx:sse:close", (list) => tell(list, false));
 heard("htmx:sse:before:message", (list, state, event) => {
   event.preventDefault();
   const { event: name, data } = event.detail.message;
-  // The stream goes on from now; what was before, the list itself tells.
+  // The stream continues from now; reading the list again covers what came before.
   if (name === "reset" || (ROW_EVENTS.has(name) && list.dataset.liveWhole !== undefined)) readAgain(list);
   else if (!ROW_EVENTS.has(name))
     list.dispatchEvent(new CustomEvent("potluck:heard", { bubbles: true, detail: { name, data } }));
@@ -307,7 +306,7 @@ heard("htmx:sse:before:message", (list, state, event) => {
   tell(list, true);
 });
 
-// Answers to forms and buttons of this window.
+// Responses to forms and buttons of this window.
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx } = event.detail;
   const target = typeof ctx.target === "string" ? document.querySelector(ctx.target) : ctx.target;
@@ -320,7 +319,7 @@ document.addEventListener("htmx:before:swap", (event) => {
   if ([...new FormData(form)].every(sent)) form.reset();
 });
 
-// --- begin ---
+// --- start ---
 
 function beginIn(within) {
   for (const list of within.querySelectorAll(LISTS)) {
@@ -338,11 +337,11 @@ new MutationObserver((changes) => {
     for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) beginIn(node.parentNode ?? node);
 }).observe(document.body, { childList: true, subtree: true });
 
-// --- signal, and the end of it all ---
+// --- signal, and closing ---
 
 const lists = () => [...document.querySelectorAll(LISTS)].map((list) => [list, stateOf(list)]);
 
-// A stream that has lost its network can look open for minutes: it is begun anew, from where it was.
+// A stream that has lost its network can look open for minutes, so it is reopened from its position.
 addEventListener("online", () => {
   for (const [list, state] of lists()) {
     if (state.over) continue;

@@ -1,4 +1,4 @@
-// Menus that lie over the page: Escape and a touch elsewhere close them, and so does leaving them by keys.
+// Menus that overlay the page: Escape, a tap elsewhere, and moving the focus out of them close them.
 
 const CONTROLS = "a, button, input, label, select, summary, textarea";
 
@@ -19,6 +19,6 @@ document.addEventListener("keyup", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  // What was touched instead keeps the focus that it took.
+  // A control that was tapped instead keeps its focus.
   for (const menu of open()) if (!menu.contains(event.target)) close(menu, !event.target.closest(CONTROLS));
 });

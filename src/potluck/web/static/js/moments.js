@@ -1,8 +1,8 @@
-// Moments by the person's own clock. What the server wrote, in UTC, stays as the title.
+// Times in the person's own time zone. The server's text, in UTC, stays as the title.
 //
 //   <time datetime="…" data-moment>          13 December 2026 at 17:42
-//   <time datetime="…" data-moment="day">    Sunday 13 December, with its year if that is another
-//   <time datetime="…" data-moment="short">  17:42 if it is today, Mon in a week, else 13 Dec
+//   <time datetime="…" data-moment="day">    Sunday 13 December, with the year if it is not this one
+//   <time datetime="…" data-moment="short">  17:42 if it is today, Mon within a week, otherwise 13 Dec
 
 const format = (options) => new Intl.DateTimeFormat("en-GB", options);
 const whole = format({ dateStyle: "long", timeStyle: "short" });
@@ -28,7 +28,7 @@ function tell(within) {
 }
 
 tell(document);
-// What arrives later, by whatever way it comes.
+// Elements that are inserted later, by any script.
 new MutationObserver((changes) => {
   for (const { addedNodes } of changes)
     for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) tell(node.parentNode ?? node);

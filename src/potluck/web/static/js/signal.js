@@ -1,6 +1,6 @@
-// Says when there is no signal, and when it is back. A form is not sent meanwhile, into a page of the browser's that has
-// nothing of what was typed. Scripts that send by themselves go on; where one only notes that a form was sent, the form has
-// data-needs-signal, and is held before that one hears of it.
+// Says when there is no signal, and when it is back. Meanwhile forms are not submitted, because the browser's error page
+// would replace everything that was typed. Scripts that send by themselves are not affected; a form whose script only takes
+// note of the submission has data-needs-signal, and is held before that script sees the event.
 
 const region = document.getElementById("banners");
 const ready = document.getElementById("no-signal");
@@ -17,7 +17,7 @@ if (region && ready) {
   tell();
 }
 
-// Forms that are on their way after all: a machine without any network still reaches what runs on itself.
+// Forms that are sent after all: a machine without any network still reaches a server that runs on itself.
 const reached = new WeakSet();
 
 async function hold(event) {
@@ -35,7 +35,7 @@ async function hold(event) {
   form.requestSubmit(submitter);
 }
 
-// By its attribute: a field may be called "method", and stands for the property then.
+// Reads the attribute, because a field that is named "method" would shadow the property.
 const held = (form) => !navigator.onLine && !reached.has(form) && form.getAttribute("method") === "post";
 
 document.addEventListener(
@@ -46,7 +46,7 @@ document.addEventListener(
   true,
 );
 
-// After every other script of the page.
+// Runs after every other script of the page.
 addEventListener("submit", (event) => {
   if (!event.defaultPrevented && held(event.target)) hold(event);
   else reached.delete(event.target);

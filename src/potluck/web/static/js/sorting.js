@@ -1,10 +1,10 @@
-// Rows that are put in another order: dragged by the handle; or lifted by a touch, Space or Enter, and moved by two
-// buttons, the arrows, Home and End. Escape puts a row back where it was lifted.
+// Reordering rows: dragged by the handle; or picked up by a tap, Space or Enter, and moved with two buttons, the arrow keys,
+// Home and End. Escape puts a row back where it was picked up.
 //
 //   <ol data-sorts> <li class="sortable"> <button data-grip> … <span class="movers" hidden> <button data-move="-1"> …
 //   <p class="hidden-text" role="status" data-said></p>
 //
-// A row is called what its .row-name says, or what is typed in it. The list hears of every new order: potluck:moved.
+// A row's name is its .row-name, or what is typed in it. Every new order is dispatched on the list as potluck:moved.
 
 const EDGE = 90;
 const FAR_ENOUGH = 5;
@@ -15,19 +15,19 @@ const ordinal = (number) => `${number}${endings[rules.select(number)]}`;
 
 const named = (row) => row.querySelector(".row-name")?.textContent || row.querySelector("input")?.value || "this row";
 
-// Read out, and shown nowhere.
+// Read out by screen readers only.
 function say(words) {
   const said = document.querySelector("[data-said]");
-  // The same words twice would not be read out again.
+  // The same text twice would not be read out again.
   said.textContent = said.textContent === words ? `${words} ` : words;
 }
 
 function sorting(list) {
   const moved = () => list.dispatchEvent(new Event("potluck:moved"));
-  // By id: while one holds a row, what comes from the server may put another in its place.
+  // By id, because an update from the server may replace the row while somebody holds it.
   let held = null;
   let before = [];
-  // A list that is live may have other rows as well, which stay where they are.
+  // A live list may have other rows as well, which stay where they are.
   const rows = () => [...list.children].filter((row) => row.classList.contains("sortable"));
   const ids = () => rows().map((row) => row.id);
   const rowOf = (id) => rows().find((row) => row.id === id);
@@ -44,7 +44,7 @@ function sorting(list) {
       handle.setAttribute("aria-pressed", isHeld);
       handle.setAttribute("aria-label", `Move ${named(row)}, place ${place + 1} of ${rows().length}`);
       const [up, down] = movers.querySelectorAll("button");
-      // aria-disabled, not disabled: a button that vanishes under the finger takes the focus with it.
+      // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
       up.setAttribute("aria-disabled", place === 0);
       down.setAttribute("aria-disabled", place === rows().length - 1);
     });
@@ -92,7 +92,7 @@ function sorting(list) {
 
   list.addEventListener("keydown", (event) => {
     const row = event.target.closest("li");
-    // When the key goes down: by the time it goes up, the server may have put another button there.
+    // On keydown: by keyup, the server may have replaced the button.
     if (event.target.matches("[data-grip]") && (event.key === " " || event.key === "Enter")) {
       event.preventDefault();
       if (event.repeat) return;
@@ -115,7 +115,7 @@ function sorting(list) {
     }
   });
 
-  // Whoever goes on to something else has put it down.
+  // Moving on to something else puts the row down.
   document.addEventListener("pointerdown", (event) => {
     if (held && !rowOf(held)?.contains(event.target)) putDown();
   });
@@ -164,7 +164,7 @@ function sorting(list) {
       list.classList.remove("sorting");
       putDown();
       if (ids().join() !== order) moved();
-      // The click that ends a drag is none.
+      // The click event at the end of a drag is ignored.
       setTimeout(() => (dragged = false));
     };
 

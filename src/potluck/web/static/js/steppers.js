@@ -1,5 +1,5 @@
-// A number field gets less and more beside it. It can be typed as before, and is held to its bounds.
-// A script that gives the field another value says so to it by "input".
+// Adds buttons for less and more to a number field. It can still be typed into, and is kept within its bounds.
+// A script that changes the field's value must dispatch "input" on it.
 
 const number = (text, otherwise) => (text === "" || Number.isNaN(Number(text)) ? otherwise : Number(text));
 
@@ -15,7 +15,7 @@ function enhance(stepper) {
     const value = Math.min(most, Math.max(least, wanted));
     const changed = String(value) !== last;
     field.value = last = String(value);
-    // aria-disabled, not disabled: a button that vanishes under the finger takes the focus with it.
+    // aria-disabled, not disabled: disabling the button that has the focus would lose the focus.
     less.setAttribute("aria-disabled", value <= least);
     more.setAttribute("aria-disabled", value >= most);
     if (changed && told) field.dispatchEvent(new Event("change", { bubbles: true }));
@@ -23,12 +23,12 @@ function enhance(stepper) {
   const value = () => number(field.value, number(last, 0));
   less.addEventListener("click", () => set(value() - step));
   more.addEventListener("click", () => set(value() + step));
-  // What is no number, or none at all, is what it was before. A change that was made here is within the bounds already.
+  // Text that is not a number is replaced by the last value. A change made by this script is within the bounds already.
   field.addEventListener("change", (event) => {
     if (event.isTrusted) set(Math.round(value()), false);
   });
   stepper.addEventListener("keydown", (event) => {
-    // In the field these go along the digits.
+    // In the field these keys move the caret.
     if (event.target === field && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
     const wanted = {
       ArrowUp: value() + step, ArrowRight: value() + step, ArrowDown: value() - step, ArrowLeft: value() - step,
@@ -38,7 +38,7 @@ function enhance(stepper) {
     event.preventDefault();
     set(wanted);
   });
-  // What is being typed is let alone until it is done: on the way to 15 stands a 1.
+  // Typing is not corrected until it is finished: 15 begins with a 1.
   field.addEventListener("input", (event) => {
     if (!event.isTrusted) set(value(), false);
   });
@@ -52,7 +52,7 @@ function enhanceAll(within) {
 }
 
 enhanceAll(document);
-// What arrives later, by whatever way it comes.
+// Elements that are inserted later, by any script.
 new MutationObserver((changes) => {
   for (const { addedNodes } of changes)
     for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) enhanceAll(node.parentNode ?? node);

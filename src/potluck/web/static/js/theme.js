@@ -1,4 +1,4 @@
-// The choice between the device's theme, light and dark; kept in this browser only.
+// The choice between the device's theme, light and dark; stored in this browser only.
 
 const root = document.documentElement;
 const bars = [...document.querySelectorAll('meta[name="theme-color"]')].map((meta) => [meta, meta.media]);
@@ -18,7 +18,7 @@ function keep(theme) {
     if (theme === "device") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
   } catch {
-    // Then it holds for this page.
+    // Storage can be forbidden; the theme then applies to this page only.
   }
 }
 
@@ -33,7 +33,7 @@ for (const choice of choices) {
 }
 show(now);
 
-// Another tab of ours chose.
+// Another tab changed the theme.
 addEventListener("storage", (event) => {
   if (event.key !== "theme") return;
   const theme = ["light", "dark"].includes(event.newValue) ? event.newValue : "device";

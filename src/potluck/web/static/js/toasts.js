@@ -1,5 +1,5 @@
-// Toasts leave after eight seconds, but not while somebody is on them. The server may put them into the region; a
-// script asks for one with: document.dispatchEvent(new CustomEvent("potluck:toast", { detail: "Copied." })).
+// Toasts disappear after eight seconds, but not while they have the pointer or the focus. The server may put them into the
+// region; a script requests one with: document.dispatchEvent(new CustomEvent("potluck:toast", { detail: "Copied." })).
 
 const STAYS = 8000;
 const region = document.getElementById("toasts");
@@ -24,7 +24,7 @@ function attend(toast) {
       wait();
     });
   toast.addEventListener("focusin", wait);
-  // By then the focus is elsewhere.
+  // After the focus has moved on.
   toast.addEventListener("focusout", () => setTimeout(wait));
   toast.addEventListener("keydown", (event) => event.key === "Escape" && toast.remove());
   wait();
@@ -43,11 +43,11 @@ if (region) {
     const text = document.createElement("p");
     text.textContent = event.detail;
     toast.append(text);
-    // One at a time: the newest is what people are waiting for.
+    // One at a time: people wait for the newest.
     region.replaceChildren(toast);
   });
 
-  // A button may show a toast that the page has ready, in a template.
+  // A button may show a toast that the page has prepared in a template.
   document.addEventListener("click", (event) => {
     const ready = document.getElementById(event.target.closest("[data-toast]")?.dataset.toast ?? "");
     if (ready) region.replaceChildren(ready.content.cloneNode(true));

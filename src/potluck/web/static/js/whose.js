@@ -1,7 +1,7 @@
-// A page that was made for somebody is left once somebody else is here, or nobody: who signs out in one window leaves none
-// behind that shows what was theirs, nor one that the browser would bring back as it was.
+// Leaves a page that was rendered for somebody once somebody else is signed in, or nobody: signing out in one window leaves
+// no other window with that person's data, nor a page in the back/forward cache.
 //
-//   <body data-person="3f2b8c1e">   how their id begins; empty for nobody. A page that does not know says nothing
+//   <body data-person="3f2b8c1e">   the beginning of their id; empty if nobody is signed in, absent if the page does not know
 
 const person = () => document.body.dataset.person;
 const leave = () => location.replace("/");
