@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from potluck.table import Entity, Query
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions, PageForm
 from potluck.web.inputs import DeclarationError, Input
+from potluck.web.redirects import address_after
 from potluck.web.views import View
 from potluck.web.writes import Writes
 from tests.toy.access import InBook
@@ -124,6 +126,8 @@ def answering(answer: Any):
         (Total | Note, "/books/{title}", "no {title}; there are book_id, note_id and the fields of Total and Note"),
         (None, "/books/{title}", "no {title}; there are book_id and note_id"),
         (UUID, "/books/{made}", "no {made}; there are book_id and note_id"),
+        (Note, "/books/{book_id.hex}", "no {book_id.hex}; there are book_id, note_id and the fields of Note"),
+        (dict[str, UUID], "/books/{made}", "no {made}; there are book_id and note_id"),
         (Note, "/books/{}", "no {}; there are book_id, note_id and the fields of Note"),
         (Any, "/books/{book_id", "/books/{book_id cannot be read: expected '}' before end of string"),
     ],
@@ -140,16 +144,35 @@ def test_an_accepted_form_leads_to_an_address_whose_names_are_there(paged, answe
     ("answer", "then"),
     [
         (Note, "/books/{book_id}/{note_id}?said={title}"),
-        (Note, "/books/{book_id.hex}?literally={{nope}}"),
+        (Note, "/books/{book_id}?literally={{nope}}"),
         (Total, "/books?many={count}"),
         # Which fields these have is not known.
         (Any, "/books/{nope}"),
         (Entity, "/books/{nope}"),
-        (dict[str, Any], "/books/{nope}"),
     ],
 )
 def test_an_accepted_form_may_lead_to_what_the_path_and_the_answer_name(paged, answer, then):
     paged.form("/more", then=then)(answering(answer))
+
+
+@pytest.mark.parametrize(
+    "then", ["https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "books"]
+)
+def test_an_accepted_form_leads_to_no_other_site(paged, then):
+    with refused("is not an address of this site"):
+        paged.form("/more", then=then)(answering(Note))
+
+
+def test_a_row_needs_a_view():
+    without = Actions(InBook, Note.by_id, page="/books/{book_id}")
+    with refused("add_note: a row shows a thing by its view, and its subject has none"):
+        without.form("/more", then="/books/{book_id}", row="row.html")(answering(Note))
+
+
+def test_what_an_answer_says_cannot_lead_elsewhere():
+    title = SimpleNamespace(title="/elsewhere.example/?said=deleted#top")
+    assert address_after("/{title}", title, {}) == "/%2Felsewhere.example%2F%3Fsaid%3Ddeleted%23top"
+    assert address_after("/books/{book_id}", title, {"book_id": UUID(int=1)}) == f"/books/{UUID(int=1)}"
 
 
 def test_an_accepted_form_is_told_if_there_is_nothing_to_name(paged):

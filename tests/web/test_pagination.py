@@ -6,7 +6,7 @@ import pytest
 
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.web.inputs import UNSET, Input, Unset
-from potluck.web.pagination import list_input
+from potluck.web.pagination import Cursors, PageRequest, list_input
 from potluck.web.schema import decode_query
 
 
@@ -26,3 +26,24 @@ def test_the_filters_of_a_list_are_held_to_their_own_rule():
     assert (kind.filter_of(wanted), wanted.limit) == (Between(since=1, until=2), 5)
     with pytest.raises(InvalidFields, match="until must not be before since"):
         decode_query(kind, [("since", "2"), ("until", "1")], strict=True)
+
+
+def test_no_item_is_lost_between_pages_of_items_that_sort_alike():
+    items = [(1, "a"), (2, "b"), (2, "c"), (2, "d"), (3, "e")]
+
+    def walked(limit):
+        found, after = [], None
+        while True:
+            page = PageRequest(limit, after, "", Cursors(bytes(32)))
+            part, after = page.part_of(items, lambda item: (item[0],))
+            found += part
+            if after is None:
+                return found
+
+    assert [walked(limit) for limit in (1, 2, 3, 4, 5)] == [items] * 5
+
+
+def test_a_page_goes_on_where_the_last_item_of_the_one_before_is_gone():
+    first = PageRequest(2, None, "", Cursors(bytes(32)))
+    _, after = first.part_of([(1,), (2,), (3,)], lambda item: item)
+    assert PageRequest(2, after, "", Cursors(bytes(32))).part_of([(1,), (3,)], lambda item: item) == ([(3,)], None)

@@ -344,6 +344,10 @@ class Actions(Generic[E]):
             form_path = None
             if form is not None:
                 form_path = self._page(path if form.path is None else form.path, read)
+                if form.row is not None and read.on_thing and not self.views:
+                    raise DeclarationError(
+                        f"{rule.__name__}: a row shows a thing by its view, and its subject has none"
+                    )
                 if isinstance(form.then, str):
                     must_be_there(rule.__name__, form.then, PATH_PARAMETER.findall(form_path), read.answer)
             self.declared.append(

@@ -120,12 +120,22 @@ class PageRequest:
         return None if following is None else self.cursors.seal(following, self.sealed_for)
 
     def part_of(self, items: Sequence[T], order: Order | None) -> tuple[list[T], dict[str, Any] | None]:
-        """A page of a list that was read whole; with `order`, also if the last item of the page before is gone."""
+        """A page of a list that was read whole; with `order`, also if the last item of the page before is gone.
+
+        Items that sort alike are told apart by how many of them the pages before had.
+        """
         if order is None:
             start = 0 if self.after is None else int(self.after["start"])
             page = list(items[start : start + self.limit])
             return page, {"start": start + self.limit} if len(items) > start + self.limit else None
-        after = None if self.after is None else [*self.after["after"]]
-        rest = items if after is None else [each for each in items if [*order(each)] > after]
-        page = list(rest[: self.limit])
-        return page, {"after": [*order(page[-1])]} if len(rest) > self.limit else None
+        rest = list(items)
+        if self.after is not None:
+            after = [*self.after["after"]]
+            alike = [each for each in items if [*order(each)] == after]
+            rest = [*alike[self.after.get("alike", len(alike)) :], *(each for each in items if [*order(each)] > after)]
+        page = rest[: self.limit]
+        if len(rest) <= self.limit:
+            return page, None
+        last = order(page[-1])
+        left = sum(order(each) == last for each in rest[self.limit :])
+        return page, {"after": [*last], "alike": sum(order(each) == last for each in items) - left}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import Formatter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
+from urllib.parse import quote
 from uuid import UUID
 
 from msgspec import Struct
@@ -16,21 +17,23 @@ from potluck.web.entity_fields import DeclarationError
 
 __all__ = ["address_after", "must_be_there"]
 
-WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID)
-PARTS = re.compile(r"[.[]")
-"""What separates a name from what is taken of it: `{item.name}`, `{items[0]}`."""
+WITHOUT_FIELDS = (NoneType, str, bytes, bool, int, float, UUID, dict, list, tuple)
+HERE = re.compile(r"/(?![/\\])")
+"""How an address of this site begins: what begins with two slashes is another host's."""
 
 
 def address_after(then: str, answer: Any, ids: Mapping[str, Any]) -> str:
-    """The address, with its braces filled in."""
+    """The address, with its braces filled in; no value can add a part to the path or the query, or name a host."""
     return then.format_map(_Names(answer, ids))
 
 
 def must_be_there(rule: str, then: str, parameters: Sequence[str], answer: Any) -> None:
-    """A DeclarationError unless all that this address has in braces is among the path parameters, or in every answer of
-    this type."""
+    """A DeclarationError unless this is an address here, and each name in braces is a path parameter or in every
+    answer of this type."""
+    if then and not HERE.match(then):
+        raise DeclarationError(f"{rule}: then: {then} is not an address of this site: begin it with one slash")
     try:
-        named = [PARTS.split(name)[0] for _, name, _, _ in Formatter().parse(then) if name is not None]
+        named = [name for _, name, _, _ in Formatter().parse(then) if name is not None]
     except ValueError as error:
         raise DeclarationError(f"{rule}: then: {then} cannot be read: {error}") from error
     kinds = get_args(answer) if get_origin(answer) in (Union, UnionType) else (answer,)
@@ -41,6 +44,7 @@ def must_be_there(rule: str, then: str, parameters: Sequence[str], answer: Any) 
 
 def _may_have(kind: Any, name: str) -> bool:
     """Whether answers of this type have this field, or it is not known which fields they have."""
+    kind = get_origin(kind) or kind
     if not isinstance(kind, type):
         return True
     # A struct without fields, such as Entity itself, stands for others that have some.
@@ -62,10 +66,14 @@ class _Names(dict[str, Any]):
     """What may be named: path parameters, and fields of the answer."""
 
     def __init__(self, answer: Any, ids: Mapping[str, Any]) -> None:
-        super().__init__(ids)
+        super().__init__({name: _quoted(value) for name, value in ids.items()})
         self._answer = answer
 
     def __missing__(self, name: str) -> Any:
         if isinstance(self._answer, Entity) or hasattr(self._answer, name):
-            return getattr(self._answer, name)
+            return _quoted(getattr(self._answer, name))
         raise KeyError(name)
+
+
+def _quoted(value: Any) -> str:
+    return quote(str(value), safe="")

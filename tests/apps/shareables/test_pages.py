@@ -51,6 +51,7 @@ async def test_a_list_is_laid_out_unlocked_ticked_and_looked_after(calls):
         # Somebody else types the id as they please, and is asked for the passcode.
         wrong = await posted(guest, "/shareables/open", 422, id="abc-def-123")
         assert "Three letters, three letters, five digits: two digits are missing." in wrong.text
+        await posted(guest, "/shareables/open", 422, id="x" * 2_001)
         none = await posted(guest, "/shareables/open", 404, id="zzz-zzz-00000")
         assert "Nothing on the table has this id" in none.text
         opened = await posted(guest, "/shareables/open", id=f"http://testserver{path.upper()}")

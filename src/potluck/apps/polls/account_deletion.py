@@ -16,6 +16,7 @@ from potluck.apps.polls.context import PollsContext
 from potluck.apps.polls.deletion import Deletions, deleting
 from potluck.apps.polls.entities import Count, CreatedPoll, Deletion, Poll
 from potluck.apps.polls.polls import view_of
+from potluck.retries import attempts
 from potluck.table import WriteRefused
 
 __all__ = ["AccountData"]
@@ -57,7 +58,7 @@ class AccountData:
 
     async def _forget(self, created: CreatedPoll) -> None:
         now = self._clock().replace(microsecond=0)
-        while True:
+        async for _ in attempts("deleting a poll", self._store.patience):
             poll = await self._store.get(Poll.one(created.poll_id))
             if poll is None:
                 await self._store.delete(created)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from potluck.apps.shareables.entities import ChecklistItem, CreatedShareable, Shareable
 from potluck.apps.shareables.items import ItemView, in_order
 from potluck.apps.shareables.shareables import OwnShareable, deletion_of
+from potluck.retries import attempts
 from potluck.store import Clock, Store
 from potluck.table import WriteRefused
 from potluck.web.views import view_plan
@@ -43,7 +44,10 @@ class AccountData:
     async def forget(self, user_id: UUID) -> None:
         """Delete every shareable made while signed in to this account; safe to call again."""
         for made in await self._store.all(CreatedShareable.of_creator(user_id)):
-            while (shareable := await self._store.get(Shareable.one(made.short_id))) is not None:
+            async for _ in attempts("deleting a shareable", self._store.patience):
+                shareable = await self._store.get(Shareable.one(made.short_id))
+                if shareable is None:
+                    break
                 deletion = await deletion_of(self._store, shareable, self._clock().replace(microsecond=0))
                 try:
                     await self._store.transact(*deletion.operations)
@@ -52,4 +56,5 @@ class AccountData:
                     continue
                 if deletion.after is not None:
                     await deletion.after()
+                break
             await self._store.delete(made)

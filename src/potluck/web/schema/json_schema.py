@@ -250,7 +250,7 @@ def _full_name(kind: Any) -> str:
 
 
 def _belongs_to(kind: Any) -> str:
-    """`potluck.apps.shopping.routes` belongs to Shopping."""
+    """`potluck.apps.shopping.stores` belongs to Shopping."""
     folder = kind.__module__.rpartition(".")[0].rpartition(".")[2]
     return re.sub(r"\W|_", " ", folder).title().replace(" ", "")
 

@@ -50,7 +50,9 @@ async def home(call: Call) -> Response:
 @pages.post(f"{HOME}/open")
 async def open_by_id(call: Call) -> Response:
     filled = await call.form(OpenForm)
-    found = path_value(schema_of(ShortId), "id", filled.value.id) if filled.good else ""
+    if not filled.good:
+        return await _home_again(call, filled, 422, _what_is_wrong(""))
+    found = path_value(schema_of(ShortId), "id", filled.value.id)
     if not isinstance(found, str):
         return await _home_again(call, filled, 422, _what_is_wrong(filled.value.id))
     if await call.core.store.get(Shareable.one(found)) is None:
