@@ -158,7 +158,10 @@ class Visit:
         )
 
     def without_network(self) -> None:
-        """What a browser says of requests that find nobody is not the page's doing."""
+        """Forgive what the browser said of requests that found nobody, which is not the page's doing.
+
+        It says so a moment later than it happens: call this after something that comes later still.
+        """
         self.errors[:] = [
             each for each in self.errors if not re.search("net::ERR|htmx:sse:error|htmx:error: Failed to fetch", each)
         ]
