@@ -70,7 +70,7 @@ notes = Actions(
 
 @books.page("", "notes/book.html")
 async def book_page(at: InBook, book: Book, show: Show) -> dict[str, Any]:
-    position = await at.core.live.position(Note.all_of_book(at.book_id))
+    position = await at.position(Note.all_of_book(at.book_id))
     notes = await at.show(NoteView, await at.rows.all(Note.all_of_book(at.book_id)))
     return {"book": book, "notes": notes, "position": position, "form": show.form(NewNote)}
 

@@ -20,6 +20,7 @@ from potluck.table import Change as FieldChange
 from potluck.table import Condition, Entity, Query, Ref, WriteRefused, check, present, the, update
 from potluck.table.entity import plan_of
 from potluck.table.expressions.conditions import Add, All, Becomes, Compared, conjuncts
+from potluck.table.membership import AnyQuery
 from potluck.table.operations import Operation
 from potluck.web.errors import Forbidden, NotFound, Problem, ProblemError
 from potluck.web.http.clients import UNKNOWN
@@ -164,6 +165,12 @@ class Access:
         """The row that entitles the caller to follow a live list, if access depends on one."""
         return None
 
+    @property
+    def follower(self) -> UUID | None:
+        """Whose live positions this caller's are, so that somebody else's do not tell them what was before their time;
+        None where no account is needed to look."""
+        return self.principal.user_id if self.needs_principal and self.principal is not None else None
+
     def sees(self, thing: Any) -> bool:
         """Whether the caller may see this thing; one they may not see is 404, in no list and in no event."""
         return True
@@ -186,6 +193,10 @@ class Access:
     def now(self) -> datetime:
         """The time, in whole seconds. An answer that reads it is not cached."""
         return self.core.clock().replace(microsecond=0)
+
+    async def position(self, *of: AnyQuery, read_by: AnyQuery | None = None) -> str:
+        """Where live updates of these lists begin for this caller; ask for it before they are read."""
+        return await self.core.live.position(*of, read_by=read_by, caller=self.follower)
 
     def make(self, new: New[E], **given: Any) -> E:
         """A new entity from what was sent, its timestamps, and `given`, which takes precedence."""

@@ -227,6 +227,7 @@ class Api:
             allowed=allowed,
             by=visitor.listening,
             right=at.right(),
+            caller=at.follower,
             **options,
         )
         return EventStreamResponse(source)
@@ -241,7 +242,11 @@ class Api:
             at, _ = await self._runner.admit(listing, visitor, ids)
             wanted = decode_query(Since, request.query_params.multi_items(), strict=True)
             found = await self._core.live.changes(
-                wanted.since, of=listing.live(at), see=self._see(listing, lambda: at), right=at.right()
+                wanted.since,
+                of=listing.live(at),
+                see=self._see(listing, lambda: at),
+                right=at.right(),
+                caller=at.follower,
             )
             if found.reset:
                 # A reset tells them to read the list again from this position, so they must still be admitted.
@@ -278,7 +283,7 @@ async def found_in(
     plan = listing.subject.view_for(type(at))
     follows = None if listing.live is None else listing.live(at)
     # The position is taken before the list is read, so that no change falls between the two.
-    position = None if follows is None else await core.live.position(follows)
+    position = None if follows is None else await at.position(follows)
     found = listing.rule(at, *filters)
     if isawaitable(found):
         found = await found
@@ -289,7 +294,7 @@ async def found_in(
         refs = await core.store.page(found.query, page.limit, page.after)
         return await plan.show_many(at, await found.get(refs.items)), refs.next, {}, position
     if isinstance(found, Query) and follows is not None:
-        position = await core.live.position(follows, read_by=found)
+        position = await at.position(follows, read_by=found)
     if isinstance(found, Query) and listing.order is None:
         part = await core.store.page(found, page.limit, page.after)
         seen = [each for each in part.items if at.sees(each)]

@@ -47,10 +47,10 @@ async def test_two_phones_see_each_other_s_changes(home):
     first = await home.make("/shopping-list", name="Tea")
     milk = await home.make("/inventory", name="Milk")
     position = await settled(home)
-    target = stream(home, query=f"?since={position}")
+    own = (await home.listed(by=ben))["position"]
     async with (
-        listening(home.calls.application, target, headers(home.admin)) as hers,
-        listening(home.calls.application, target, headers(ben)) as his,
+        listening(home.calls.application, stream(home, query=f"?since={position}"), headers(home.admin)) as hers,
+        listening(home.calls.application, stream(home, query=f"?since={own}"), headers(ben)) as his,
     ):
         added = await home.make("/shopping-list", itemId=milk["itemId"], by=ben)
         path = f"/shopping-list/{first['shoppingItemId']}"
@@ -142,6 +142,7 @@ async def test_one_who_was_removed_and_comes_again_is_not_told_what_happened_mea
     calls = home.calls
     ben = await home.joined()
     kept = {each: data(await home.ask("GET", f"/{each}", by=ben))["position"] for each in LISTS}
+    hers = (await home.listed())["position"]
     data(await home.ask("DELETE", f"/members/{ben['userId']}"), 204)
     for path in ("/shopping-list", "/inventory", "/stores", "/locations"):
         made = await home.make(path, name="A secret")
@@ -169,7 +170,21 @@ async def test_one_who_was_removed_and_comes_again_is_not_told_what_happened_mea
     )
     data(await home.ask("PATCH", f"/members/{ben['userId']}", {"role": "admin", "version": version}))
     assert not data(await home.ask("GET", f"/shopping-list/changes?since={listed['position']}", by=ben))["reset"]
-    assert not data(await home.ask("GET", f"/shopping-list/changes?since={kept['shopping-list']}"))["reset"]
+    assert not data(await home.ask("GET", f"/shopping-list/changes?since={hers}"))["reset"]
+
+
+async def test_one_who_comes_is_not_told_what_was_before_by_the_position_of_another(home):
+    hers = {each: data(await home.ask("GET", f"/{each}"))["position"] for each in LISTS}
+    secret = await home.make("/shopping-list", name="A secret")
+    data(await home.ask("DELETE", f"/shopping-list/{secret['shoppingItemId']}"), 204)
+    ben = await home.joined()
+    for each, since in hers.items():
+        problem(await home.ask("GET", f"/{each}/changes?since={since}", by=ben), 422, "invalid-fields")
+        problem(await home.ask("GET", f"/{each}/events?since={since}", by=ben), 422, "invalid-fields")
+        last = [*headers(ben), ("last-event-id", since)]
+        async with listening(home.calls.application, stream(home, each), last) as his:
+            assert [event.event for event in await his.until(1)] == ["reset"]
+        assert b"A secret" not in his.body
 
 
 async def test_one_who_is_removed_just_as_they_ask_gets_no_place_to_go_on_from(home, monkeypatch):

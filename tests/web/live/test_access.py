@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from potluck.engines.embedded import open_embedded
+from potluck.people.errors import InvalidFields
 from potluck.store import Store
 from potluck.table import the
 from potluck.web.live import Live, Right, reader
@@ -56,6 +58,7 @@ class Away:
     def __init__(self, book: Book, ben: Any) -> None:
         self.book, self.ben = book, ben
         self.kept: list[str] = []
+        self.hers = ""
 
     async def goes_and_comes(self) -> None:
         await self.book.put_out(self.ben)
@@ -78,6 +81,7 @@ async def away(doors: Doors) -> Away:
         (event,) = await his.until(1)
     # From a list, from an event, from an answer: whichever he kept.
     away.kept += [since, event.id, (await changes(doors, book, ben, event.id))["position"]]
+    away.hers = (await listed(doors, book, ada))["position"]
     await away.goes_and_comes()
     return away
 
@@ -112,7 +116,7 @@ async def test_a_stream_from_an_old_position_of_their_own_begins_anew(doors: Doo
 
 
 async def test_whoever_was_in_all_the_time_is_told_everything(doors: Doors, away: Away) -> None:
-    answer = await told(doors, away.book, away.book.by, away.kept[1], 3)
+    answer = await told(doors, away.book, away.book.by, away.hers, 3)
     assert [each["event"] for each in answer] == ["created", "deleted", "created"]
 
 
@@ -191,6 +195,28 @@ async def test_who_comes_for_the_first_time_goes_on_from_where_the_list_was_read
     await store.put(ben("in"))
     await store.put(Card(board="b", card="one"))
     assert [each.item.card for each in await heard_by(live, position, right=RIGHT)] == ["one"]
+    await live.stop()
+
+
+async def test_a_position_is_good_for_whom_it_was_made_for(store: Store) -> None:
+    live = Live(store.engine, clock, key=KEY)
+    ada, eve = UUID(int=1), UUID(int=2)
+    board = Card.on_board("b")
+    hers = await live.position(board, caller=ada)
+    everybodys = await live.position(board)
+    await secret(store, 1)
+
+    async def heard(since: str, caller: UUID | None) -> int:
+        return len((await live.changes(since, of=board, see=lambda item: item, caller=caller)).changes)
+
+    assert await heard(hers, ada) == await heard(everybodys, ada) == await heard(everybodys, None) == 1
+    for other in (eve, None):
+        with pytest.raises(InvalidFields, match="a position of this list"):
+            await heard(hers, other)
+    # What a stream or a call gives to go on from is hers too.
+    later = (await live.changes(hers, of=board, see=lambda item: item, caller=ada)).position
+    with pytest.raises(InvalidFields):
+        await heard(later, eve)
     await live.stop()
 
 

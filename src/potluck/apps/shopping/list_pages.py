@@ -76,7 +76,7 @@ class Duplicate(Struct, frozen=True, kw_only=True):
 @list_home.page("", "shopping/list.html")
 async def list_page(at: InFamily, show: Show) -> dict[str, Any]:
     # Taken before the list is read, so that live updates continue from here without a gap.
-    position = await at.core.live.position(ShoppingListItem.all_of_family(at.family_id))
+    position = await at.position(ShoppingListItem.all_of_family(at.family_id))
     listed = await at.rows.all(ShoppingListItem.all_of_family(at.family_id))
     items = sorted(await at.show(ShoppingItemView, listed), key=by_store)
     active = await at.rows.all(InventoryItem.by_status(at.family_id, "active"))

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import msgspec
 
@@ -180,13 +181,17 @@ class Live:
         await asyncio.gather(*(tail.stop() for tail in self._tails.values()))
 
     async def position(
-        self, *of: Table | AnyQuery, read_by: AnyQuery | None = None, behind: float | None = None
+        self,
+        *of: Table | AnyQuery,
+        read_by: AnyQuery | None = None,
+        behind: float | None = None,
+        caller: UUID | None = None,
     ) -> str:
         """Where the live updates of a list begin; ask for it before reading the list.
 
-        It is valid for exactly these partitions. A list that is read from an index, or not consistently, may not show
-        the last changes yet: its position is `behind` seconds earlier, by default as many as indexes lag. `read_by` is
-        the query the list is read with, if that is not the one that is followed.
+        It is valid for exactly these partitions and, if a `caller` is given, for them alone. A list that is read from
+        an index, or not consistently, may not show the last changes yet: its position is `behind` seconds earlier, by
+        default as many as indexes lag. `read_by` is the query the list is read with, if that is not the one followed.
         """
         streams: dict[bytes, Vector] = {}
         for each in of:
@@ -203,7 +208,7 @@ class Live:
                     vector = buffer.floor
             streams[buffer.log.tag] = vector
         lists = [each for each in of if not isinstance(each, Table)]
-        return self._codec.encode(self._now, streams.items(), _lists_id(lists) if lists else EVERY_LIST)
+        return self._codec.encode(self._now, streams.items(), _lists_id(lists, caller) if lists else EVERY_LIST)
 
     def open(
         self,
@@ -215,6 +220,7 @@ class Live:
         allowed: Allowed,
         by: Listener,
         right: Right | None = None,
+        caller: UUID | None = None,
         render: Render = as_json,
         schedule: Schedule | None = None,
     ) -> EventSource:
@@ -222,11 +228,12 @@ class Live:
 
         A `last_event_id`, which a browser sends by itself, takes precedence over `since`. `by` is who listens,
         whose streams are limited. `right` is the row that gives them access: a position from before they last lost or
-        regained it counts as too old. At the time that `schedule` gives, one `updated` event with no item is sent.
+        regained it counts as too old, and one that was made for another `caller` is no position of theirs. At the time
+        that `schedule` gives, one `updated` event with no item is sent.
         """
-        position, lost = self._start(since, last_event_id, of)
+        position, lost = self._start(since, last_event_id, of, caller)
         self._check_room_for(by)
-        reader = self._reader(of, right)
+        reader = self._reader(of, right, caller)
         reader.check_readable()
         return EventSource(
             self._chunks(reader, position, lost, see, allowed, by, render, schedule),
@@ -240,12 +247,13 @@ class Live:
         of: AnyQuery | Sequence[AnyQuery],
         see: See,
         right: Right | None = None,
+        caller: UUID | None = None,
         schedule: Schedule | None = None,
         limit: int = MOST_CHANGES,
     ) -> Changes:
         """At most `limit` changes since the position; without one, no changes but a position to begin at."""
-        position, lost = self._start(since, None, of)
-        reader = self._reader(of, right)
+        position, lost = self._start(since, None, of, caller)
+        reader = self._reader(of, right, caller)
         found: list[Changed] = []
         more = False
         try:
@@ -411,7 +419,7 @@ class Live:
             tail = self._tails[table.name] = Tail(self._engine, table, **self._buffer)
         return tail
 
-    def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Right | None) -> Reader:
+    def _reader(self, of: AnyQuery | Sequence[AnyQuery], right: Right | None, caller: UUID | None) -> Reader:
         lists: dict[Tail, list[Membership]] = {}
         for each in _several(of):
             member = Membership(each)
@@ -419,34 +427,45 @@ class Live:
         history = None if right is None else RightHistory(right)
         if history is not None and self._tail(history.table) not in lists:
             raise ValueError(f"the right is a row of {history.table.name}, which is not followed here")
-        return Reader(self._codec, self._log_slots, lists, _lists_id(_several(of)), history)
+        return Reader(self._codec, self._log_slots, lists, _lists_id(_several(of), caller), history)
 
     def _start(
-        self, since: str | None, last_event_id: str | None, of: AnyQuery | Sequence[AnyQuery]
+        self, since: str | None, last_event_id: str | None, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None
     ) -> tuple[Position | None, bool]:
         """The position to begin at (None for now), and whether the one given can no longer be read."""
-        lists_id = _lists_id(_several(of))
         if last_event_id:
             try:
-                return self._codec.decode(last_event_id, lists_id), False
+                return self._read(last_event_id, of, caller), False
             except Unreadable:
                 # A browser repeats the id it was last sent, perhaps encrypted with an earlier key: it starts over.
                 return None, True
         if since is None:
             return None, False
         try:
-            return self._codec.decode(since, lists_id), False
+            return self._read(since, of, caller), False
         except Unreadable:
             raise InvalidFields(WrongField("since", "since must be a position of this list")) from None
+
+    def _read(self, text: str, of: AnyQuery | Sequence[AnyQuery], caller: UUID | None) -> Position:
+        """The position, if it was made for these lists, and for this caller or for everybody."""
+        lists = _several(of)
+        try:
+            return self._codec.decode(text, _lists_id(lists, caller))
+        except Unreadable:
+            if caller is None:
+                raise
+            return self._codec.decode(text, _lists_id(lists))
 
 
 def _several(of: AnyQuery | Sequence[AnyQuery]) -> Sequence[AnyQuery]:
     return of if isinstance(of, Sequence) else (of,)
 
 
-def _lists_id(lists: Sequence[AnyQuery]) -> bytes:
-    """The id of these lists in positions: a digest of their partitions, the same in any process and for any query."""
-    return _digest(tuple(sorted({_partition_id(each) for each in lists})))
+def _lists_id(lists: Sequence[AnyQuery], caller: UUID | None = None) -> bytes:
+    """The id of these lists in positions, for everybody or for one caller: a digest of their partitions, the same in
+    any process and for any query."""
+    whose = () if caller is None else (f"for {caller}",)
+    return _digest((*sorted({_partition_id(each) for each in lists}), *whose))
 
 
 def _partition_id(of: AnyQuery) -> str:

@@ -1,8 +1,9 @@
 """Positions: how far a reader has read in each shard of each stream, as an encrypted text.
 
 Encrypted, because sequence numbers show how much others write, and because with a forged position someone could read
-what happened before they had access. The same goes for a position from a list they had access to earlier, so each is
-valid only for the partitions it was made for. The same position is always the same text.
+what happened before they had access. The same goes for a position from a list they had access to earlier, and for one
+from somebody who had access before them, so each is valid only for the partitions and the caller it was made for. The
+same position is always the same text.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode

@@ -40,7 +40,7 @@ ENTRY = f"{ENTRIES}/{{entry_id}}"
 async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
     zone = zone_of(await time_zone_for(at))
     today = day_of(at.now, zone)
-    position = await at.core.live.position(comments_on(at))
+    position = await at.position(comments_on(at))
     found = [each for each in await at.rows.all(comments_on(at)) if at.sees(each)]
     athlete = "" if at.own else (await names_of(at.rows, [at.meta.athlete_id])).get(at.meta.athlete_id, "")
     return {

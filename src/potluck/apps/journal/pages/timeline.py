@@ -160,7 +160,7 @@ class Timeline(Generic[R]):
 
     async def context(self) -> dict[str, Any]:
         """What the template shows."""
-        position = await self.at.core.live.position(Entry.of_athlete(self.journal.athlete_id))
+        position = await self.at.position(Entry.of_athlete(self.journal.athlete_id))
         half_year = await self._half_year()
         self.levels = Levels(half_year.days)
         shown: dict[str, Any] = {"weeks": [], "hits": None, "earlier": None}

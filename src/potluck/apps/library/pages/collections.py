@@ -63,7 +63,7 @@ def _volumes(at: InLibrary, collection_id: UUID) -> Query[Collection | Book | Vi
 @collections.page("", "library/collection.html")
 async def collection_page(at: InLibrary, collection: Collection, show: Show) -> dict[str, Any]:
     # The live position is taken before anything is read, so that no change is missed.
-    position = await at.core.live.position(_volumes(at, collection.collection_id))
+    position = await at.position(_volumes(at, collection.collection_id))
     members = await at.rows.all(
         CollectionMember.of_collection(at.owner_id, collection.library_id, collection.collection_id)
     )

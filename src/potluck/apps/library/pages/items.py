@@ -51,7 +51,7 @@ class Past(NamedTuple):
 
 @items.page("", "library/item.html")
 async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, Any]:
-    position = await at.core.live.position(shelf_rows(at))
+    position = await at.position(shelf_rows(at))
     shown: dict[str, Any] = {**await _one(at, item), "position": position, "said": show.query.get("said", "")}
     if not at.owns:
         return shown

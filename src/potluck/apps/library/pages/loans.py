@@ -29,7 +29,7 @@ class Out(NamedTuple):
 @loans.page("", "library/lent.html")
 async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
     # The live position is taken before anything is read, so that no change is missed.
-    position = await at.core.live.position(own_loans(at))
+    position = await at.position(own_loans(at))
     found = await loans_of(at.rows, at.principal.user_id)
     refs = [LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in found]
     items = await at.rows.get_many(refs)

@@ -85,7 +85,7 @@ async def shelf_page(at: InLibrary, library: Library, show: Show) -> dict[str, A
         goes_on = None
     # The live position is taken before the shelf is read, so that no change is missed.
     query = shelf_rows(at)
-    position = await at.core.live.position(query)
+    position = await at.position(query)
     part = await at.rows.page(query, ON_ONE_SHELF, goes_on)
     rows = await at.show(ShelfRowView, part.items)
     (view,) = await at.show(LibraryView, [library])

@@ -41,7 +41,7 @@ async def look(call: Call) -> Response:
         return redirect(to_unlock(call))
     except Expired as over:
         return page(call, "over", status=over.problem.status, **around(await call.admit(ToShareable)))
-    position = await at.core.live.position(*LiveShareable(at).lists)
+    position = await at.position(*LiveShareable(at).lists)
     context = {**around(at), "position": position, "people": await at.services.presence.people(at.short_id)}
     if at.shareable.expired(at.now):
         return page(call, "expired", **context, **await _contents(at), **to_clone())

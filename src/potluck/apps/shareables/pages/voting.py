@@ -130,7 +130,7 @@ async def results(call: Call) -> Response:
     except (PasscodeNeeded, Expired):
         # The shareable's own page says why.
         return redirect(address_of(call.text("short_id")))
-    position = await at.core.live.position(*LiveShareable(at).lists)
+    position = await at.position(*LiveShareable(at).lists)
     said = call.query.get("said", "")
     return page(
         call,
@@ -187,7 +187,7 @@ async def _refused(
     wrong = refusal.errors if isinstance(refusal, InvalidFields) else ()
     about_ranking = next((each.message for each in wrong if each.field.startswith("rankings")), "")
     refused = call.refused(filled, refusal)
-    position = await at.core.live.position(*LiveShareable(at).lists)
+    position = await at.position(*LiveShareable(at).lists)
     shown = {
         **around(at),
         **_on_ballot(at, ranked, own),
