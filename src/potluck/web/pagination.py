@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -120,7 +121,7 @@ class PageRequest:
         return None if following is None else self.cursors.seal(following, self.sealed_for)
 
     def part_of(self, items: Sequence[T], order: Order | None) -> tuple[list[T], dict[str, Any] | None]:
-        """A page of a list that was read whole; with `order`, also if the last item of the page before is gone.
+        """A page of a list that was read whole; sorted by an `order`, also if the last item of the page before is gone.
 
         Items that sort alike are told apart by how many of them the pages before had.
         """
@@ -128,14 +129,13 @@ class PageRequest:
             start = 0 if self.after is None else int(self.after["start"])
             page = list(items[start : start + self.limit])
             return page, {"start": start + self.limit} if len(items) > start + self.limit else None
-        rest = list(items)
+        keys = [[*order(each)] for each in items]
+        start = 0
         if self.after is not None:
             after = [*self.after["after"]]
-            alike = [each for each in items if [*order(each)] == after]
-            rest = [*alike[self.after.get("alike", len(alike)) :], *(each for each in items if [*order(each)] > after)]
-        page = rest[: self.limit]
-        if len(rest) <= self.limit:
-            return page, None
-        last = order(page[-1])
-        left = sum(order(each) == last for each in rest[self.limit :])
-        return page, {"after": [*last], "alike": sum(order(each) == last for each in items) - left}
+            start = min(bisect_left(keys, after) + self.after.get("alike", len(keys)), bisect_right(keys, after))
+        end = start + self.limit
+        if end >= len(items):
+            return list(items[start:]), None
+        last = keys[end - 1]
+        return list(items[start:end]), {"after": last, "alike": end - bisect_left(keys, last)}
