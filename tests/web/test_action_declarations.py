@@ -125,6 +125,7 @@ def answering(answer: Any):
         (Total, "/books/{book_id}?many={counted}", "no {counted}; there are book_id, note_id and the fields of Total"),
         (Total | Note, "/books/{title}", "no {title}; there are book_id, note_id and the fields of Total and Note"),
         (None, "/books/{title}", "no {title}; there are book_id and note_id"),
+        (str, "/books/{title}", "no {title}; there are book_id and note_id"),
         (UUID, "/books/{made}", "no {made}; there are book_id and note_id"),
         (Note, "/books/{book_id.hex}", "no {book_id.hex}; there are book_id, note_id and the fields of Note"),
         (dict[str, UUID], "/books/{made}", "no {made}; there are book_id and note_id"),
