@@ -168,7 +168,11 @@ class Outbound:
             answer = connection.getresponse()
             if answer.status in REDIRECTS and (target := answer.headers.get("location")):
                 return target
-            return Fetched(answer.status, answer.headers.get_content_type(), _body(answer, most_bytes))
+            body = _body(answer, most_bytes)
+            if time.monotonic() >= deadline:
+                # Cut off by the timer, and not over.
+                raise TimeoutError
+            return Fetched(answer.status, answer.headers.get_content_type(), body)
         finally:
             watch.cancel()
             connection.close()
@@ -191,23 +195,26 @@ class _Plain(HTTPConnection):
     def __init__(self, host: str, port: int, address: str, seconds: float) -> None:
         super().__init__(host, port, timeout=seconds)
         self._address = address
+        self.opened: socket.socket | None = None
 
     def connect(self) -> None:
-        self.sock = socket.create_connection((self._address, self.port), self.timeout)
+        self.sock = self.opened = socket.create_connection((self._address, self.port), self.timeout)
 
 
 class _Tls(HTTPSConnection):
     def __init__(self, host: str, port: int, address: str, seconds: float) -> None:
         super().__init__(host, port, timeout=seconds)
         self._address = address
+        self.opened: socket.socket | None = None
 
     def connect(self) -> None:
-        plain = socket.create_connection((self._address, self.port), self.timeout)
+        plain = self.opened = socket.create_connection((self._address, self.port), self.timeout)
         context: Any = self._context  # type: ignore[attr-defined]
-        self.sock = context.wrap_socket(plain, server_hostname=self.host)
+        self.sock = self.opened = context.wrap_socket(plain, server_hostname=self.host)
 
 
-def _shut(connection: HTTPConnection) -> None:
-    if connection.sock is not None:
+def _shut(connection: _Plain | _Tls) -> None:
+    # Not `sock`, which the connection gives away with a response that ends when it is closed.
+    if connection.opened is not None:
         with suppress(OSError):
-            connection.sock.shutdown(socket.SHUT_RDWR)
+            connection.opened.shutdown(socket.SHUT_RDWR)

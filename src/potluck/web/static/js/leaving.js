@@ -41,14 +41,17 @@ const rows = (database, name) =>
     return undefined;
   });
 
-const waiting = async (apps, person) => {
-  const found = await inEach(apps, async (database) => {
+const waiting = (apps, person) =>
+  inEach(apps, async (database) => {
     const all = [...(await rows(database, "changes")), ...(await rows(database, "notices"))];
     return all.filter((each) => each.person === person && each.kind !== "refused").length;
   });
-  const drafts = storages().flatMap((storage) => Object.keys(storage));
-  const of = (app) => drafts.filter((name) => name.startsWith(`potluck-draft-${app}-${person.slice(0, 8)}`)).length;
-  return [...found, ...apps.map((app) => [app, of(app)])];
+
+// Needs no waiting: a slow database must not hide them.
+const drafts = (apps, person) => {
+  const names = storages().flatMap((storage) => Object.keys(storage));
+  const of = (app) => names.filter((name) => name.startsWith(`potluck-draft-${app}-${person.slice(0, 8)}`)).length;
+  return apps.map((app) => [app, of(app)]);
 };
 
 // Storage can be forbidden; then nothing is stored there.
@@ -101,7 +104,9 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const { leaving: person } = form.dataset;
   if (person !== "sure") {
-    const found = (await inTime(waiting(appsOf(form), person), [])).filter(([, count]) => count > 0);
+    const apps = appsOf(form);
+    const all = [...(await inTime(waiting(apps, person), [])), ...drafts(apps, person)];
+    const found = all.filter(([, count]) => count > 0);
     const count = found.reduce((sum, [, each]) => sum + each, 0);
     if (count) return ask(found[0], count);
   }
