@@ -36,6 +36,15 @@ def stopped(number: int, frame: Any) -> None:
     raise KeyboardInterrupt(f"stopped in {os.environ.get('PYTEST_CURRENT_TEST', 'no test of this process')}")
 
 
+def at_any_pace() -> None:
+    """Whether an example takes long, to make or to try, tells of the machine and not of the code."""
+    from hypothesis import HealthCheck, settings
+
+    slow = HealthCheck.too_slow
+    settings.register_profile("at any pace", settings(), deadline=None, suppress_health_check=[slow])
+    settings.load_profile("at any pace")
+
+
 class Late:
     """Names whoever takes too long: of what waits in an event loop, the stack that is shown then says nothing."""
 
@@ -91,6 +100,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, stopped)
+    if config.pluginmanager.hasplugin("hypothesispytest"):
+        at_any_pace()
     config.pluginmanager.register(LeftOut(), "left-out")
     if seconds := float(config.getini("faulthandler_timeout") or 0):
         config.pluginmanager.register(Late(seconds), "late")

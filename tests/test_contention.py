@@ -280,7 +280,8 @@ async def test_whatever_answers_are_lost_a_step_is_made_once_or_its_outcome_is_u
         await store.put(Club(club_id=CLUB, name="Chess"), when=absent)
         await store.put(member(), when=absent)
         await store.put(Meeting(club_id=CLUB, meeting_id=MEMBER, begins=NOW, title="Evening"))
-        patience = Patience(attempts=6, first_wait=0.0)
+        # So many that no transaction, which may be sent again, runs out of them by chance.
+        patience = Patience(attempts=60, first_wait=0.0)
         stores = [Store(Losing(recording, seed * 3 + number), store.clock, patience) for number in range(3)]
         made = dict.fromkeys(STEPS, 0)
         unknown = dict.fromkeys(STEPS, 0)

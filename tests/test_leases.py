@@ -8,13 +8,19 @@ from typing import Any
 
 import pytest
 
+from potluck import leases
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
 from potluck.leases import LEASE_SECONDS, Deposed, Lease, Rows, Terms, is_passing
 from tests.engine_targets import BOTH, opened, table
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 
 ROWS = Rows("Work")
+
+
+@pytest.fixture(autouse=True)
+def released_at_any_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "RELEASE_SECONDS", PATIENCE_SECONDS)
 
 
 @pytest.fixture(params=BOTH)
@@ -143,7 +149,10 @@ async def test_a_transaction_with_the_check_is_cancelled_once_deposed(engine: En
 
 
 async def test_work_runs_while_the_lease_is_held_and_again_after_it_was_lost(engine: Engine) -> None:
-    lease = Lease(engine, "sweeper", ROWS, seconds=2.0, renew_every=0.1, look_every=0.05)
+    now = 0.0
+    lease = Lease(
+        engine, "sweeper", ROWS, seconds=PATIENCE_SECONDS, renew_every=0.1, look_every=0.05, monotonic=lambda: now
+    )
     started: list[str | None] = []
     stopped: list[str] = []
 
@@ -156,18 +165,40 @@ async def test_work_runs_while_the_lease_is_held_and_again_after_it_was_lost(eng
             stopped.append("cancelled")
             raise
 
+    async def row() -> dict[str, Any]:
+        answer = await engine.call("GetItem", {"TableName": "Work", "Key": lease.key, "ConsistentRead": True})
+        return answer["Item"]  # type: ignore[no-any-return]
+
+    async def renewed() -> None:
+        """By a renewal that began after this was called: one may be under way."""
+        before = int((await row())["Renewals"]["N"])
+
+        async def twice() -> bool:
+            return int((await row())["Renewals"]["N"]) >= before + 2
+
+        await until(twice)
+
+    async def begun() -> bool:
+        return bool(started)
+
+    async def over() -> bool:
+        nonlocal now
+        now += PATIENCE_SECONDS
+        return running.done()
+
     running = asyncio.create_task(lease.run(work))
-    while not started:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(2.2)
+    await until(begun)
+    for _ in range(3):
+        now += 0.5 * PATIENCE_SECONDS
+        await renewed()
     assert lease.held  # longer than it lasts without being renewed
     robbed = {"TableName": "Work", "Item": {**lease.key, "Owner": {"S": "somebody"}, "Renewals": {"N": "1"}}}
     await engine.call("PutItem", robbed)
-    await asyncio.wait_for(running, PATIENCE_SECONDS)
+    await until(over)
+    await running
     assert stopped == ["cancelled"]
     assert len(set(started)) == 2
-    row = await engine.call("GetItem", {"TableName": "Work", "Key": lease.key, "ConsistentRead": True})
-    assert "Owner" not in row["Item"]  # given up when the work was done
+    assert "Owner" not in await row()  # given up when the work was done
 
 
 async def test_failing_work_gives_the_lease_up_and_fails_the_run(engine: Engine) -> None:

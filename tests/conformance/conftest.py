@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.conformance.differences import DIFFERENCES
 from tests.conformance.tables import SHARED, TableDefinition
 from tests.conformance.targets import TARGETS, Target, post, running
 from tests.needs import need
+from tests.patience import PATIENCE_SECONDS
 
 HERE = Path(__file__).parent
 counter = itertools.count(1)
@@ -102,7 +104,8 @@ async def create(dynamo: Target) -> AsyncIterator[CreateTable]:
 async def active(dynamo: Target, name: str) -> dict[str, Any]:
     """The description of the table once it and its indexes are active."""
     described: dict[str, Any] = {}
-    for _ in range(500):
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
         try:
             described = (await dynamo.call("DescribeTable", {"TableName": name}))["Table"]
         except DynamoError as refusal:

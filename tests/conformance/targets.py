@@ -20,6 +20,7 @@ import botocore.exceptions
 
 from potluck.dynamo.errors import DynamoError
 from tests.conformance.differences import in_words_of_dynamodb_local
+from tests.patience import PATIENCE_SECONDS
 from tests.references import REGION, dynamodb_local
 
 __all__ = ["TARGETS", "Target", "running"]
@@ -126,8 +127,8 @@ def _client(service: str, endpoint: str) -> Any:
         config=botocore.config.Config(
             retries={"total_max_attempts": 1},
             max_pool_connections=CONNECTIONS,
-            connect_timeout=5,
-            read_timeout=30,
+            connect_timeout=PATIENCE_SECONDS,
+            read_timeout=PATIENCE_SECONDS,
             proxies={},
             account_id_endpoint_mode="disabled",
         ),
@@ -259,7 +260,7 @@ def _served() -> Iterator[str]:
 
 def post(endpoint: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
     """Status, headers (names in lower case) and body of one request, sent exactly as given."""
-    connection = http.client.HTTPConnection(urlsplit(endpoint).netloc, timeout=30)
+    connection = http.client.HTTPConnection(urlsplit(endpoint).netloc, timeout=PATIENCE_SECONDS)
     try:
         connection.request("POST", "/", body, headers)
         answer = connection.getresponse()

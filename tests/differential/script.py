@@ -28,6 +28,7 @@ from potluck.store import Store
 from tests.differential.names import Names
 from tests.differential.pages import parts_of, read_page
 from tests.differential.recording import Entry
+from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import Clock
 from tests.toy import notes_app
 from tests.web.suites import suite_on
@@ -62,8 +63,6 @@ BROWSER = {
     "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "sec-fetch-site": "same-origin",
 }
-# Far longer than anything takes: what reaches it hangs.
-HANGS_SECONDS = 10.0
 
 Chapter = Callable[["Script"], Awaitable[None]]
 
@@ -213,7 +212,7 @@ class Who:
             sent["json"] = body
         # Names of ids in what is asked are those that earlier steps gave.
         asked = self._asked(method, path, named, body)
-        async with asyncio.timeout(HANGS_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             response = await self.client.request(method, path, headers=named, **sent)
         self.script.note({"step": step} | asked | self._answered(method, response))
         return Answer(response)
@@ -392,21 +391,21 @@ class Stream:
     async def until(self, events: int) -> None:
         """Wait until it has begun, for so many events, or for the end; what never comes is missing in what is noted."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(HANGS_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while (self.events < events or not self.blocks) and not self._ended:
                     self._news.clear()
                     await self._news.wait()
 
     async def until_ended(self) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(HANGS_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while not self._ended:
                     self._news.clear()
                     await self._news.wait()
 
     async def leave(self) -> None:
         self._gone.set()
-        done, _ = await asyncio.wait([self._task], timeout=HANGS_SECONDS)
+        done, _ = await asyncio.wait([self._task], timeout=PATIENCE_SECONDS)
         if not done:
             self._task.cancel()
 

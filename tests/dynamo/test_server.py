@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from zlib import compress, crc32, decompress
 
@@ -23,7 +24,7 @@ from potluck.dynamo import server
 from potluck.dynamo.errors import DynamoError
 from potluck.dynamo.parameters import check
 from potluck.dynamo.server import admission, serve, serving
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -689,13 +690,17 @@ async def test_a_request_under_way_is_answered_before_the_server_stops(database:
         await asyncio.open_connection("127.0.0.1", port)
 
 
-async def test_an_idle_connection_does_not_hold_up_the_stop(database: Database) -> None:
+async def test_an_idle_connection_does_not_hold_up_the_stop(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("KEEP_ALIVE_SECONDS", "STOP_SECONDS"):
+        monkeypatch.setattr(server, limit, 2 * PATIENCE_SECONDS)
     async with serving(database) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(Client(port).written("POST", "/", GET_ITEM, REQUEST))
         await read_response(reader)
         began = asyncio.get_running_loop().time()
-    assert asyncio.get_running_loop().time() - began < 5
+    assert asyncio.get_running_loop().time() - began < PATIENCE_SECONDS
     assert await reader.read() == b""
     writer.close()
 
@@ -706,13 +711,12 @@ async def test_a_taken_port_is_an_error_to_the_caller(database: Database) -> Non
 
 
 async def until_it_answers(port: int) -> None:
-    for _ in range(500):
-        try:
-            if (await Client(port).send("GET")).status == 200:
-                return
-        except OSError:
-            await asyncio.sleep(0.02)
-    raise TimeoutError
+    async def answers() -> bool:
+        with contextlib.suppress(OSError):
+            return (await Client(port).send("GET")).status == 200
+        return False
+
+    await until(answers)
 
 
 def free_port() -> int:
@@ -735,10 +739,12 @@ async def test_serve_stops_when_cancelled(database: Database) -> None:
 
 PROGRAM = """
 import asyncio, sys
+from pathlib import Path
 from potluck.dynamo.server import serve
 
 class Database:
     async def call(self, operation, request):
+        Path(sys.argv[2]).touch()
         await asyncio.sleep(0.5)
         return {}
 
@@ -747,14 +753,16 @@ asyncio.run(serve(Database(), port=int(sys.argv[1])))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_stops_it_cleanly_and_silently(number: signal.Signals) -> None:
-    port = free_port()
+async def test_a_signal_stops_it_cleanly_and_silently(number: signal.Signals, tmp_path: Path) -> None:
+    port, called = free_port(), tmp_path / "called"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PROGRAM, str(port), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        *(sys.executable, "-c", PROGRAM, str(port), str(called)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
     )
     await until_it_answers(port)
     asked = asyncio.create_task(Client(port).send(headers=GET_ITEM, body=REQUEST))
-    await asyncio.sleep(0.2)
+    await until(lambda: asyncio.to_thread(called.exists))
     process.send_signal(number)
     assert (await asked).status == 200
     assert await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS) == (b"", b"")

@@ -108,6 +108,7 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
     expected: str = ""
+    forgiven: list[str] = field(default_factory=list)
 
     def open(self, path: str, status: int = 200) -> None:
         # The browser reports the page's own status as an error.
@@ -129,7 +130,8 @@ class Visit:
 
     def check(self) -> None:
         """Up to here, nothing was refused, nothing failed, and nobody else was asked for anything."""
-        errors, self.errors = self.errors, []
+        errors = [each for each in self.errors if not any(re.search(said, each) for said in self.forgiven)]
+        self.errors = []
         assert errors == [], errors
         assert self.elsewhere == [], self.elsewhere
 
@@ -157,14 +159,16 @@ class Visit:
             }"""
         )
 
-    def without_network(self) -> None:
-        """Forgive what the browser said of requests that found nobody, which is not the page's doing.
+    def forgive(self, said: str) -> None:
+        """What matches this is no error of this visit, whenever it is heard.
 
-        It says so a moment later than it happens: call this after something that comes later still.
+        The browser says it some time after it happened, and nothing tells when it has said everything.
         """
-        self.errors[:] = [
-            each for each in self.errors if not re.search("net::ERR|htmx:sse:error|htmx:error: Failed to fetch", each)
-        ]
+        self.forgiven.append(said)
+
+    def without_network(self) -> None:
+        """Forgive what the browser says of requests that found nobody, which is not the page's doing."""
+        self.forgive("net::ERR|htmx:sse:error|htmx:error: Failed to fetch")
 
     def violations(self, *, contrast: bool = True, only: str | None = None) -> list[str]:
         """What axe finds against WCAG 2 A and AA, and against its own best practices; by one rule, if it is named."""

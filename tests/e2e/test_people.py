@@ -22,6 +22,11 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def send_by(seen, name):
+    """Press a button that leads to another page, up to where that one is there."""
+    seen.follow(seen.page.get_by_role("button", name=name, exact=True))
+
+
 @pytest.mark.parametrize("screen", ["phone", "desk"])
 def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
     seen = visit("/", screen, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
@@ -97,7 +102,7 @@ def test_a_person_comes_stays_and_leaves(visit, screen, tmp_path):
         assert json.loads(file.read("manifest.json"))
 
     # and gone
-    page.get_by_role("link", name="Delete my account").click()
+    seen.follow(page.get_by_role("link", name="Delete my account"))
     seen.expected = "status of 403"
     page.get_by_label("Your password").fill("wrong password")
     page.get_by_label("I am sure: delete it all").check()
@@ -213,7 +218,7 @@ def test_a_link_with_a_secret_leaves_no_trace_of_it(visit):
     press(seen.page, "Set the password")
     # It was never one; the field is there, to try another.
     seen.page.get_by_text("This link is not valid, or no longer").wait_for()
-    assert field.is_visible()
+    expect(field).to_be_visible()
 
     seen.page.goto(f"{seen.address}/invitation#pli_{'0' * 64}")
     seen.page.get_by_text("This invitation is not valid, or no longer").wait_for()
@@ -229,6 +234,7 @@ def test_who_is_invited_sees_to_what_signs_up_and_comes_back(visit):
     link = here.page.locator(".copyable code").inner_text()
     there.page.goto(there.address + link)
     there.page.get_by_role("heading", name="Campfire").wait_for()
+    there.page.wait_for_load_state()
     assert there.page.url == f"{there.address}/invitation"
     assert there.violations() == []
     there.picture("invited")
@@ -279,28 +285,28 @@ def test_without_scripts_everything_is_a_form_and_secrets_are_copied_by_hand(vis
     page.get_by_label("What people call you").fill("Mara Okafor")
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
-    press(page, "Make my account")
+    send_by(seen, "Make my account")
     page.get_by_role("heading", name="Hello, Mara Okafor").wait_for()
     seen.open("/account")
     page.get_by_label("What people call you").fill("Mara")
-    press(page, "Change the name")
-    assert page.get_by_text("People now see you as Mara.").is_visible()
+    send_by(seen, "Change the name")
+    expect(page.get_by_text("People now see you as Mara.")).to_be_visible()
     page.get_by_label("What is it for?").fill("Script")
-    press(page, "Make a token")
+    send_by(seen, "Make a token")
     assert page.locator(".pass code").inner_text().startswith("plt_")
-    press(page, "Revoke Script")
-    assert page.get_by_text("Revoked.").is_visible()
+    send_by(seen, "Revoke Script")
+    expect(page.get_by_text("Revoked.")).to_be_visible()
     with page.expect_download() as coming:
         press(page, "Download everything")
     assert coming.value.suggested_filename.endswith(".zip")
-    press(page, "Sign out")
+    send_by(seen, "Sign out")
     seen.expected = "status of 410"
     seen.open("/reset")
     page.get_by_label("What stands after # in the link").fill("plr_" + "0" * 64)
     page.get_by_label("New password").fill(ANOTHER)
     seen.expected = "status of 410"
-    press(page, "Set the password")
-    assert page.get_by_text("This link is not valid, or no longer").is_visible()
+    send_by(seen, "Set the password")
+    expect(page.get_by_text("This link is not valid, or no longer")).to_be_visible()
 
 
 # --- by keyboard alone -----------------------------------------------------------------------------------------------
@@ -330,8 +336,8 @@ def test_a_keyboard_is_enough(visit):
     page.keyboard.press("Control+A")
     page.keyboard.type("Mara")
     page.keyboard.press("Enter")
-    page.get_by_text("People now see you as Mara.").wait_for()
     # The focus is on what was said, and goes on from there.
+    expect(page.locator(".done", has_text="People now see you as Mara.")).to_be_focused()
     reach(page, "#password summary")
     page.keyboard.press("Enter")
     reach(page, "#current", 1)
@@ -339,15 +345,15 @@ def test_a_keyboard_is_enough(visit):
     reach(page, "#new", 1)
     page.keyboard.type(ANOTHER)
     page.keyboard.press("Enter")
-    page.get_by_text("Your new password is set.").wait_for()
+    expect(page.locator(".done", has_text="Your new password is set.")).to_be_focused()
     reach(page, "#token-name")
     page.keyboard.type("Script")
     page.keyboard.press("Enter")
-    page.locator(".pass code").wait_for()
+    expect(page.locator("[autofocus]", has=page.locator(".pass code"))).to_be_focused()
     page.once("dialog", lambda dialog: dialog.accept())
     reach(page, "#tokens .danger")
     page.keyboard.press("Enter")
-    page.get_by_text("Revoked.").wait_for()
+    expect(page.locator(".done", has_text="Revoked.")).to_be_focused()
     reach(page, "#leave a")
     page.keyboard.press("Enter")
     page.wait_for_url("**/account/delete")

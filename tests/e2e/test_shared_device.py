@@ -167,7 +167,7 @@ def test_who_comes_next_finds_and_changes_nothing_of_the_one_before(visit, table
     assert missing <= {f"{device.polls[0].page}{path}" for path in ("", "/thanks")}
     other.close()
     # What a browser says of pages that are not there, or not theirs, or without a network.
-    window.errors[:] = [each for each in window.errors if not re.search("status of 40|net::ERR", each)]
+    window.forgive("status of 40|net::ERR")
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def left_waiting(home: Home) -> None:
     page.get_by_text("1 change waits here.").wait_for()
     page.goto("about:blank")
     page.context.set_offline(False)
-    home.visit.errors[:] = [each for each in home.visit.errors if "net::ERR" not in each]
+    home.visit.without_network()
 
 
 def nobody_looks_after_it(visit: Visit) -> None:
@@ -128,7 +128,7 @@ def nothing_is_left(home: Home) -> None:
         visit.page.get_by_text("Nothing is kept here").wait_for()
         assert "Surprise cake" not in visit.page.content()
     visit.page.context.set_offline(False)
-    visit.errors[:] = [each for each in visit.errors if "net::ERR" not in each]
+    visit.without_network()
 
 
 def test_what_somebody_has_yet_to_decide_is_a_change_that_waits(home):
@@ -186,7 +186,7 @@ def test_a_wrong_password_deletes_neither_the_account_nor_what_waits(home):
     visit.page.wait_for_url("**/goodbye")
     visit.page.get_by_text("Your place is cleared").wait_for()
     visit.page.wait_for_function(f"async () => Object.values((await ({KEPT})())[0]).every((rows) => rows === 0)")
-    visit.errors[:] = [each for each in visit.errors if "status of 404" not in each]
+    visit.forgive("status of 404")
 
 
 def test_a_link_to_where_one_says_goodbye_takes_nothing_away(home):

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import socket
 import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,10 +12,12 @@ from typing import Any
 import pytest
 
 from potluck.engines import ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
+from potluck.engines import aws as aws_engine
 from potluck.engines.aws import Aws
 from potluck.engines.prefixing import Prefixing
 from tests.engine_targets import LOCAL, address, table
-from tests.references import REGION, free_port
+from tests.patience import PATIENCE_SECONDS
+from tests.references import REGION
 
 Answer = Callable[[dict[str, str], bytes], Awaitable[bytes | None]]
 
@@ -88,8 +91,11 @@ async def test_requests_are_signed_and_addressed(service: Service) -> None:
 
 
 async def test_nobody_there_means_nothing_was_sent() -> None:
-    async with aws_at(f"http://127.0.0.1:{free_port()}") as aws:
-        assert (await failure(aws.call("PutItem", {"TableName": "T"}))).code == REQUEST_NOT_SENT
+    # A port that nobody else can be given, and nobody listens at.
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        async with aws_at(f"http://127.0.0.1:{silent.getsockname()[1]}") as aws:
+            assert (await failure(aws.call("PutItem", {"TableName": "T"}))).code == REQUEST_NOT_SENT
 
 
 async def test_a_write_whose_answer_is_lost_is_not_sent_again(service: Service) -> None:
@@ -152,7 +158,8 @@ async def test_refusals_become_dynamo_errors(
     assert len(service.requests) == 1
 
 
-async def test_closing_lets_calls_under_way_finish(service: Service) -> None:
+async def test_closing_lets_calls_under_way_finish(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aws_engine, "CLOSING_GRACE_SECONDS", PATIENCE_SECONDS)
     service.delay = 0.3
     async with aws_at(service.url) as aws:
         pending = asyncio.create_task(aws.call("PutItem", {"TableName": "T"}))
@@ -257,7 +264,7 @@ async def test_changed_polls_seldom_and_once_for_all_who_wait(tmp_path: Any) -> 
         recording = Recording(aws)
         aws._watches[name]._engine = recording  # type: ignore[assignment]
         started = time.monotonic()
-        waiting = [asyncio.create_task(aws.changed(name, 10)) for _ in range(20)]
+        waiting = [asyncio.create_task(aws.changed(name, PATIENCE_SECONDS)) for _ in range(20)]
         await asyncio.sleep(1.2)
         await aws.call("PutItem", {"TableName": name, "Item": {"PK": {"S": "a"}, "SK": {"S": "b"}}})
         assert all(await asyncio.gather(*waiting))

@@ -169,6 +169,11 @@ async def test_transactions_of_two_processes_keep_the_sum(database, tmp_path):
 async def test_a_change_in_one_wakes_the_other(database, tmp_path):
     await database.call("CreateTable", COUNTERS_TABLE)
     async with second_process(tmp_path / "store.db") as other:
+        # What it has not seen is told from what it has by its last look at the file, and its last question.
+        await put_counter(other, "looked", 1)
+        await other.tell(do="changed", table=COUNTERS, timeout=0)
+        assert await other.answer() == "waiting"
+        assert await other.answer() is False
         await other.tell(do="changed", table=COUNTERS, timeout=ANSWER_SECONDS / 2)
         assert await other.answer() == "waiting"
         await asyncio.sleep(0.2)  # give it time to really wait; when it has not, it still must see the change

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -26,6 +27,7 @@ from potluck.people.idempotency import Answer, IdempotencyKey
 from potluck.people.throttling import PASSWORD_CHECKS, REGISTRATIONS
 from potluck.table import OutcomeUnknown, Unavailable, WriteRefused
 from tests.engine_targets import BOTH, EMBEDDED
+from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import PASSWORD, WRITERS, assembled, outcomes
 from tests.stores import NOW
 
@@ -534,22 +536,30 @@ async def test_one_who_cannot_be_forgotten_keeps_nobody_else_and_nothing_from_st
         assert await people.kinds() == ["Departure"]
 
 
-async def test_another_worker_that_is_too_early_leaves_nothing_behind(tmp_path):
+async def test_another_worker_that_is_too_early_leaves_nothing_behind(tmp_path, monkeypatch):
     """What an index does not show yet, a worker that starts meanwhile does not find; whoever waited for it does."""
-    done = []
+    done, lag = [], timedelta(seconds=3)
+    waiting, up_to_date = asyncio.Event(), asyncio.Event()
 
     async def forget(user_id):
         done.append("forgotten")
 
+    async def until_up_to_date(seconds):
+        assert seconds == lag.total_seconds()
+        waiting.set()
+        await up_to_date.wait()
+
     async with assembled(EMBEDDED, tmp_path, forget=forget) as people:
         caller = await people.registered()
         accounts = people.accounts
-        accounts._indexes_lag = timedelta(seconds=0.2)
+        accounts._indexes_lag = lag
+        monkeypatch.setattr("potluck.people.accounts.asyncio", SimpleNamespace(sleep=until_up_to_date))
         leaving = asyncio.create_task(accounts.delete(caller, PASSWORD))
-        while not await people.store.all(Departure.all_unfinished()):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await waiting.wait()
         await accounts.finish_departures()
         done.append("too early")
+        up_to_date.set()
         await leaving
         assert done == ["forgotten", "forgotten", "too early", "forgotten"]
         assert await people.rows() == []

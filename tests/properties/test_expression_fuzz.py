@@ -114,19 +114,19 @@ def read_everything(text):
     return refusals
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(MIXED | ANYTHING)
 def test_any_text_is_read_or_refused(text):
     read_everything(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(mutated(CONDITIONS) | mutated(UPDATES))
 def test_a_mutated_expression_is_read_or_refused(text):
     read_everything(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(CONDITIONS)
 def test_a_condition_means_the_opposite_of_its_negation(text):
     # A condition that is already in parentheses would get a needless pair from NOT (…).
@@ -139,7 +139,7 @@ def test_a_condition_means_the_opposite_of_its_negation(text):
     assert negated is not plain
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(UPDATES)
 def test_an_update_leaves_the_given_item_alone(text):
     before = repr(ITEM)

@@ -12,7 +12,7 @@ from potluck.dynamo.database import Database
 from tests.properties.wire_values import WIDE_KEY_VALUES, Value, in_key_order, plain
 
 KINDS = ["S", "N", "B"]
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 SOAK_SETTINGS = settings(SETTINGS, max_examples=3000)
 
 

@@ -383,7 +383,6 @@ def holds(operator: str, value: Any, bound: Any) -> bool:
 ORDINARY = settings(
     max_examples=60,
     stateful_step_count=30,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 TestAgainstADict = AgainstADict.TestCase

@@ -22,9 +22,9 @@ from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, fold
 from potluck.table.keys.ranges import Range, SortCondition, StartsWith, sort_condition, successor
 from potluck.table.keys.text_forms import escape, unescape
 
-SETTINGS = settings(max_examples=100, deadline=None)
-SETTINGS_FOR_EACH_KIND = settings(max_examples=30, deadline=None)
-SOAK_SETTINGS = settings(max_examples=1_000, deadline=None)
+SETTINGS = settings(max_examples=100)
+SETTINGS_FOR_EACH_KIND = settings(max_examples=30)
+SOAK_SETTINGS = settings(max_examples=1_000)
 LONGEST = 4
 
 # What a careless key would confuse: the separator, the escapes and what sorts around them, ends of the alphabet.

@@ -270,14 +270,14 @@ def test_every_field_is_tried():
     assert set(VALUES) == set(plan_of(Everything).fields)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(entities)
 def test_an_entity_is_read_back_as_it_was_written(entity):
     row = coding.encode(entity)
     assert coding.decode(row) == cut(entity)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(entities)
 def test_rows_are_what_the_service_takes_and_keeps_unchanged(entity):
     row = coding.encode(entity)
@@ -286,7 +286,7 @@ def test_rows_are_what_the_service_takes_and_keeps_unchanged(entity):
     assert equal({"M": checked}, {"M": row})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(entities)
 def test_written_code_and_the_careful_way_agree(entity):
     row = coding.encode(entity)
@@ -453,7 +453,7 @@ anything_at_all = st.one_of(
 ).flatmap(lambda value: st.sampled_from([value, [value], (value,), {"a": value}, [[value]], {"a": [value]}]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(list(VALUES)), anything_at_all)
 def test_whatever_a_field_holds_it_is_written_readably_or_refused_by_name(name, value):
     entity = with_value(name, value)
@@ -527,7 +527,7 @@ def test_an_unreadable_row_is_told_by_entity_key_and_field(attribute, wire, name
     assert says in unreadable.value.why
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from([plan.attribute for plan in plan_of(Everything).fields.values()] + ["PK", "SK"]), any_values)
 def test_whatever_a_row_holds_it_is_read_or_told_unreadable(attribute, wire):
     row = coding.encode(plain()) | {attribute: wire}

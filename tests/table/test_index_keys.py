@@ -479,7 +479,7 @@ def test_whoever_updates_with_whatever_they_saw_the_index_keys_are_true(runner, 
     table = runner.run(opening.__aenter__())
     numbers = count(1000)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(scenarios(kind))
     def check(scenario: Any) -> None:
         runner.run(play(table, UUID(int=next(numbers)), kind, *scenario))

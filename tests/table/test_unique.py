@@ -385,7 +385,7 @@ STEPS = st.tuples(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(STEPS, max_size=12))
 async def test_guards_and_values_always_agree(steps):
     async with opened(inventory) as table:

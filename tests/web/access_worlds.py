@@ -21,6 +21,7 @@ from potluck.web.app import App, AppMaker, Core
 from potluck.web.declarations import Action, Declared, Listing, Page, Read
 from potluck.web.http.application import Application
 from potluck.web.people.joining_pages import joining_pages
+from tests.patience import PATIENCE_SECONDS
 from tests.web.suites import API, bearer, client_at, rows_left, signed_up, suite_on
 
 __all__ = ["AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "Suite", "addresses_of", "suite_with"]
@@ -28,8 +29,6 @@ __all__ = ["AccessWorld", "Address", "Answer", "Headers", "Members", "Person", "
 Person = dict[str, Any]
 Headers = Mapping[str, str]
 
-# An event stream that opens for a stranger would never end.
-HANGS_SECONDS = 10.0
 QUIET_SECONDS = 0.3
 PARAMETER = re.compile(r"{(\w+)}")
 
@@ -72,7 +71,8 @@ class Suite:
         accept = {"accept": "application/json" if path.startswith(API) else "text/html"}
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent: dict[str, Any] = {} if body is None else {"json": body}
-        async with asyncio.timeout(HANGS_SECONDS):
+        # An event stream that opens for a stranger would never end.
+        async with asyncio.timeout(PATIENCE_SECONDS):
             found = await self.client.request(method, path, headers={**accept, **named, **_headers(by)}, **sent)
         text = found.text
         # A page that asks to sign in leads back to where one was.

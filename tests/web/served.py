@@ -52,6 +52,16 @@ def slow(settings: Settings) -> Endpoint:
     return answer
 
 
+def held(settings: Settings) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        (settings.data / f"asked-{os.getpid()}").touch()
+        while not (settings.data / "let-go").exists():  # noqa: ASYNC110 - another process does it
+            await asyncio.sleep(0.02)
+        return PlainTextResponse("answered in full")
+
+    return answer
+
+
 def stream(streams: Streams) -> Endpoint:
     async def events() -> AsyncIterator[str]:
         yield "event: begun\n\n"
@@ -71,6 +81,7 @@ async def made(settings: Settings) -> AsyncIterator[Application]:
     router = Router()
     router.add("GET", "/pid", pid)
     router.add("GET", "/slow/{seconds}", slow(settings))
+    router.add("GET", "/held", held(settings))
     router.add("GET", "/stream", stream(streams))
     router.add("POST", "/echo/{item}", echo)
     router.add("GET", "/failing/{item}", failing)
@@ -104,14 +115,25 @@ async def broken(settings: Settings) -> AsyncIterator[Application]:
 async def one_late(settings: Settings) -> AsyncIterator[Application]:
     """Of two workers, one is not there before it is told to stop, and then stops as all do."""
     told, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def note(*_: Any) -> None:
+        loop.call_soon_threadsafe(told.set)
+
+    def stop() -> None:
+        if signal.getsignal(signal.SIGTERM) is note:
+            # The server does not listen yet.
+            loop.call_later(0.05, stop)
+        else:
+            os.kill(os.getpid(), signal.SIGTERM)
+
     settings.data.mkdir(exist_ok=True)
     try:
         (settings.data / "first").touch(exist_ok=False)
     except FileExistsError:
-        signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(told.set))
+        signal.signal(signal.SIGTERM, note)
         (settings.data / "late").touch()
         await told.wait()
     async with made(settings) as application:
         if told.is_set():
-            loop.call_later(0.2, os.kill, os.getpid(), signal.SIGTERM)
+            loop.call_later(0.2, stop)
         yield application

@@ -29,7 +29,7 @@ START_SECONDS = 60
 
 
 class Telling:
-    """An engine that says so when some words were written, and takes a moment over each of them."""
+    """An engine that says so when words were written, and waits until it is told to go on, or nobody is there to."""
 
     def __init__(self, engine: Any) -> None:
         self.engine = engine
@@ -38,7 +38,7 @@ class Telling:
         answer: dict[str, Any] = await self.engine.call(operation, request)
         if operation == "TransactWriteItems" and "KW#" in json.dumps(request):
             print("indexed", flush=True)
-            await asyncio.sleep(0.2)
+            await asyncio.to_thread(sys.stdin.readline)
         return answer
 
     async def changed(self, table: str, timeout: float) -> bool:
@@ -53,10 +53,10 @@ async def work(where: dict[str, Any]) -> None:
 
 
 @contextlib.asynccontextmanager
-async def worker(where: dict[str, Any]):
+async def worker(where: dict[str, Any], told: int = asyncio.subprocess.DEVNULL):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, __file__, json.dumps(where)), stdout=asyncio.subprocess.PIPE, env=environment
+        *(sys.executable, __file__, json.dumps(where)), stdin=told, stdout=asyncio.subprocess.PIPE, env=environment
     )
     try:
         assert await asyncio.wait_for(process.stdout.readline(), START_SECONDS) == b"ready\n"
@@ -89,8 +89,10 @@ async def test_a_long_entry_is_indexed_whole_though_workers_are_killed(engine: s
         first = keyword_writes(None, entry)[:WORDS_AT_ONCE]
         await rows.transact(put(meta, when=absent), put(entry, when=absent), *first)
         for batches in (2, 5):
-            async with worker(where) as process:
-                for _ in range(batches):
+            async with worker(where, told=asyncio.subprocess.PIPE) as process:
+                for number in range(batches):
+                    if number:
+                        process.stdin.write(b"\n")
                     assert await asyncio.wait_for(process.stdout.readline(), START_SECONDS) == b"indexed\n"
                 process.send_signal(signal.SIGKILL)
         assert len(await indexed(opened)) < 3_001

@@ -274,7 +274,7 @@ async def test_where_changes_were_lost_everything_is_looked_at(embedded_shelves)
 
 
 class Telling:
-    """An engine that says so when a batch is written, and takes a moment over each."""
+    """An engine that says so when a batch is written, and waits until it is told to go on, or nobody is there to."""
 
     def __init__(self, engine: Any) -> None:
         self.engine = engine
@@ -283,7 +283,7 @@ class Telling:
         answer = await self.engine.call(operation, request)
         if operation == "TransactWriteItems" and "#item#" in json.dumps(request):
             print("followed", flush=True)
-            await asyncio.sleep(0.2)
+            await asyncio.to_thread(sys.stdin.readline)
         return answer
 
     async def changed(self, table: str, timeout: float) -> bool:
@@ -299,10 +299,10 @@ async def work(where: dict[str, Any]) -> None:
 
 
 @contextlib.asynccontextmanager
-async def worker(where: dict[str, Any]):
+async def worker(where: dict[str, Any], told: int = asyncio.subprocess.DEVNULL):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, __file__, json.dumps(where)), stdout=asyncio.subprocess.PIPE, env=environment
+        *(sys.executable, __file__, json.dumps(where)), stdin=told, stdout=asyncio.subprocess.PIPE, env=environment
     )
     try:
         assert await asyncio.wait_for(process.stdout.readline(), PATIENCE_SECONDS) == b"ready\n"
@@ -324,12 +324,14 @@ async def killed_in_the_middle(engine: str, folder: Path, count: int, batches: i
         app = made_with(core, Outbound())
         shelves = Shelves(1, rows, opened, clock, core, app, Direct(core, SUBJECTS, app.context))
         ada, home, foo = await filled(shelves, count)
-        async with worker(where) as first:
+        async with worker(where, told=asyncio.subprocess.PIPE) as first:
             if deleted:
                 await shelves.direct.do(delete_collection, ada, library_id=home, collection_id=foo)
             else:
                 await renaming(shelves, ada, home, foo, "Zoo", 1)
-            for _ in range(batches):
+            for number in range(batches):
+                if number:
+                    first.stdin.write(b"\n")
                 assert await asyncio.wait_for(first.stdout.readline(), PATIENCE_SECONDS) == b"followed\n"
             first.send_signal(signal.SIGKILL)
             assert await first.wait() == -signal.SIGKILL

@@ -236,6 +236,7 @@ def at_home():
     return Outbound(
         permits=lambda address: str(address) == "127.0.0.1",
         resolve=lambda host, port: ["10.0.0.9"] if host.startswith("inside.") else ["127.0.0.1"],
+        seconds=PATIENCE_SECONDS,
     )
 
 

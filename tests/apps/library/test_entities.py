@@ -491,7 +491,7 @@ NAMES = AWKWARD | st.text(st.characters(codec="utf-8"), min_size=1, max_size=100
 TITLES = AWKWARD | st.text(st.characters(codec="utf-8"), min_size=1, max_size=200)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     names=st.lists(NAMES, min_size=1, max_size=6),
     in_collections=st.lists(st.tuples(st.integers(0, 5), st.integers(1, 1000), TITLES), max_size=12),

@@ -3,7 +3,7 @@
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,13 @@ from potluck.people.entities import accounts as accounts_table
 from potluck.store import Store
 from tests.apps.polls.services import Polls, PollSettings, open_polls
 from tests.apps.worlds import Meanwhile, by_key, meanwhile, outcomes, registered
+from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import Clock
 from tests.stores import NOW, recorded_store
 
 __all__ = [
     "CANDIDATES",
+    "FOR_COUNT",
     "KEY",
     "NOBODY",
     "NOW",
@@ -40,8 +42,10 @@ __all__ = [
 
 KEY = b"a key that only the suite has..."
 NOBODY = Credentials()
+# However long a count takes on a busy machine: past its time a reader would be shown the one before.
+FOR_COUNT = ReadersWait(for_count=timedelta(seconds=PATIENCE_SECONDS))
 # Nobody waits until it is time for the next count: by a clock that stands still it never is.
-AT_ONCE = ReadersWait(until_due=timedelta())
+AT_ONCE = replace(FOR_COUNT, until_due=timedelta())
 CANDIDATES = ("Ada", "Ben", "Cyd")
 
 

@@ -76,7 +76,7 @@ def nodes_by_column(drawing):
     return [columns[x] for x in sorted(columns)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(contests(most=6), st.sampled_from(sorted(SEATS)), st.one_of(st.none(), st.integers(1, 8)))
 def test_every_ballot_that_leaves_a_column_arrives_in_the_next(contest, method, chosen):
     candidates, votes, lots = contest

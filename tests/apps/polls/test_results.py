@@ -21,7 +21,7 @@ from potluck.apps.polls.results import VotesComingIn, audited, current_record, t
 from potluck.people.errors import InvalidFields
 from potluck.table import absent, delete, put, the
 from potluck.web.errors import NotFound as NoSuchPoll
-from tests.apps.polls.assembly import KEY, NOBODY, NOW, admin_of, assembled, open_polls, voter
+from tests.apps.polls.assembly import FOR_COUNT, KEY, NOBODY, NOW, admin_of, assembled, open_polls, voter
 from tests.engine_targets import EMBEDDED
 from tests.patience import PATIENCE_SECONDS
 
@@ -238,7 +238,8 @@ async def test_a_closed_poll_is_counted_at_once_however_young_its_record(embedde
 async def test_whoever_has_just_voted_waits_a_moment_and_sees_it(tmp_path):
     async with assembled(EMBEDDED, tmp_path) as booth:
         booth.clock = lambda: datetime.now(UTC)
-        booth.polls = open_polls(booth.store, booth.clock, KEY)
+        # A count that took long would be due again after more than a moment.
+        booth.polls = open_polls(booth.store, booth.clock, KEY, stopwatch=booth.stopwatch, readers_wait=FOR_COUNT)
         poll = await booth.poll()
         for votes in (1, 2):
             await booth.cast(poll, "Ada")

@@ -36,24 +36,28 @@ TAKEOVER_SECONDS = 60
 
 
 class Telling:
-    """An engine that says so when a batch of links is loosened, and takes a moment over each."""
+    """An engine that says so when a batch of links is loosened, and stands still for good after so many of them."""
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Any, batches: int | None) -> None:
         self.engine = engine
+        self.left = batches
 
     async def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         answer = await self.engine.call(operation, request)
         if operation == "TransactWriteItems" and "SHOPPING#" in json.dumps(request):
             print("loosened", flush=True)
-            await asyncio.sleep(0.2)
+            if self.left is not None:
+                self.left -= 1
+                if not self.left:
+                    await asyncio.Event().wait()
         return answer
 
     async def changed(self, table: str, timeout: float) -> bool:
         return await self.engine.changed(table, timeout)
 
 
-async def work(where: dict[str, Any]) -> None:
-    engine = Telling(await opened_at(where))
+async def work(where: dict[str, Any], batches: int | None) -> None:
+    engine = Telling(await opened_at(where), batches)
     rows = Store(engine, lambda: datetime.now(UTC))
     shopping = open_shopping(rows, rows.clock, Invitations(rows, rows.clock))
     print("ready", flush=True)
@@ -64,10 +68,13 @@ async def work(where: dict[str, Any]) -> None:
 
 
 @contextlib.asynccontextmanager
-async def worker(where: dict[str, Any]):
+async def worker(where: dict[str, Any], batches: int | None = None):
+    """A worker that loosens all there is, or waits in the middle of it after so many batches."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, __file__, json.dumps(where)), stdout=asyncio.subprocess.PIPE, env=environment
+        *(sys.executable, __file__, json.dumps(where), json.dumps(batches)),
+        stdout=asyncio.subprocess.PIPE,
+        env=environment,
     )
     try:
         assert await asyncio.wait_for(process.stdout.readline(), START_SECONDS) == b"ready\n"
@@ -113,7 +120,7 @@ async def killed_while_carrying(engine: str, folder: Path, links: int, batches: 
             assert {each.item_id for each in shown} == {None}, "a reader saw a link to what is gone"
             return sum(each.item_id is not None for each in found)
 
-        async with worker(where) as first:
+        async with worker(where, batches) as first:
             await shopping.inventory.delete(ada, family, milk.item_id)
             for _ in range(batches):
                 assert await asyncio.wait_for(first.stdout.readline(), START_SECONDS) == b"loosened\n"
@@ -144,4 +151,4 @@ async def test_a_deletion_of_two_thousand_links_is_carried_to_its_end_through_a_
 
 
 if __name__ == "__main__":
-    asyncio.run(work(json.loads(sys.argv[1])))
+    asyncio.run(work(*map(json.loads, sys.argv[1:])))

@@ -15,12 +15,12 @@ def stream(home, of="shopping-list", query=""):
     return f"{API}/families/{home.family_id}/{of}/events{query}"
 
 
-async def told(home, of, since, count):
+async def told(home, of, since, count, by=None):
     """So many changes of a list since the position, as soon as they are told: (event, item, position)."""
     found = []
     async with asyncio.timeout(PATIENCE_SECONDS):
         while len(found) < count:
-            answer = data(await home.ask("GET", f"/{of}/changes?since={since}"))
+            answer = data(await home.ask("GET", f"/{of}/changes?since={since}", by=by))
             assert not answer["reset"]
             found += [(each["event"], each["item"], each["position"]) for each in answer["changes"]]
             since = answer["position"]
@@ -28,14 +28,15 @@ async def told(home, of, since, count):
     return found
 
 
-async def settled(home):
-    """A position after everything that has happened; that of a list may be a moment earlier, never later."""
-    position = (await home.listed())["position"]
+async def settled(home, *people):
+    """For each of them, a position after everything that has happened; that of a list may be a moment earlier."""
+    positions = [(await home.listed(by=each))["position"] for each in people]
     last = await home.make("/shopping-list", name="The last so far")
-    while True:
-        *_, (_, item, position) = await told(home, "shopping-list", position, 1)
-        if item == last:
-            return position
+    for place, by in enumerate(people):
+        item = None
+        while item != last:
+            *_, (_, item, positions[place]) = await told(home, "shopping-list", positions[place], 1, by)
+    return positions
 
 
 def headers(person):
@@ -46,8 +47,7 @@ async def test_two_phones_see_each_other_s_changes(home):
     ben = await home.joined()
     first = await home.make("/shopping-list", name="Tea")
     milk = await home.make("/inventory", name="Milk")
-    position = await settled(home)
-    own = (await home.listed(by=ben))["position"]
+    position, own = await settled(home, home.admin, ben)
     async with (
         listening(home.calls.application, stream(home, query=f"?since={position}"), headers(home.admin)) as hers,
         listening(home.calls.application, stream(home, query=f"?since={own}"), headers(ben)) as his,
@@ -81,7 +81,7 @@ async def test_two_phones_see_each_other_s_changes(home):
 
 async def test_every_list_tells_its_own_changes_and_no_other_s(home):
     # One family, one partition: a position of one of its lists is one of all of them.
-    since = await settled(home)
+    (since,) = await settled(home, home.admin)
     assert all([data(await home.ask("GET", f"/{each}"))["position"] for each in LISTS])
     await home.joined()
     store, cellar = await home.make("/stores", name="Grocer"), await home.make("/locations", name="Cellar")
@@ -92,7 +92,7 @@ async def test_every_list_tells_its_own_changes_and_no_other_s(home):
         await other.make(path, name="Theirs")
 
     made = {"shopping-list": tea, "inventory": milk, "stores": store, "locations": cellar, "members": None}
-    await settled(home)
+    await settled(home, home.admin)
     for each, item in made.items():
         event, found, _ = (await told(home, each, since, 1))[0]
         assert event == "created"

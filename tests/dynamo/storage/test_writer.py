@@ -6,6 +6,7 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import DynamoError
+from tests.patience import PATIENCE_SECONDS
 
 NOTES = {
     "TableName": "Notes",
@@ -100,9 +101,9 @@ async def test_waiting_for_a_change_does_not_miss_one_made_in_between(database):
     await put(database, 1)
     assert not await database.changed("Notes", 0.01)
     await put(database, 2)  # before anybody waits
-    assert await database.changed("Notes", 5)
+    assert await database.changed("Notes", PATIENCE_SECONDS)
     assert not await database.changed("Notes", 0.01)
-    waiting = asyncio.ensure_future(database.changed("Notes", 5))
+    waiting = asyncio.ensure_future(database.changed("Notes", PATIENCE_SECONDS))
     await asyncio.sleep(0)
     await put(database, 3)
     assert await waiting
@@ -115,5 +116,5 @@ async def test_whoever_waits_for_a_change_and_is_cancelled_as_it_comes_stops_wai
     ((_, woken),) = database._waiting["Notes"]
     woken.set_result(None)
     waiting.cancel()
-    await asyncio.wait({waiting}, timeout=5)
+    await asyncio.wait({waiting}, timeout=PATIENCE_SECONDS)
     assert waiting.cancelled()

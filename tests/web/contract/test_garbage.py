@@ -7,7 +7,8 @@ import random
 import socket
 
 from potluck.web.server.uvicorn_server import Server
-from tests.web.contract.wire import HANGS_SECONDS, sent
+from tests.patience import PATIENCE_SECONDS
+from tests.web.contract.wire import sent
 from tests.web.contract.worlds import bearer_headers, book_of
 from tests.web.suites import API
 
@@ -328,7 +329,7 @@ async def served(application):
         yield listener.getsockname()[1]
     finally:
         server.should_exit = True
-        await asyncio.wait_for(running, HANGS_SECONDS)
+        await asyncio.wait_for(running, PATIENCE_SECONDS)
 
 
 async def statuses_of(port, raw):
@@ -339,7 +340,7 @@ async def statuses_of(port, raw):
         writer.write(raw)
         if writer.can_write_eof():
             writer.write_eof()
-        received = await asyncio.wait_for(reader.read(), HANGS_SECONDS)
+        received = await asyncio.wait_for(reader.read(), PATIENCE_SECONDS)
     except ConnectionError:
         pass
     finally:

@@ -24,14 +24,6 @@ def events_path(book):
     return f"{API}{book.notes}/events"
 
 
-async def settled(doors, book, by):
-    """A position after everything that was done; one of a list may be a moment earlier."""
-    position = (await doors.ask("GET", book.notes, by=by)).json()["position"]
-    while (since := (await changes(doors, book, by, position)))["changes"] or since["more"]:
-        position = since["position"]
-    return since["position"]
-
-
 async def changes(doors, book, by, since):
     answer = await doors.ask("GET", f"{book.notes}/changes?since={since}", by=by)
     assert answer.status_code == 200, answer.text
@@ -89,7 +81,7 @@ async def test_through_any_number_of_reconnects_everything_comes_once_and_in_ord
     book = await book_of(busy, ada)
     await book.add("There before")
     listed = (await busy.ask("GET", book.notes, by=ada)).json()
-    since = await settled(busy, book, ada)
+    (since,) = await book.settled(ada)
     by = bearer_headers(ada)
     heard, position, chance = [], since, random.Random(11)
     async with listening(busy.application, f"{events_path(book)}?since={since}", by) as steady:
@@ -128,7 +120,7 @@ async def test_the_position_of_a_list_leaves_no_gap(busy):
     ada = await busy.join()
     book = await book_of(busy, ada)
     await book.add()
-    since = await settled(busy, book, ada)
+    (since,) = await book.settled(ada)
     writing = asyncio.gather(*(write(busy, book, seed) for seed in range(2)))
     lists = []
     while not writing.done():
@@ -147,7 +139,7 @@ async def test_the_position_of_a_list_leaves_no_gap(busy):
 async def test_events_are_named_and_hold_the_item_and_go_to_this_book_alone(doors):
     ada = await doors.join()
     book, other = await book_of(doors, ada), await book_of(doors, ada)
-    since = await settled(doors, book, ada)
+    (since,) = await book.settled(ada)
     note = await book.add("One")
     await other.add("Elsewhere")
     one = f"{book.notes}/{note['noteId']}"
@@ -172,7 +164,7 @@ async def test_what_is_private_is_told_to_its_author_alone_and_its_change_to_nob
     ada, ben = await doors.join(), await doors.join("ben@example.org", "Ben")
     book = await book_of(doors, ada)
     await book.let_in(ben)
-    since = {who["name"]: await settled(doors, book, who) for who in (ada, ben)}
+    since = dict(zip(("Ada", "Ben"), await book.settled(ada, ben), strict=True))
     async with AsyncExitStack() as stack:
         streams = {
             who["name"]: await stack.enter_async_context(
@@ -288,7 +280,7 @@ async def test_a_position_that_nobody_knows_any_more_begins_anew(doors):
     ada = await doors.join()
     book = await book_of(doors, ada)
     await book.add("Before")
-    lost = await settled(doors, book, ada)
+    (lost,) = await book.settled(ada)
     rows = (await doors.rows())["Notes"]
     await doors.recording.call("DeleteTable", {"TableName": "Notes"})
     await Store(doors.recording, doors.clock).create_tables(notes_table)
@@ -329,7 +321,7 @@ async def test_a_position_is_good_after_a_restart(tmp_path):
         ada = await doors.join()
         book = await book_of(doors, ada)
         await book.add("Before")
-        since = await settled(doors, book, ada)
+        (since,) = await book.settled(ada)
         await book.add("In between")
     async with world_on(EMBEDDED, tmp_path) as doors:
         book.doors = doors
@@ -341,7 +333,7 @@ async def test_a_position_is_good_after_a_restart(tmp_path):
 async def test_changes_come_in_parts_and_the_parts_are_the_whole(doors):
     ada = await doors.join()
     book = await book_of(doors, ada)
-    since = await settled(doors, book, ada)
+    (since,) = await book.settled(ada)
     for _ in range(13):
         await asyncio.gather(*(book.add("Many") for _ in range(10)))
     first = await changes(doors, book, ada, since)

@@ -182,7 +182,7 @@ async def test_a_rows_tag_is_its_version_and_what_each_sees_differently_has_a_ha
 
 async def test_setting_what_is_so_changes_nothing(doors):
     ada, book, one = await book_and_note(doors)
-    position = await settled(doors, book, ada)
+    (position,) = await book.settled(ada)
     before = await doors.rows()
     same = [
         ({"title": "First", "version": 1}, {}),
@@ -199,14 +199,6 @@ async def test_setting_what_is_so_changes_nothing(doors):
     assert (answer.status_code, answer.headers["etag"], written) == (200, '"1"', [])
     assert (await doors.rows())["Notes"] == before["Notes"]
     assert (await doors.ask("GET", f"{book.notes}/changes?since={position}", by=ada)).json()["changes"] == []
-
-
-async def settled(doors, book, by):
-    """A position after everything that was done; one of a list may be a moment earlier."""
-    position = (await doors.ask("GET", book.notes, by=by)).json()["position"]
-    while (since := (await doors.ask("GET", f"{book.notes}/changes?since={position}", by=by)).json())["changes"]:
-        position = since["position"]
-    return since["position"]
 
 
 async def test_of_many_who_saw_the_same_version_one_is_first_and_the_others_are_shown_it(busy):

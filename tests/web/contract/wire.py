@@ -8,11 +8,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from potluck.web.http.application import Application
+from tests.patience import PATIENCE_SECONDS
 
 __all__ = ["Answer", "Event", "Listener", "listening", "sent"]
-
-# Far longer than anything takes: what reaches it hangs.
-HANGS_SECONDS = 20.0
 
 Headers = Iterable[tuple[bytes | str, bytes | str]]
 
@@ -103,7 +101,7 @@ async def sent(
         if message["type"] == "http.response.body":
             begun.set()
 
-    async with asyncio.timeout(HANGS_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await application(scope_of(method, target, headers, scheme, client), receive, send)  # type: ignore[arg-type]
     return answer
 
@@ -146,7 +144,7 @@ class Listener(Answer):
 
     async def until(self, events: int = 0, *, begun: bool = False, ended: bool = False) -> list[Event]:
         """Wait for so many events, for the first position, or for the end."""
-        async with asyncio.timeout(HANGS_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not (
                 (self.complete or not ended)
                 and (self.last_id is not None or not begun)
@@ -159,7 +157,7 @@ class Listener(Answer):
     async def leave(self) -> None:
         self.gone.set()
         assert self.task is not None
-        async with asyncio.timeout(HANGS_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await self.task
 
 

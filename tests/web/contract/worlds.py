@@ -1,5 +1,6 @@
 """Where the contract is proven: the suite with the toy, on any engine, calm or not."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from potluck.engines import Engine
 from tests.engine_targets import EMBEDDED, LOCAL, address, calling
+from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import WRAPPERS
 from tests.web.people.doors import Doors, doors_on
 
@@ -51,6 +53,34 @@ class Book:
     async def put_out(self, who: dict[str, Any]) -> None:
         answer = await self.doors.ask("DELETE", f"{self.path}/members/{who['userId']}", by=self.by)
         assert answer.status_code == 204, answer.text
+
+    async def settled(self, *callers: dict[str, Any]) -> list[str]:
+        """For each of them, a position after everything that was done here; the notes are as they were.
+
+        Neither the position of a list nor an answer without changes proves that: what was written may still be on its
+        way to the log. So a note comes and goes, and each is told of that first.
+        """
+        positions = [(await self.doors.ask("GET", self.notes, by=each)).json()["position"] for each in callers]
+        last = await self.add("The last so far")
+        gone = await self.doors.ask("DELETE", f"{self.notes}/{last['noteId']}", by=self.by)
+        assert gone.status_code == 204, gone.text
+        return [
+            await self._position_after_deleted(last["noteId"], position, by)
+            for position, by in zip(positions, callers, strict=True)
+        ]
+
+    async def _position_after_deleted(self, note_id: str, since: str, by: dict[str, Any]) -> str:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                answer = await self.doors.ask("GET", f"{self.notes}/changes?since={since}", by=by)
+                assert answer.status_code == 200, answer.text
+                told = answer.json()
+                assert not told["reset"]
+                for each in told["changes"]:
+                    if each["event"] == "deleted" and each["item"]["noteId"] == note_id:
+                        return str(each["position"])
+                since = told["position"]
+                await asyncio.sleep(0.05)
 
 
 async def book_of(doors: Doors, by: dict[str, Any], name: str = "Plans") -> Book:

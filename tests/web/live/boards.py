@@ -185,8 +185,8 @@ class Listener:
             item = msgspec.json.decode(data) if data[:1] in '{["' else data
             self.events.append(Event(fields.get("event", "message"), item, self.last_id))
 
-    async def until(self, condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-        async with asyncio.timeout(seconds):
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not condition():
                 self._arrived.clear()
                 await self._arrived.wait()

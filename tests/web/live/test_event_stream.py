@@ -141,7 +141,7 @@ async def test_the_answer_begins_at_once_and_goes_on(app: Starlette, store: Stor
 
 async def test_a_head_request_gets_the_headers_and_opens_nothing(app: Starlette, live: Live) -> None:
     client = Client(app, "/events", method="HEAD")
-    await asyncio.wait_for(client.task, 5)
+    await asyncio.wait_for(client.task, PATIENCE_SECONDS)
     assert (client.status, client.body, client.complete) == (200, b"", True)
     assert client.headers["content-type"].partition(";")[0] == "text/event-stream"
     assert live.open_streams == 0
@@ -154,7 +154,7 @@ async def test_nothing_is_left_of_a_client_that_went_away(app: Starlette, live: 
     assert live.open_streams == 5
     for client in clients:
         client.go_away()
-    await asyncio.wait_for(asyncio.gather(*(client.task for client in clients)), 5)
+    await asyncio.wait_for(asyncio.gather(*(client.task for client in clients)), PATIENCE_SECONDS)
     assert live.open_streams == 0
     assert live._tails[boards.name]._waiting == {}
 
@@ -220,7 +220,7 @@ async def test_a_client_that_takes_nothing_is_given_up(
     await client.until(b"id: ")
     client.taking.clear()
     await store.put(Card(board="b", card="one"))
-    await asyncio.wait_for(client.task, 5)
+    await asyncio.wait_for(client.task, PATIENCE_SECONDS)
     assert not client.complete
     assert live.open_streams == 0
 
@@ -230,7 +230,7 @@ async def test_a_connection_that_breaks_ends_the_stream(app: Starlette, store: S
     await client.until(b"id: ")
     client.broken = True
     await store.put(Card(board="b", card="one"))
-    await asyncio.wait_for(client.task, 5)
+    await asyncio.wait_for(client.task, PATIENCE_SECONDS)
     assert live.open_streams == 0
 
 

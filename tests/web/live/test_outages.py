@@ -67,7 +67,6 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
     monkeypatch.setattr(log, "RETRY_SECONDS", 0.2)
-    monkeypatch.setattr(tail, "READY_SECONDS", 0.5)
     monkeypatch.setattr(tail, "DISCOVER_SECONDS", 0.1)
     engine = Switched(await open_embedded(tmp_path / "store.db"))
     world = World(engine)
@@ -128,12 +127,17 @@ async def test_streams_end_with_a_wish_to_come_back_and_miss_nothing_when_they_d
     assert said(caplog) == ["the stream of Boards cannot be read", "the stream of Boards is read again"]
 
 
-async def test_a_hiccup_is_nobody_s_concern(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_hiccup_is_nobody_s_concern(
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "RETRY_SECONDS", PATIENCE_SECONDS)
     caplog.set_level(logging.WARNING)
     async with listening(world.live) as listener:
         world.engine.off = STREAMS
         await world.put("one")
-        await asyncio.sleep(0.05)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not world.engine.refused:  # noqa: ASYNC110 - it happens in the tail
+                await asyncio.sleep(0.01)
         world.engine.off = frozenset()
         await listener.heard(1)
     assert cards(listener.events) == ["one"]
@@ -141,8 +145,9 @@ async def test_a_hiccup_is_nobody_s_concern(world: World, caplog: pytest.LogCapt
 
 
 async def test_a_log_that_cannot_be_read_at_the_start_is_read_when_it_can(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tail, "READY_SECONDS", 0.5)
     world.engine.off = STREAMS
     world.live.start(boards)
     for _ in range(3):
@@ -157,10 +162,11 @@ async def test_a_log_that_cannot_be_read_at_the_start_is_read_when_it_can(
 
 
 async def test_a_failure_that_does_not_pass_is_said_once_and_tried_again(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.engine.code = "AccessDeniedException"
     async with listening(world.live) as listener:
+        monkeypatch.setattr(tail, "READY_SECONDS", 0.5)
         world.engine.off = STREAMS
         await world.put("meanwhile")
         await listener.until(lambda: listener.ended)
@@ -175,11 +181,12 @@ async def test_a_failure_that_does_not_pass_is_said_once_and_tried_again(
 
 
 async def test_a_table_that_is_gone_is_followed_again_when_it_is_back(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with listening(world.live) as listener:
         await world.put("before")
         await listener.heard(1)
+        monkeypatch.setattr(tail, "READY_SECONDS", 0.5)
         await world.engine.call("DeleteTable", {"TableName": boards.name})
         await listener.until(lambda: listener.ended)
     assert re.search(rb"retry: [12]\d{4}\n\n$", listener.raw)
@@ -226,7 +233,7 @@ async def test_the_log_far_back_is_not_waited_for_by_everybody_in_turn(world: Wo
         asyncio.gather(
             *(live.changes(start, of=Card.on_board("b"), see=shown) for _ in range(50)), return_exceptions=True
         ),
-        5,
+        PATIENCE_SECONDS,
     )
     assert {type(each) for each in answers} == {Unavailable}
     world.engine.off = frozenset()

@@ -5,6 +5,7 @@ import contextlib
 
 from potluck.web.live import live
 from potluck.web.people import export
+from tests.patience import until
 from tests.web.contract.wire import listening, sent
 from tests.web.contract.worlds import bearer_headers, book_of
 from tests.web.suites import API
@@ -42,9 +43,23 @@ async def test_a_worker_has_only_so_many_streams_open(doors, monkeypatch):
         assert (refused.status, bool(refused.header("retry-after"))) == (503, True)
 
 
-async def test_one_person_has_only_so_many_exports_under_way(doors):
+async def test_one_person_has_only_so_many_exports_under_way(doors, monkeypatch):
     ada, ben = await doors.join(), await doors.join("ben@example.org", "Ben")
-    many = await asyncio.gather(*(doors.ask("GET", "/me/export", by=ada) for _ in range(8)))
+    all_asked, exported = asyncio.Event(), doors.people.accounts.export
+
+    async def export_once_all_asked(user_id):
+        await all_asked.wait()
+        return await exported(user_id)
+
+    monkeypatch.setattr(doors.people.accounts, "export", export_once_all_asked)
+    asking = [asyncio.create_task(doors.ask("GET", "/me/export", by=ada)) for _ in range(8)]
+
+    async def others_are_refused():
+        return sum(each.done() for each in asking) >= len(asking) - export.EXPORTS_OF_ONE
+
+    await until(others_are_refused)
+    all_asked.set()
+    many = await asyncio.gather(*asking)
     statuses = [each.status_code for each in many]
     assert (statuses.count(200), statuses.count(429)) == (export.EXPORTS_OF_ONE, 8 - export.EXPORTS_OF_ONE)
     assert all(int(each.headers["retry-after"]) > 0 for each in many if each.status_code == 429)

@@ -668,7 +668,7 @@ Validator = validators.extend(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_body_is_taken_if_and_only_if_its_schema_takes_it(data):
     kind = data.draw(kinds())
@@ -694,7 +694,7 @@ TRIMMED = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_the_quick_look_and_the_thorough_one_agree(data):
     kind = data.draw(kinds(*TRIMMED))
@@ -709,7 +709,7 @@ def outcome(decoded: Any, kind: Any, raw: bytes) -> Any:
         return error.errors
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.data())
 def test_an_example_of_a_body_is_taken(data):
     kind = data.draw(kinds())
@@ -723,7 +723,7 @@ bytes_of_any_kind = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(bytes_of_any_kind, st.data())
 def test_nothing_else_is_ever_raised(raw, data):
     if raw and data.draw(st.booleans()):

@@ -31,7 +31,7 @@ def anything_counts(record):
     return bool(record.rounds)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_irv(data):
     candidates, votes, lot = data.draw(contests(marked_votes))
@@ -47,7 +47,7 @@ def test_irv(data):
         same(record, naive.rctab(candidates, votes, rules, lot))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_stv(data):
     candidates, votes, lot = data.draw(contests(marked_votes, most=6))
@@ -66,7 +66,7 @@ def test_stv(data):
         same(record, naive.rctab(candidates, votes, rules, lot))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_scottish_stv(data):
     candidates, votes, lot = data.draw(contests(marked_votes, most=6))

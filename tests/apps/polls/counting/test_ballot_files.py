@@ -27,7 +27,7 @@ def trimmed(votes):
 
 
 @pytest.mark.parametrize("format", WRITTEN)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(contest=contests(marked_votes))
 def test_what_is_written_is_read_back(format, contest):
     candidates, votes, _ = contest
@@ -37,7 +37,7 @@ def test_what_is_written_is_read_back(format, contest):
 
 
 @pytest.mark.parametrize("format", WRITTEN)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     names=st.lists(
         st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8),
@@ -178,7 +178,7 @@ def test_what_cannot_be_counted_is_refused_with_place_and_reason(text, where, wh
     assert why in str(refused.value)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)))
 def test_anything_else_is_read_or_refused_but_never_fails(data):
     for format in (None, *ballot_files.FORMATS):

@@ -19,7 +19,7 @@ def rules_for(method, seats=1):
     return Rules(method=method, seats=1 if method == "irv" else seats)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests(marked_votes), methods, st.integers(1, 3), st.randoms(use_true_random=False))
 def test_any_order_of_the_votes_gives_the_same_bytes(contest, method, seats, shuffled):
     candidates, votes, lot = contest
@@ -31,7 +31,7 @@ def test_any_order_of_the_votes_gives_the_same_bytes(contest, method, seats, shu
     assert from_bytes(as_bytes(once)) == once
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests(marked_votes), st.sampled_from(["irv", "stv", "scottish-stv"]), st.integers(1, 3))
 def test_every_vote_is_somewhere_in_every_round(contest, method, seats):
     candidates, votes, lot = contest
@@ -44,7 +44,7 @@ def test_every_vote_is_somewhere_in_every_round(contest, method, seats):
         )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     contests(marked_votes, most=6), st.sampled_from(["irv", "stv", "scottish-stv"]), st.integers(1, 3), st.booleans()
 )
@@ -70,7 +70,7 @@ def test_each_round_is_the_one_before_with_its_transfers(contest, method, seats,
         assert (exhausted, residual) == (after.exhausted, after.residual)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests(), methods, st.integers(1, 4))
 def test_as_many_are_elected_as_there_are_seats_or_candidates(contest, method, seats):
     candidates, votes, lot = contest
@@ -86,7 +86,7 @@ def brute_force_pairwise(candidates, votes, a, b):
     return sum(many for ranking, many in votes.items() if place(ranking, a) < place(ranking, b))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests())
 def test_the_matrix_is_who_is_before_whom(contest):
     candidates, votes, lot = contest
@@ -97,7 +97,7 @@ def test_the_matrix_is_who_is_before_whom(contest):
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests())
 def test_a_condorcet_winner_is_always_found(contest):
     candidates, votes, lot = contest
@@ -118,7 +118,7 @@ def test_a_condorcet_winner_is_always_found(contest):
         assert count(candidates, votes, Rules(method="ranked-pairs"), lot).winners == tuple(beats_all)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests(most=4))
 def test_schulze_by_trying_every_path(contest):
     candidates, votes, lot = contest
@@ -142,7 +142,7 @@ def test_schulze_by_trying_every_path(contest):
     assert bool(record.rounds[0].ties) == (len(unbeaten) > 1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(contests(most=4))
 def test_ranked_pairs_by_trying_every_order(contest):
     """Of all orders of the candidates it is the one that goes against no majority it need not, strongest first."""
