@@ -47,3 +47,18 @@ def test_a_page_goes_on_where_the_last_item_of_the_one_before_is_gone():
     first = PageRequest(2, None, "", Cursors(bytes(32)))
     _, after = first.part_of([(1,), (2,), (3,)], lambda item: item)
     assert PageRequest(2, after, "", Cursors(bytes(32))).part_of([(1,), (3,)], lambda item: item) == ([(3,)], None)
+
+
+def test_only_the_items_around_a_page_are_looked_at_to_find_it():
+    looked: list[int] = []
+
+    def order(item: int) -> tuple[int]:
+        looked.append(item)
+        return (item,)
+
+    items, cursors = list(range(1_000)), Cursors(bytes(32))
+    assert PageRequest(1_000, None, "", cursors).part_of(items, order) == (items, None)
+    assert looked == []
+    part, _ = PageRequest(10, {"after": [499], "alike": 1}, "", cursors).part_of(items, order)
+    assert part == list(range(500, 510))
+    assert len(looked) < 50

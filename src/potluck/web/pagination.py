@@ -129,13 +129,13 @@ class PageRequest:
             start = 0 if self.after is None else int(self.after["start"])
             page = list(items[start : start + self.limit])
             return page, {"start": start + self.limit} if len(items) > start + self.limit else None
-        keys = [[*order(each)] for each in items]
         start = 0
         if self.after is not None:
-            after = [*self.after["after"]]
-            start = min(bisect_left(keys, after) + self.after.get("alike", len(keys)), bisect_right(keys, after))
+            after = tuple(self.after["after"])
+            first = bisect_left(items, after, key=order)
+            start = min(first + self.after.get("alike", len(items)), bisect_right(items, after, first, key=order))
         end = start + self.limit
         if end >= len(items):
             return list(items[start:]), None
-        last = keys[end - 1]
-        return list(items[start:end]), {"after": last, "alike": end - bisect_left(keys, last)}
+        last = order(items[end - 1])
+        return list(items[start:end]), {"after": [*last], "alike": end - bisect_left(items, last, key=order)}

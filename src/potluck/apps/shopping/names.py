@@ -1,6 +1,7 @@
 """Current names for the ids in a family's rows, and which of those ids point to deleted things."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, Self
 from uuid import UUID
 
@@ -59,15 +60,14 @@ class ListNames(Names, frozen=True):
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[ShoppingListItem]) -> Self:
         family_id = at.family_id
-        wanted: dict[Any, Ref[Any]] = {}
-        for item in items:
-            for who in (item.added_by, item.updated_by):
-                if who is not None and who != at.row.member_id:
-                    wanted["member", who] = Member.by_id(family_id, who)
-            if item.store_id is not None:
-                wanted["store", item.store_id] = Store.by_id(family_id, item.store_id)
-            if item.item_id is not None:
-                wanted["item", item.item_id] = Deletion.by_id(family_id, "item", item.item_id)
+        members = {who for item in items for who in (item.added_by, item.updated_by) if who is not None}
+        stores = {item.store_id for item in items if item.store_id is not None}
+        linked = {item.item_id for item in items if item.item_id is not None}
+        wanted: Iterator[Ref[Any]] = chain(
+            (Member.by_id(family_id, each) for each in members - {at.row.member_id}),
+            (Store.by_id(family_id, each) for each in stores),
+            (Deletion.by_id(family_id, "item", each) for each in linked),
+        )
         everything = Member.all_of_family, Store.all_of_family, Deletion.under_way
         return cls.of([at.row, *await _found(at, wanted, everything)])
 
@@ -78,24 +78,22 @@ class ItemNames(Names, frozen=True):
     @classmethod
     async def load(cls, at: InFamily, items: Sequence[InventoryItem]) -> Self:
         family_id = at.family_id
-        wanted: dict[Any, Ref[Any]] = {}
-        for item in items:
-            for store_id in (item.preferred_store_id, *item.alternate_store_ids):
-                if store_id is not None:
-                    wanted["store", store_id] = Store.by_id(family_id, store_id)
-            if item.location_id is not None:
-                wanted["location", item.location_id] = StorageLocation.by_id(family_id, item.location_id)
+        stores = {each for item in items for each in (item.preferred_store_id, *item.alternate_store_ids)}
+        locations = {item.location_id for item in items if item.location_id is not None}
+        wanted: Iterator[Ref[Any]] = chain(
+            (Store.by_id(family_id, each) for each in stores if each is not None),
+            (StorageLocation.by_id(family_id, each) for each in locations),
+        )
         everything = Store.all_of_family, StorageLocation.all_of_family
         return cls.of(await _found(at, wanted, everything))
 
 
 async def _found(
-    at: InFamily, wanted: dict[Any, Ref[Any]], everything: Sequence[Callable[[UUID], Query[Any]]]
+    at: InFamily, wanted: Iterator[Ref[Any]], everything: Sequence[Callable[[UUID], Query[Any]]]
 ) -> list[Any]:
     """The wanted rows in one request if they are few, else all rows of their kinds."""
-    if not wanted:
-        return []
-    if len(wanted) <= FEW:
-        return await at.rows.get_many(list(wanted.values()))
+    first = list(islice(wanted, FEW + 1))
+    if len(first) <= FEW:
+        return await at.rows.get_many(first) if first else []
     asked = [at.rows.all(each(at.family_id)) for each in everything]
     return [row for found in await all_done(asked) for row in found]

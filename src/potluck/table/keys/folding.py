@@ -1,5 +1,6 @@
 """Folds text so that search ignores accents, case and spacing; for index keys, where "#" separates."""
 
+from functools import lru_cache
 from unicodedata import combining, normalize
 
 __all__ = ["FOLDED_BYTES_PER_CHARACTER", "caseless", "fold"]
@@ -20,13 +21,19 @@ BEFORE_SEPARATOR = dict.fromkeys(range(ord("#")), "_") | {ord("#"): None}
 
 def fold(text: str, /, most_bytes: int | None = None) -> str:
     """Lower case without accents, every character sorting after "#"; cutting keeps the order; may be empty."""
+    folded = _folded(text)
+    return folded if most_bytes is None else _cut(folded, most_bytes)
+
+
+# A list that is sorted by name folds the same names after every write to it.
+@lru_cache(maxsize=4096)
+def _folded(text: str) -> str:
     text = text.replace("#", "")
     if text.isascii():
         text = " ".join(text.lower().split())
     else:
         text = normalize("NFC", " ".join(_without_accents(text).casefold().split()))
-    text = text.translate(BEFORE_SEPARATOR)
-    return text if most_bytes is None else _cut(text, most_bytes)
+    return text.translate(BEFORE_SEPARATOR)
 
 
 def caseless(text: str) -> str:
