@@ -308,6 +308,15 @@ class Reads:
 
         return await self._cached(question, worked)
 
+    def remembered(self, question: Hashable) -> Any:
+        """The result that `remember` has cached for this question, without computing it; None if there is none."""
+        state = self._state()
+        cached = None if state is None else self._queries.find(question, state)
+        if cached is None:
+            return None
+        note_cached(cached)
+        return cached.answer
+
     async def _cached(
         self, question: Hashable, work: Callable[[ReadTracker], Awaitable[tuple[T, float, int | None]]]
     ) -> T:

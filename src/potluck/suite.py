@@ -206,7 +206,7 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
     openapi.pages(lambda: openapi.document(subjects)).add_to(router, site)
     state = {"settings": core.settings, "engine": core.engine, "live": core.live, "core": core}
     log_requests = RequestLog(core.settings, headers=added_headers)
-    return Application(router, authentication, problems, state, around=log_requests)
+    return Application(router, authentication, problems, state, log_requests)
 
 
 def _background_work(core: Core, apps: Sequence[App]) -> list[Coroutine[Any, Any, None]]:

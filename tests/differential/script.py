@@ -31,7 +31,7 @@ from tests.differential.recording import Entry
 from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import Clock
 from tests.toy import notes_app
-from tests.web.suites import suite_on
+from tests.web.suites import as_served, suite_on
 
 __all__ = ["API", "PASSWORD", "Answer", "Chapter", "Script", "Who", "play"]
 
@@ -173,7 +173,8 @@ class Script:
 
     def _client(self, origin: str) -> httpx.AsyncClient:
         address = f"10.0.{len(self._clients) // 200}.{len(self._clients) % 200 + 1}"
-        transport = httpx.ASGITransport(app=self.application, client=(address, 40_000), raise_app_exceptions=False)
+        application = as_served(self.application)
+        transport = httpx.ASGITransport(application, client=(address, 40_000), raise_app_exceptions=False)
         self._clients.append(httpx.AsyncClient(transport=transport, base_url=origin))
         return self._clients[-1]
 

@@ -91,7 +91,7 @@ async def made(settings: Settings) -> AsyncIterator[Application]:
         Authentication(cast(Any, None), Clients(settings), bytes(32)),
         Problems(cast(Any, None)),
         {"settings": settings, "live": streams},
-        around=RequestLog(settings),
+        RequestLog(settings),
     )
     try:
         yield application

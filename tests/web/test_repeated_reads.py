@@ -1,8 +1,10 @@
 """The second time at an address is like the first, for everybody, though its answer is remembered."""
 
+import asyncio
 import contextlib
 import json
 import re
+import socket
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -21,6 +23,8 @@ from potluck.web.api import Question
 from potluck.web.http import security_headers
 from potluck.web.http.application import Application
 from potluck.web.runner import Runner
+from potluck.web.server.uvicorn_server import Server
+from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
 from tests.web.contract.wire import sent
@@ -433,6 +437,45 @@ async def test_the_log_names_the_route_and_nothing_more(tmp_path, capfd):
     assert lines[-1]["bytes"] == len(answer.content)
     assert lines[-1]["requestId"] == answer.headers["x-request-id"]
     assert book not in written
+
+
+async def test_a_repeated_read_calls_no_endpoint_and_sees_the_next_write(tmp_path):
+    async with suite_on(tmp_path, (notes_app,)) as (client, application), socket_to(application) as wire:
+        ada = await signed_up(client)
+        book = data(await ask(client, "POST", "/books", {"name": "Recipes"}, by=ada), 201)["bookId"]
+        path, calls = f"{API}/books/{book}", []
+        serve = application._serve
+        application._serve = lambda scope, *others: (calls.append(scope["method"]), serve(scope, *others))[1]
+
+        async def read() -> tuple[str, list[tuple[str, str]]]:
+            answer = await wire.get(path, headers=bearer(ada))
+            same = [each for each in answer.headers.multi_items() if each[0] not in ("date", "x-request-id")]
+            return data(answer)["name"], sorted(same)
+
+        first = await read()
+        assert [await read() for _ in range(3)] == [first] * 3
+        assert calls == ["GET"]
+        version = {"name": "Soups", "version": 1}
+        data(await wire.patch(path, json=version, headers=bearer(ada)))
+        assert [(await read())[0] for _ in range(2)] == ["Soups"] * 2
+        assert calls == ["GET", "PATCH", "GET"]
+        data(await wire.delete(f"{API}/sessions/current", headers=bearer(ada)), 204)
+        problem(await wire.get(path, headers=bearer(ada)), 401, "not-signed-in")
+
+
+@contextlib.asynccontextmanager
+async def socket_to(application: Application) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of our own server, in this event loop."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    started = asyncio.Event()
+    server = Server(application, started.set)
+    # Not serve(), which would take this process's signals.
+    running = asyncio.create_task(server._serve([listener]))
+    await started.wait()
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+        yield client
+    server.should_exit = True
+    await asyncio.wait_for(running, PATIENCE_SECONDS)
 
 
 # --- rights that end -------------------------------------------------------------------------------------------------

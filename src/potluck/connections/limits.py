@@ -16,8 +16,8 @@ from urllib.parse import unquote
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from potluck.connections.asgi_extension import EXTENSIONS
-from potluck.connections.response_cycle import Cycle
+from potluck.connections.asgi_extension import EXTENSIONS, Cached
+from potluck.connections.response_cycle import Cycle, head_of
 
 __all__ = ["UNREAD_SECONDS", "Connection", "response"]
 
@@ -32,6 +32,8 @@ MOST_WAITING = 16
 # Given twice, a proxy in front and we might each believe a different one.
 GIVEN_ONCE = frozenset({b"host", b"content-type", b"transfer-encoding"})
 VERSIONS = ("1.1", "1.0")
+# Of a request that has a body.
+FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 # The form that clients send to proxies; servers must accept it too.
 ABSOLUTE_TARGET = re.compile(rb"[^/]+://([^/?#]*)")
 
@@ -72,12 +74,17 @@ class Connection(HttpToolsProtocol):
     _answering: Any = None
     """The request that is being answered, or was last; uvicorn's `cycle` is the one that came in last."""
     most_waiting = MOST_WAITING
+    _cached: Cached | None = None
+    """The application's way to answer from memory, if it has one."""
+    _may_send_cached = False
+    """Once for each piece that arrives: the rest of a pipeline waits, as long as other connections have a turn."""
     _unsent = -1
     _unsent_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._parts: list[bytes] = []
+        self._cached = getattr(self.app, "cached", None)
         self._now = self.loop.time()
         self._await(HEAD)
 
@@ -87,6 +94,7 @@ class Connection(HttpToolsProtocol):
         self._now = self.loop.time()
         if self._awaited is NOTHING:
             self._await(HEAD)
+        self._may_send_cached = True
         self._last = len(data)
         self._arrived += self._last
         self._beside_body += self._last
@@ -126,21 +134,26 @@ class Connection(HttpToolsProtocol):
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
         self._await(BODY)
-        before = self.cycle
-        self.cycle = self._new_cycle()
+        version = self.parser.get_http_version()
+        self._complete_scope(version)
         # Else trailers after the body would be added to headers that have been read already.
         self.headers = []
-        if before is None or before.response_complete:
+        before = self.cycle
+        idle = before is None or before.response_complete
+        keep_alive = version != "1.0" and self.parser.should_keep_alive()
+        if idle and keep_alive and self._may_send_cached and self._sends_cached():
+            return
+        self.cycle = self._new_cycle(keep_alive)
+        if idle:
             self._start_asgi_task(self.cycle, self.app)
         else:
             # The queue is short enough to go on reading: otherwise we would not notice that the client is gone.
             self.pipeline.appendleft((self.cycle, self.app))
 
-    def _new_cycle(self) -> Cycle:
-        """As uvicorn makes one, but of our own class, and without what we do not use: upgrades, a root path."""
+    def _complete_scope(self, version: str) -> None:
+        """As uvicorn does, without what we do not use: upgrades, a root path."""
         address = httptools.parse_url(self.url)
         path = address.path.decode("ascii")
-        version = self.parser.get_http_version()
         scope = self.scope
         scope["method"] = self.parser.get_method().decode("ascii")
         scope["http_version"] = version
@@ -148,8 +161,33 @@ class Connection(HttpToolsProtocol):
         scope["raw_path"] = address.path
         scope["query_string"] = address.query or b""
         scope["extensions"] = EXTENSIONS
+
+    def _sends_cached(self) -> bool:
+        """Send the response to a GET without a body, if the application has it in memory."""
+        scope: Any = self.scope
+        if scope["method"] != "GET" or self.flow.write_paused or self.transport.is_closing():
+            return False
+        for name, _ in scope["headers"]:
+            if name in FRAMING:
+                return False
+        if self._cached is None or self.parser.should_upgrade():
+            return False
+        try:
+            message = self._cached(scope)
+        except Exception:
+            # Called in the usual way, the application reports what is wrong.
+            return False
+        if message is None:
+            return False
+        head, _ = head_of(message, self.server_state.default_headers)
+        self.transport.writelines((head + b"\r\n", message["body"]))
+        self.server_state.total_requests += 1
+        self._may_send_cached = False
+        return True
+
+    def _new_cycle(self, keep_alive: bool) -> Cycle:
         return Cycle(
-            scope=scope,
+            scope=self.scope,
             transport=self.transport,
             flow=self.flow,
             logger=self.logger,
@@ -158,7 +196,7 @@ class Connection(HttpToolsProtocol):
             default_headers=self.server_state.default_headers,
             message_event=asyncio.Event(),
             expect_100_continue=self.expect_100_continue,
-            keep_alive=version != "1.0" and self.parser.should_keep_alive(),
+            keep_alive=keep_alive,
             on_response=self.on_response_complete,
         )
 
@@ -178,7 +216,9 @@ class Connection(HttpToolsProtocol):
         if self._parts:
             self._hand_over_body()
         if not self._refused:
-            super().on_message_complete()
+            # None if all requests so far were answered from memory.
+            if self.cycle is not None:
+                super().on_message_complete()
             self._await(NOTHING)
 
     def on_response_complete(self) -> None:
@@ -282,7 +322,7 @@ class Connection(HttpToolsProtocol):
         coding = stated.get(b"transfer-encoding")
         if coding is not None and (coding.lower() != b"chunked" or version == "1.0"):
             return True
-        absolute = ABSOLUTE_TARGET.match(self.url)
+        absolute = None if self.url.startswith(b"/") else ABSOLUTE_TARGET.match(self.url)
         if absolute is None:
             return False
         host = stated.get(b"host")

@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCy
 
 from potluck.connections.asgi_extension import WHOLE
 
-__all__ = ["Cycle"]
+__all__ = ["Cycle", "head_of"]
 
 START, BODY = "http.response.start", "http.response.body"
 
@@ -40,6 +40,27 @@ def lines_of(headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, int]:
     return lines, length
 
 
+def head_of(message: Any, default_headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, int]:
+    """The head of a response up to its last header, and the content length it states; nothing without a length."""
+    # Without a request id beside it, no middleware has filled the cache.
+    kept = message.get("kept") if "request_id" in message else None
+    if kept is None:
+        lines, length = lines_of([*default_headers, *message.get("headers", ())])
+        return (STATUS_LINE[message["status"]] + lines, length) if lines else (b"", 0)
+    if "lines" not in kept:
+        kept["lines"] = lines_of(message["headers"])
+    lines, length = kept["lines"]
+    request_id = message["request_id"].encode()
+    if not lines:
+        message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
+        return b"", 0
+    parts = [STATUS_LINE[message["status"]]]
+    for name, value in default_headers:
+        parts += (name, b": ", value, b"\r\n")
+    parts += (lines, b"x-request-id: ", request_id, b"\r\n")
+    return b"".join(parts), length
+
+
 class Cycle(RequestResponseCycle):
     """uvicorn's cycle, in which a head that states its body's length waits for the body."""
 
@@ -66,34 +87,13 @@ class Cycle(RequestResponseCycle):
 
     def _holds_back(self, message: Any) -> bool:
         """Hold back the head of an ordinary response; one that is streamed, or unusual, is left to uvicorn."""
-        self._head = self._head_of(message)
+        self._head, self.expected_content_length = head_of(message, self.default_headers)
         if not self._head:
             return False
         self.response_started = True
         self.waiting_for_100_continue = False
         self.chunked_encoding = False
         return True
-
-    def _head_of(self, message: Any) -> bytes:
-        """The head of a response that states its content length; empty for any other."""
-        # Without a request id beside it, no middleware has filled the cache.
-        kept = message.get("kept") if "request_id" in message else None
-        if kept is None:
-            lines, length = lines_of([*self.default_headers, *message.get("headers", ())])
-        else:
-            if "lines" not in kept:
-                kept["lines"] = lines_of(message["headers"])
-            lines, length = kept["lines"]
-            request_id = message["request_id"].encode()
-            if lines:
-                parts: list[bytes] = []
-                for name, value in self.default_headers:
-                    parts += (name, b": ", value, b"\r\n")
-                lines = b"".join((*parts, lines, b"x-request-id: ", request_id, b"\r\n"))
-            else:
-                message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
-        self.expected_content_length = length
-        return STATUS_LINE[message["status"]] + lines if lines else b""
 
     def _send_with_head(self, body: bytes, more_body: bool) -> None:
         head, self._head = self._head, b""

@@ -23,7 +23,7 @@ from potluck.web.errors import BodyNotJson
 from potluck.web.http.authentication import Authentication, Credential
 from potluck.web.http.clients import value_of
 from potluck.web.http.responses import JsonResponse, not_modified
-from potluck.web.http.router import Endpoint, Router
+from potluck.web.http.router import Cached, Endpoint, Router
 from potluck.web.inputs import UNSET, Input
 from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
@@ -71,17 +71,17 @@ class Api:
         for subject in subjects:
             for declared in subject.declared:
                 if declared.path is not None:
-                    for method, path, endpoint in self._endpoints(declared):
-                        router.add(method, API + path, endpoint)
+                    for method, path, endpoint, *cached in self._endpoints(declared):
+                        router.add(method, API + path, endpoint, *cached)
 
-    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
+    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint] | tuple[str, str, Endpoint, Cached]]:
         assert declared.path is not None
         if isinstance(declared, Action):
             yield declared.method, declared.path, self.action(declared)
         elif isinstance(declared, Read):
-            yield "GET", declared.path, self.read(declared)
+            yield "GET", declared.path, self.read(declared), self.cached(declared)
         elif isinstance(declared, Listing):
-            yield "GET", declared.path, self.list(declared)
+            yield "GET", declared.path, self.list(declared), self.cached(declared)
             if declared.live is not None:
                 yield "GET", f"{declared.path}/events", self.events(declared)
                 yield "GET", f"{declared.path}/changes", self.changes(declared)
@@ -184,6 +184,19 @@ class Api:
             return _unless_known(request, await self._core.store.remember(question, work, LISTS_REMEMBERED_SECONDS))
 
         return answer
+
+    def cached(self, declared: Read | Listing) -> Cached:
+        """Finds what `read` or `list` has remembered for a request."""
+
+        def found(request: Request) -> JsonResponse | None:
+            # What the caller has already is compared where it is answered.
+            if value_of(request.scope, b"if-none-match") is not None:
+                return None
+            question = Question.of(request, self._authentication, declared.access)
+            response: Tagged | None = self._core.store.remembered(question)
+            return response
+
+        return found
 
     # --- live updates -------------------------------------------------------------------------------------------------
 

@@ -100,7 +100,7 @@ def application(lines, log="requests", problems=None):
     router.add("GET", "/cut", cut)
     settings = Settings(log=log)
     nobody = Authentication(None, Clients(settings), bytes(32))
-    return Application(router, nobody, problems or Answering(), {}, around=RequestLog(settings, lines))
+    return Application(router, nobody, problems or Answering(), {}, RequestLog(settings, lines))
 
 
 @pytest.fixture

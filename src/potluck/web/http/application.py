@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
+from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from potluck.web.errors import BY_STATUS
 from potluck.web.http.authentication import Authentication
 from potluck.web.http.problems import HttpProblem, Problems
+from potluck.web.http.request_log import RequestLog
 from potluck.web.http.router import Router
 
 __all__ = ["Application"]
@@ -27,18 +29,28 @@ class Application:
         authentication: Authentication,
         problems: Problems,
         state: Mapping[str, Any],
-        *,
-        around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+        log: RequestLog | None = None,
     ) -> None:
-        """`around` is middleware for every request, those that find no endpoint included."""
+        """`log` wraps every request, those that find no endpoint included."""
         self.router = router
         self.authentication = authentication
         self.problems = problems
         self.state = SimpleNamespace(**state)
-        self._serve = around(self._answer)
+        self._log = log
+        self._serve: ASGIApp = self._answer if log is None else log(self._answer)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         return self._serve(scope, receive, send)
+
+    def cached(self, scope: Scope) -> dict[str, Any] | None:
+        """The response to a GET if its endpoint has it in memory: see potluck.connections.asgi_extension."""
+        began = perf_counter()
+        found = self.router.find(scope["path"])
+        declared = None if found is None else found.methods.get("GET")
+        if self._log is None or declared is None or declared.cached is None:
+            return None
+        response = declared.cached(Request(scope))
+        return None if response is None else self._log.cached(response, scope, declared.path, began)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

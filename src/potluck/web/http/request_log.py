@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     # Only for type checking: the parent of the workers does not import the framework.
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from potluck.web.http.responses import JsonResponse
+
 __all__ = [
     "JsonLines",
     "RequestLog",
@@ -124,16 +126,7 @@ class RequestLog:
                     sent += len(message.get("body", b""))
                 if kind in BEGINNING:
                     status = message["status"]
-                    kept = message.get("kept")
-                    if kept is None:
-                        headers = self._headers(message.get("headers", ()), scope["path"])
-                        headers.append((b"x-request-id", request_id.encode()))
-                    else:
-                        if "headers" not in kept:
-                            kept["headers"] = self._headers(message["headers"], scope["path"])
-                        headers = kept["headers"]
-                        message["request_id"] = request_id
-                    message["headers"] = headers
+                    self._complete(message, scope, request_id)
                 await send(message)
 
             async def receiving() -> Message:
@@ -158,25 +151,60 @@ class RequestLog:
                 failure = ended
                 raise
             finally:
-                worth_a_line = self._every or status >= 500 or failure is not None
-                if worth_a_line and (route := scope.get("path_template")) not in UNLOGGED_ROUTES:
-                    line: dict[str, Any] = {
-                        "time": _now(),
-                        "level": "error" if status >= 500 or isinstance(failure, Exception) else "info",
-                        "event": "request",
-                        "requestId": request_id,
-                        "method": method,
-                        "route": route,
-                        "status": status or None,
-                        "milliseconds": round((perf_counter() - began) * 1000, 3),
-                        "bytes": sent,
-                        "worker": os.getpid(),
-                    }
-                    if isinstance(failure, Exception):
-                        line["error"] = described(failure)
-                    self._write(_encode(line) + b"\n")
+                if self._every or status >= 500 or failure is not None:
+                    self._write_line(request_id, method, scope.get("path_template"), status, sent, began, failure)
 
         return logged
+
+    def cached(self, response: JsonResponse, scope: Scope, route: str, began: float) -> dict[str, Any]:
+        """The message of a response that is sent from memory, complete with its id; its line is written."""
+        message = response.message()
+        request_id = new_request_id()
+        self._complete(message, scope, request_id)
+        if self._every:
+            self._write_line(request_id, scope["method"], route, response.status_code, len(response.body), began)
+        return message
+
+    def _complete(self, message: Message, scope: Scope, request_id: str) -> None:
+        """Add the headers that every response has; to one that is sent repeatedly, the id is added beside them."""
+        kept = message.get("kept")
+        if kept is None:
+            headers = self._headers(message.get("headers", ()), scope["path"])
+            headers.append((b"x-request-id", request_id.encode()))
+        else:
+            if "headers" not in kept:
+                kept["headers"] = self._headers(message["headers"], scope["path"])
+            headers = kept["headers"]
+            message["request_id"] = request_id
+        message["headers"] = headers
+
+    def _write_line(
+        self,
+        request_id: str,
+        method: str,
+        route: str | None,
+        status: int,
+        sent: int,
+        began: float,
+        failure: BaseException | None = None,
+    ) -> None:
+        if route in UNLOGGED_ROUTES:
+            return
+        line: dict[str, Any] = {
+            "time": _now(),
+            "level": "error" if status >= 500 or isinstance(failure, Exception) else "info",
+            "event": "request",
+            "requestId": request_id,
+            "method": method,
+            "route": route,
+            "status": status or None,
+            "milliseconds": round((perf_counter() - began) * 1000, 3),
+            "bytes": sent,
+            "worker": os.getpid(),
+        }
+        if isinstance(failure, Exception):
+            line["error"] = described(failure)
+        self._write(_encode(line) + b"\n")
 
 
 async def _answer_broken(send: Send, request_id: str) -> None:

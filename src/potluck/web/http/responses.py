@@ -62,12 +62,16 @@ class JsonResponse:
             sent.append((b"content-length", b"%d" % len(body)))
         self.headers = sent
 
+    def message(self) -> dict[str, Any]:
+        """The whole response, for a server that takes it as one message."""
+        whole = {"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body}
+        if self.kept is not None:
+            whole["kept"] = self.kept
+        return whole
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if WHOLE in scope.get("extensions", ()):
-            whole = {"type": WHOLE, "status": self.status_code, "headers": self.headers, "body": self.body}
-            if self.kept is not None:
-                whole["kept"] = self.kept
-            await send(whole)
+            await send(self.message())
             return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.headers})
         await send({"type": "http.response.body", "body": self.body})

@@ -9,16 +9,21 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-__all__ = ["Endpoint", "Found", "Match", "Router"]
+from potluck.web.http.responses import JsonResponse
+
+__all__ = ["Cached", "Endpoint", "Found", "Match", "Router"]
 
 Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 """Answers a request with a response, which is an ASGI application of its own."""
+Cached = Callable[[Request], JsonResponse | None]
+"""The endpoint's response if it is in memory."""
 
 
 class _Declared(Struct, frozen=True):
     names: tuple[str, ...]
     endpoint: Endpoint
     path: str
+    cached: Cached | None = None
 
 
 @dataclass(slots=True)
@@ -66,7 +71,8 @@ class Router:
     def __init__(self) -> None:
         self._root = _Node()
 
-    def add(self, method: str, path: str, endpoint: Endpoint) -> None:
+    def add(self, method: str, path: str, endpoint: Endpoint, cached: Cached | None = None) -> None:
+        """`cached` finds the endpoint's response, if it is in memory."""
         node = self._root
         names: list[str] = []
         for segment in _segments(path):
@@ -79,7 +85,7 @@ class Router:
                 node = node.literals.setdefault(segment, _Node())
         if method in node.methods:
             raise ValueError(f"{method} {path} is declared twice")
-        node.methods[method] = _Declared(tuple(names), endpoint, path)
+        node.methods[method] = _Declared(tuple(names), endpoint, path, cached)
 
     def add_all_below(self, path: str, endpoint: Endpoint) -> None:
         """GET of every address that begins with this path; the endpoint is given what follows as `rest`."""
