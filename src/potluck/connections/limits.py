@@ -77,7 +77,7 @@ class Connection(HttpToolsProtocol):
     _cached: Cached | None = None
     """The application's way to answer from memory, if it has one."""
     _may_send_cached = False
-    """Once for each piece that arrives: the rest of a pipeline waits, as long as other connections have a turn."""
+    """Once for each piece that arrives, so that a long pipeline does not keep other connections waiting."""
     _unsent = -1
     _unsent_since = 0.0
 
@@ -177,9 +177,9 @@ class Connection(HttpToolsProtocol):
         except Exception:
             # Called in the usual way, the application reports what is wrong.
             return False
-        if message is None:
+        head = b"" if message is None else head_of(message, self.server_state.default_headers)[0]
+        if message is None or not head:
             return False
-        head, _ = head_of(message, self.server_state.default_headers)
         self.transport.writelines((head + b"\r\n", message["body"]))
         self.server_state.total_requests += 1
         self._may_send_cached = False

@@ -36,7 +36,7 @@ class Application:
         return {
             "type": WHOLE,
             "status": 200,
-            "headers": [(b"content-length", b"%d" % len(body))],
+            "headers": [] if scope["path"] == "/known/endless" else [(b"content-length", b"%d" % len(body))],
             "body": body,
             "kept": self.kept.setdefault((scope["path"], len(body)), {}),
             "request_id": f"{len(self.asked):032x}",
@@ -207,6 +207,11 @@ async def test_a_memory_that_fails_is_passed_over(served):
     assert await client.ask("/known/a") == "called: /known/a"
     served.fails = False
     assert await client.ask("/known/a") == "from memory: /known/a"
+
+
+async def test_a_response_without_its_length_is_not_sent_from_memory(served):
+    client = await Client.of(served)
+    assert [await client.ask("/known/endless") for _ in range(2)] == ["called: /known/endless"] * 2
 
 
 @pytest.mark.parametrize("wrong", [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n"])
