@@ -1,10 +1,8 @@
 """The second time at an address is like the first, for everybody, though its answer is remembered."""
 
-import asyncio
 import contextlib
 import json
 import re
-import socket
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -23,11 +21,10 @@ from potluck.web.api import Question
 from potluck.web.http import security_headers
 from potluck.web.http.application import Application
 from potluck.web.runner import Runner
-from potluck.web.server.uvicorn_server import Server
-from tests.patience import PATIENCE_SECONDS
 from tests.people.assembly import PASSWORD, Clock
 from tests.toy.app import notes_app
 from tests.web.contract.wire import sent
+from tests.web.server_here import served_here
 from tests.web.suites import API, ask, bearer, data, problem, signed_up, suite_on
 
 # One suite for all tests that leave it as it was.
@@ -466,16 +463,11 @@ async def test_a_repeated_read_calls_no_endpoint_and_sees_the_next_write(tmp_pat
 @contextlib.asynccontextmanager
 async def socket_to(application: Application) -> AsyncIterator[httpx.AsyncClient]:
     """A client of our own server, in this event loop."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    started = asyncio.Event()
-    server = Server(application, started.set)
-    # Not serve(), which would take this process's signals.
-    running = asyncio.create_task(server._serve([listener]))
-    await started.wait()
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+    async with (
+        served_here(application) as here,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{here.port}") as client,
+    ):
         yield client
-    server.should_exit = True
-    await asyncio.wait_for(running, PATIENCE_SECONDS)
 
 
 # --- rights that end -------------------------------------------------------------------------------------------------

@@ -1,15 +1,13 @@
 """Whatever bytes are sent, wherever: a problem that says what was wrong, never a failure and never silence."""
 
 import asyncio
-import contextlib
 import itertools
 import random
-import socket
 
-from potluck.web.server.uvicorn_server import Server
 from tests.patience import PATIENCE_SECONDS
 from tests.web.contract.wire import sent
 from tests.web.contract.worlds import bearer_headers, book_of
+from tests.web.server_here import served_here
 from tests.web.suites import API
 
 JSON = ("content-type", "application/json")
@@ -316,22 +314,6 @@ async def test_what_nobody_can_read_is_a_wrong_field_wherever_it_stands(doors):
 # --- over a connection ----------------------------------------------------------------------------------------------
 
 
-@contextlib.asynccontextmanager
-async def served(application):
-    """The suite behind a socket, in this process; where it can be reached."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    started = asyncio.Event()
-    server = Server(application, started.set)
-    # Not serve(), which would take this process's signals.
-    running = asyncio.create_task(server._serve([listener]))
-    await started.wait()
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        server.should_exit = True
-        await asyncio.wait_for(running, PATIENCE_SECONDS)
-
-
 async def statuses_of(port, raw):
     """The statuses of whatever is answered until the server closes, or nothing more is said."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -357,7 +339,7 @@ async def test_a_connection_may_bring_anything_and_the_next_one_is_served(doors)
         b"connection: close\r\ncontent-length: %d\r\n\r\n%s"
     ) % ((API + book.notes).encode(), ada["token"].encode(), len(body), body)
     answered = 0
-    async with served(doors.application) as port:
+    async with served_here(doors.application) as (_, port, _):
         for turn in range(150):
             raw = bytearray(good if turn % 5 else good.replace(b"?limit", b""))
             for _ in range(chance.randint(0 if turn % 5 else 1, 3)):

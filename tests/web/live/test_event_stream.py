@@ -23,6 +23,7 @@ from potluck.web.live.event_stream import event_text
 from potluck.web.server import uvicorn_server
 from tests.patience import PATIENCE_SECONDS
 from tests.web.live.boards import KEY, SOMEBODY, Card, boards, clock, shown, yes
+from tests.web.server_here import served_here
 
 # Of a change, as one reader is told of it.
 LONG_EVENT = 50_000
@@ -183,33 +184,27 @@ async def test_for_a_client_that_stops_reading_little_is_written_and_not_for_eve
     since = await live.position(boards)
     for number in range(200):
         await store.put(Card(board="b", card=f"c{number}"))
-    listener = socket.create_server(("127.0.0.1", 0))
-    started = asyncio.Event()
-    serving = uvicorn_server.Server(app, started.set)
-    running = asyncio.create_task(serving._serve([listener]))
-    await started.wait()
-    with socket.socket() as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        client.setblocking(False)
-        loop = asyncio.get_running_loop()
-        await loop.sock_connect(client, listener.getsockname())
-        await loop.sock_sendall(client, f"GET /long?since={since} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+    async with served_here(app) as (serving, port, _):
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.setblocking(False)
+            loop = asyncio.get_running_loop()
+            await loop.sock_connect(client, ("127.0.0.1", port))
+            await loop.sock_sendall(client, f"GET /long?since={since} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not live.open_streams:  # noqa: ASYNC110 - it happens in the server
+                    await asyncio.sleep(0.01)
+                (connection,) = serving.server_state.connections
+                most = 0
+                while live.open_streams:
+                    most = max(most, connection.transport.get_write_buffer_size())
+                    await asyncio.sleep(0.01)
+        # Ten megabytes were to be told. What lies with us is what came before it was noticed, and one piece more.
+        assert most < 10 * LONG_EVENT
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while not live.open_streams:  # noqa: ASYNC110 - it happens in the server
+            while serving.server_state.connections or serving.server_state.tasks:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-            (connection,) = serving.server_state.connections
-            most = 0
-            while live.open_streams:
-                most = max(most, connection.transport.get_write_buffer_size())
-                await asyncio.sleep(0.01)
-    # Ten megabytes were to be told. What lies with us is what came before it was noticed, and one piece more.
-    assert most < 10 * LONG_EVENT
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while serving.server_state.connections or serving.server_state.tasks:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-    assert [each.message for each in caplog.records if each.levelno >= logging.ERROR] == []
-    serving.should_exit = True
-    await asyncio.wait_for(running, PATIENCE_SECONDS)
+        assert [each.message for each in caplog.records if each.levelno >= logging.ERROR] == []
 
 
 async def test_a_client_that_takes_nothing_is_given_up(

@@ -1,15 +1,14 @@
 """Responses that are sent from memory, without a call of the application: when they are, and when they must not be."""
 
 import asyncio
-import socket
 from types import SimpleNamespace
 
 import pytest
 
 from potluck.connections.asgi_extension import WHOLE
 from potluck.web.server import uvicorn_server
-from potluck.web.server.uvicorn_server import Server
 from tests.patience import PATIENCE_SECONDS, until
+from tests.web.server_here import served_here
 
 CALLED, FROM_MEMORY = "called", "from memory"
 MORE_THAN_BUFFERS = 32 * 1024 * 1024
@@ -64,17 +63,10 @@ class Application:
 async def served(monkeypatch):
     monkeypatch.setattr(uvicorn_server, "TICKS_BETWEEN_CHECKS", 1)
     application = Application()
-    listener = socket.create_server(("127.0.0.1", 0))
-    started = asyncio.Event()
-    server = Server(application, started.set)
-    # Not serve(), which would take this process's signals.
-    running = asyncio.create_task(server._serve([listener]))
-    await started.wait()
-    application.port, application.server = listener.getsockname()[1], server
-    yield application
-    application.held.set()
-    server.should_exit = True
-    await asyncio.wait_for(running, PATIENCE_SECONDS)
+    async with served_here(application) as here:
+        application.port, application.server = here.port, here.server
+        yield application
+        application.held.set()
 
 
 class Client:

@@ -12,8 +12,8 @@ import pytest
 
 from potluck.connections import limits
 from potluck.web.server import connection, uvicorn_server
-from potluck.web.server.uvicorn_server import Server
 from tests.patience import PATIENCE_SECONDS, stopped
+from tests.web.server_here import served_here
 
 MORE_THAN_BUFFERS = 32 * 1024 * 1024
 
@@ -92,18 +92,9 @@ async def served(monkeypatch):
     monkeypatch.setattr(limits, "BODY_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(uvicorn_server, "GRACE_SECONDS", 0.5)
     application = Application()
-    listener = socket.create_server(("127.0.0.1", 0))
-    started = asyncio.Event()
-    running_server = Server(application, started.set)
-    # Not serve(), which would take this process's signals.
-    running = asyncio.create_task(running_server._serve([listener]))
-    await started.wait()
-    application.port = listener.getsockname()[1]
-    application.server = running_server
-    application.running = running
-    yield application
-    running_server.should_exit = True
-    await asyncio.wait_for(running, PATIENCE_SECONDS)
+    async with served_here(application) as here:
+        application.server, application.port, application.running = here
+        yield application
 
 
 # Only where something never comes: what does come may take longer than this on a busy machine.
