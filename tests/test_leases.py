@@ -11,7 +11,7 @@ import pytest
 from potluck import leases
 from potluck.engines import ANSWER_LOST, DynamoError, Engine
 from potluck.engines.conflicting import Conflicting
-from potluck.leases import LEASE_SECONDS, Deposed, Lease, Rows, Terms, is_passing
+from potluck.leases import LEASE_SECONDS, Deposed, Lease, Rows, Terms
 from tests.engine_targets import BOTH, opened, table
 from tests.patience import PATIENCE_SECONDS, until
 
@@ -226,21 +226,6 @@ async def test_a_group_of_tasks_that_was_deposed_starts_again(engine: Engine) ->
 
     await asyncio.wait_for(lease.run(work), PATIENCE_SECONDS)
     assert len(rounds) == 2
-
-
-@pytest.mark.parametrize(
-    ("reasons", "passing"),
-    [
-        (["None", "TransactionConflict"], True),
-        (["ProvisionedThroughputExceeded"], True),
-        (["TransactionConflict", "ConditionalCheckFailed"], False),
-        (["ValidationError"], False),
-        ([], False),
-    ],
-)
-def test_a_cancelled_transaction_passes_if_all_its_reasons_do(reasons: list[str], passing: bool) -> None:
-    error = DynamoError("TransactionCanceledException", "", reasons=[{"Code": code} for code in reasons])
-    assert is_passing(error) is passing
 
 
 @pytest.mark.parametrize("seconds", [5, 20, 600])

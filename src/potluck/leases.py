@@ -19,9 +19,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
+from potluck.engines import DynamoError, Engine
+from potluck.engines.transient import is_transient
 
-__all__ = ["Deposed", "Lease", "Rows", "Terms", "cancelled", "is_passing"]
+__all__ = ["Deposed", "Lease", "Rows", "Terms", "cancelled"]
 
 # From dead owner to new owner, at worst: a look interval before the last renewal is noticed, the lease itself, another
 # look interval, and the write that takes it: a little over 4 seconds.
@@ -34,22 +35,6 @@ CANCEL_AGAIN_SECONDS = 3.0
 SHORTEST_MARGIN_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
-
-PASSING = frozenset(
-    {
-        *(REQUEST_NOT_SENT, ANSWER_LOST, "InternalServerError", "ServiceUnavailable", "RequestLimitExceeded"),
-        *("ThrottlingException", "ProvisionedThroughputExceededException", "LimitExceededException"),
-        *("TransactionConflictException", "TransactionInProgressException"),
-    }
-)
-PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-
-
-def is_passing(error: DynamoError) -> bool:
-    """Whether the failure is transient: the same request may succeed later."""
-    if error.code == "TransactionCanceledException":
-        return all(reason.get("Code") in PASSING_REASONS for reason in error.reasons or [{}])
-    return error.code in PASSING
 
 
 async def cancelled(*tasks: asyncio.Future[None]) -> None:
@@ -189,7 +174,7 @@ class Lease:
                     if await self.try_acquire():
                         return
             except DynamoError as error:
-                if not is_passing(error):
+                if not is_transient(error):
                     raise
             # Jitter, or all waiting workers would try to take it at the same moment.
             await asyncio.sleep(self._look_every * random.uniform(0.8, 1.0))
@@ -313,7 +298,7 @@ class Lease:
                 except (TimeoutError, Deposed):
                     return
                 except DynamoError as error:
-                    if not is_passing(error):
+                    if not is_transient(error):
                         raise
                     await asyncio.sleep(self._look_every / 5)
 

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError, Engine
+from potluck.engines import DynamoError, Engine
+from potluck.engines.transient import MAYBE_EXECUTED, NOT_EXECUTED, is_transient_cancellation
 from potluck.table.errors import Changed, ConditionFailed, OutcomeUnknown, Unavailable, VersionConflict
 from potluck.table.operations import Operation, explain_failure
 from potluck.table.tables import Request
@@ -17,23 +18,11 @@ __all__ = ["Patience", "Sender"]
 
 Send = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
-# Certainly not executed, and may be retried.
-TRY_AGAIN = frozenset(
-    {
-        *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
-        *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
-        REQUEST_NOT_SENT,
-    }
-)
 READS = frozenset(
     {"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "DescribeTimeToLive"}
 )
-# May or may not have been executed.
-LOST = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
 # Refusals that an earlier attempt of the same write may have caused, if its answer was lost.
 UNSETTLED = (VersionConflict, Changed, ConditionFailed)
-# Reasons for cancelling a transaction that have nothing to do with its actions.
-PASSING_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +71,9 @@ class Sender:
                 return await self.engine.call(request.operation, request.body)
             except DynamoError as error:
                 tries = tries or _Tries(request.operation, self.patience)
-                if error.code in LOST:
+                if error.code in MAYBE_EXECUTED:
                     tries.lost = tries.lost or request.operation not in READS
-                elif error.code not in TRY_AGAIN and not _passing(error):
+                elif error.code not in NOT_EXECUTED and not is_transient_cancellation(error):
                     raise
                 await tries.wait_after(error)
 
@@ -107,11 +96,11 @@ class Sender:
                         if isinstance(refusal, UNSETTLED) and not operation.ruled_out_by(error.item):
                             raise OutcomeUnknown(f"{operation.name}: {refusal}, perhaps by this write") from refusal
                     raise refusal from None
-                if error.code in LOST:
+                if error.code in MAYBE_EXECUTED:
                     if not operation.repeatable:
                         raise OutcomeUnknown(f"{operation.name}: {error.message}") from error
                     tries.lost = True
-                elif error.code not in TRY_AGAIN:
+                elif error.code not in NOT_EXECUTED:
                     raise
                 await tries.wait_after(error)
 
@@ -127,16 +116,10 @@ class Sender:
                 return await self.engine.call(request.operation, request.body)
             except DynamoError as error:
                 tries = tries or _Tries("transaction", self.patience)
-                if error.code in LOST:
+                if error.code in MAYBE_EXECUTED:
                     tries.lost = True
-                elif error.code == "TransactionCanceledException" and not _passing(error):
+                elif error.code == "TransactionCanceledException" and not is_transient_cancellation(error):
                     raise explain(error) from None
-                elif error.code not in TRY_AGAIN and not _passing(error):
+                elif error.code not in NOT_EXECUTED and not is_transient_cancellation(error):
                     raise
                 await tries.wait_after(error)
-
-
-def _passing(error: DynamoError) -> bool:
-    """Whether a transaction was cancelled only by conflicts with others, or because the engine was busy."""
-    cancelled = error.code == "TransactionCanceledException"
-    return cancelled and all(reason.get("Code", "None") in PASSING_REASONS for reason in error.reasons or ())

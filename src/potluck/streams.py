@@ -41,7 +41,8 @@ import msgspec
 
 from potluck.dynamo.limits import STREAM_RETENTION_SECONDS
 from potluck.engines import DynamoError, Engine
-from potluck.leases import Deposed, Lease, Rows, cancelled, is_passing
+from potluck.engines.transient import is_transient
+from potluck.leases import Deposed, Lease, Rows, cancelled
 from potluck.positions import Action, Position, Positions
 from potluck.table.entity import Entity, plan_of
 from potluck.table.errors import OutcomeUnknown, Unavailable
@@ -440,7 +441,7 @@ class Consumer:
         try:
             await self.engine.changed(self.table, self.idle_seconds)
         except DynamoError as error:
-            if not is_passing(error):
+            if not is_transient(error):
                 raise
             await asyncio.sleep(self.idle_seconds)
 
@@ -451,7 +452,7 @@ class Consumer:
             try:
                 return await self.engine.call(operation, request)
             except DynamoError as error:
-                if not is_passing(error):
+                if not is_transient(error):
                     raise
                 log.info("%s: %s is sent again: %s", self.name, operation, error)
             await pauses.wait()
@@ -459,7 +460,7 @@ class Consumer:
 
 def _passes(error: Exception) -> bool:
     """Whether the failure is transient, reported by the engine or by the store."""
-    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_passing(error))
+    return isinstance(error, Unavailable | OutcomeUnknown) or (isinstance(error, DynamoError) and is_transient(error))
 
 
 def _everything(change: Change) -> bool:

@@ -24,6 +24,7 @@ from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 
 from potluck.engines import ANSWER_LOST, CLOSED, REQUEST_NOT_SENT, DynamoError
+from potluck.engines.transient import is_transient
 
 __all__ = ["Aws"]
 
@@ -54,12 +55,6 @@ SHORTEST_POLL_SECONDS = 0.5
 LONGEST_POLL_SECONDS = 1.5
 POLLS_GROW_BY = 1.3
 
-NO_NEWS = frozenset(
-    {
-        *(REQUEST_NOT_SENT, ANSWER_LOST, "InternalServerError", "ServiceUnavailable"),
-        *("ThrottlingException", "LimitExceededException", "ProvisionedThroughputExceededException"),
-    }
-)
 WATCH_AGAIN = frozenset({"ExpiredIteratorException", "TrimmedDataAccessException"})
 
 
@@ -284,7 +279,7 @@ class _StreamWatch:
         except DynamoError as error:
             if error.code in WATCH_AGAIN:
                 self._iterators = None
-            elif error.code not in NO_NEWS:
+            elif not is_transient(error):
                 self._iterators = None
                 raise
 

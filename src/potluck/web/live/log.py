@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from potluck.engines import DynamoError, Engine
-from potluck.leases import is_passing
+from potluck.engines.transient import is_transient
 from potluck.streams import Change, Pauses
 from potluck.table.errors import Unavailable
 from potluck.web.live.positions import tag_of
@@ -145,7 +145,7 @@ async def call_with_retry(engine: Engine, operation: str, request: dict[str, Any
         try:
             return await engine.call(operation, request)
         except DynamoError as error:
-            if not is_passing(error):
+            if not is_transient(error):
                 raise
             if time.monotonic() >= until:
                 raise Unavailable(f"{operation} fails for longer than {RETRY_SECONDS:g} s: {error}") from error

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, cast
 
 from potluck.engines import CLOSED, DynamoError, Engine, HandsOver
-from potluck.leases import cancelled, is_passing
+from potluck.engines.transient import is_transient
+from potluck.leases import cancelled
 from potluck.streams import Change, Concerns, Pauses
 from potluck.table.errors import Unavailable
 from potluck.table.tables import Table
@@ -452,6 +453,6 @@ class Tail:
         try:
             await self.engine.changed(self.table.name, IDLE_ELSEWHERE_SECONDS)
         except DynamoError as error:
-            if not is_passing(error):
+            if not is_transient(error):
                 raise
             await asyncio.sleep(SHARD_SUCCESSION_SECONDS)

@@ -1,0 +1,27 @@
+"""Which failures are transient: the same request may succeed later."""
+
+from potluck.engines import ANSWER_LOST, REQUEST_NOT_SENT, DynamoError
+
+__all__ = ["MAYBE_EXECUTED", "NOT_EXECUTED", "is_transient", "is_transient_cancellation"]
+
+NOT_EXECUTED = frozenset(
+    {
+        *("ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"),
+        *("TransactionConflictException", "TransactionInProgressException", "LimitExceededException"),
+        REQUEST_NOT_SENT,
+    }
+)
+MAYBE_EXECUTED = frozenset({ANSWER_LOST, "InternalServerError", "ServiceUnavailable"})
+# Reasons for cancelling a transaction that have nothing to do with its actions.
+TRANSIENT_REASONS = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+
+def is_transient(error: DynamoError) -> bool:
+    return error.code in NOT_EXECUTED or error.code in MAYBE_EXECUTED or is_transient_cancellation(error)
+
+
+def is_transient_cancellation(error: DynamoError) -> bool:
+    """Whether a transaction was cancelled only by conflicts with others, or because the engine was busy."""
+    if error.code != "TransactionCanceledException" or not error.reasons:
+        return False
+    return all(reason.get("Code", "None") in TRANSIENT_REASONS for reason in error.reasons)
