@@ -1,5 +1,7 @@
 """What may and may not be opened as a store."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -7,6 +9,7 @@ import pytest
 
 from potluck.dynamo.database import Database
 from potluck.dynamo.errors import CLOSED, DynamoError, StoreUnusable
+from tests.patience import PATIENCE_SECONDS
 
 
 async def test_a_text_file_is_not_a_store(tmp_path):
@@ -54,6 +57,18 @@ async def test_a_temporary_store_leaves_nothing_behind():
     folder = Path(database.file.path).parent
     assert folder.exists()
     await database.close()
+    assert not folder.exists()
+
+
+def test_a_temporary_store_that_nobody_closed_is_gone_with_its_process():
+    script = (
+        "import asyncio; from potluck.dynamo.database import Database;"
+        "store = asyncio.run(Database.open()); print(store.file.path)"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    folder = Path(ended.stdout.strip()).parent
+    assert folder.name.startswith("potluck-")
     assert not folder.exists()
 
 

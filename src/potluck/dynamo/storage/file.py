@@ -5,7 +5,8 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import apsw
@@ -25,11 +26,16 @@ logger = logging.getLogger(__name__)
 
 
 class StoreFile:
-    """An open file; without a path, a temporary one that is deleted on close."""
+    """An open file; without a path, a temporary one that is deleted on close, at the latest when Python exits."""
 
     def __init__(self, path: str | os.PathLike[str] | None, on_commit: OnCommit, vfs: str | None = None) -> None:
-        self._folder = tempfile.mkdtemp(prefix="potluck-") if path is None else None
-        self.path = str(Path(self._folder, "temporary.db")) if self._folder else os.fspath(path or "")
+        if path is None:
+            folder = tempfile.mkdtemp(prefix="potluck-")
+            self._delete: Callable[[], object] = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self.path = str(Path(folder, "temporary.db"))
+        else:
+            self._delete = lambda: None
+            self.path = os.fspath(path)
         self._vfs = vfs
         self._durable = path is not None
         self._readers: list[apsw.Connection] = []
@@ -115,5 +121,4 @@ class StoreFile:
             connection.close()
         self.writer.connection.close()
         self._wal_index.release()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._delete()
