@@ -133,9 +133,10 @@ class Connection(HttpToolsProtocol):
         if self._is_ambiguous():
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
-        self._await(BODY)
         version = self.parser.get_http_version()
+        # A target that cannot be read is refused while the head is awaited: a body is that of the request before.
         self._complete_scope(version)
+        self._await(BODY)
         # Else trailers after the body would be added to headers that have been read already.
         self.headers = []
         before = self.cycle
@@ -153,12 +154,13 @@ class Connection(HttpToolsProtocol):
     def _complete_scope(self, version: str) -> None:
         """As uvicorn does, without what we do not use: upgrades, a root path."""
         address = httptools.parse_url(self.url)
-        path = address.path.decode("ascii")
+        raw_path = address.path or b"/"
+        path = raw_path.decode("ascii")
         scope = self.scope
         scope["method"] = self.parser.get_method().decode("ascii")
         scope["http_version"] = version
         scope["path"] = unquote(path) if "%" in path else path
-        scope["raw_path"] = address.path
+        scope["raw_path"] = raw_path
         scope["query_string"] = address.query or b""
         scope["extensions"] = EXTENSIONS
 
@@ -174,11 +176,13 @@ class Connection(HttpToolsProtocol):
             return False
         try:
             message = self._cached(scope)
+            if message is None:
+                return False
+            head, length = head_of(message, self.server_state.default_headers)
         except Exception:
             # Called in the usual way, the application reports what is wrong.
             return False
-        head = b"" if message is None else head_of(message, self.server_state.default_headers)[0]
-        if message is None or not head:
+        if not head or length != len(message["body"]):
             return False
         self.transport.writelines((head + b"\r\n", message["body"]))
         self.server_state.total_requests += 1

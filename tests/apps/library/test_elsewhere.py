@@ -20,6 +20,7 @@ from potluck.web.rate_limits import RateLimit
 from tests.apps.library.calls import calls_on, data, problem
 from tests.elsewhere import Said, another_host
 from tests.patience import PATIENCE_SECONDS
+from tests.web.suites import bearer
 
 # --- ISBNs ------------------------------------------------------------------------------------------------------------
 
@@ -177,6 +178,18 @@ async def test_a_provider_who_answers_nobody_is_not_asked_for_every_row(tmp_path
             monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("look-ups", 1))
             asked = [await calls.ask("GET", "/lookup/isbn/0306406152", by=ada) for _ in range(11)]
             assert [each.status_code for each in asked] == [200] * 10 + [429]
+
+
+@pytest.mark.parametrize("asked", ["isbn=0306406152", "kind=video&title=Solaris"])
+async def test_looking_up_on_a_page_counts_as_it_does_by_the_api(tmp_path, monkeypatch, asked):
+    monkeypatch.setattr(lookup, "LOOKING_UP", RateLimit("look-ups", 1))
+    with another_host(lambda path: Said(b"", 503)) as host:
+        async with calls_on(tmp_path, open_library=host.address()) as calls:
+            ada = await calls.person()
+            home = await calls.library(ada)
+            page = f"{home.removeprefix('/libraries')}/add?{asked}"
+            pages = [await calls.client.get(f"/library{page}", headers=bearer(ada)) for _ in range(11)]
+            assert [each.status_code for each in pages] == [200] * 10 + [429]
 
 
 # --- covers -----------------------------------------------------------------------------------------------------------

@@ -278,6 +278,8 @@ ONE_HOST = [
     b"GET / HTTP/1.0\r\n\r\n",
     b"GET http://x/ HTTP/1.1\r\n" + CLOSE + b"\r\n",
     b"GET HTTP://X/?a=b HTTP/1.1\r\n" + CLOSE + b"\r\n",
+    b"GET http://x HTTP/1.1\r\n" + CLOSE + b"\r\n",
+    b"GET http://x?a=b HTTP/1.1\r\n" + CLOSE + b"\r\n",
     b"GET http://[::1]:80/ HTTP/1.1\r\nhost: [::1]:80\r\nconnection: close\r\n\r\n",
     b"POST / HTTP/1.1\r\n" + CLOSE + b"transfer-encoding: Chunked\r\n\r\n0\r\n\r\n",
 ]
@@ -301,6 +303,20 @@ async def test_requests_in_one_piece_are_answered_one_after_the_other(served):
 
 
 GET = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "wrong", [b"nonsense", b"GET http://:80/ HTTP/1.1\r\nhost: :80", b"GET / HTTP/1.1\r\nhost: x\r\nhost: y"]
+)
+async def test_what_is_wrong_is_no_answer_to_the_request_before_it(served, wrong):
+    reader, writer = await connected(served, b"POST /held HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc")
+    await until(lambda: served.server.server_state.tasks)
+    await asyncio.sleep(0.05)
+    writer.write(wrong + b"\r\n\r\n")
+    with contextlib.suppress(ConnectionError):
+        assert await asyncio.wait_for(reader.read(), PATIENCE_SECONDS) == b""
+    writer.close()
+    served.held.set()
 
 
 async def test_requests_that_do_not_wait_for_answers_are_so_many_and_no_more(served):

@@ -20,14 +20,25 @@ from potluck.people.errors import InvalidFields, WrongField
 from potluck.settings import Settings
 from potluck.store import Clock, Store
 from potluck.table.keys.folding import fold
-from potluck.web.access import SignedIn
+from potluck.web.access import Access, SignedIn
 from potluck.web.actions import Actions
 from potluck.web.errors import THROTTLED
 from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
 from potluck.web.rate_limits import RateLimit
 
-__all__ = ["Known", "Looked", "Lookup", "OpenLibrary", "Provider", "Tmdb", "look_up_isbn", "look_up_video", "lookups"]
+__all__ = [
+    "Known",
+    "Looked",
+    "Lookup",
+    "OpenLibrary",
+    "Provider",
+    "Tmdb",
+    "look_up_isbn",
+    "look_up_video",
+    "looking_up",
+    "lookups",
+]
 
 FOUND_STAYS = timedelta(days=30)
 NOT_FOUND_STAYS = timedelta(days=1)
@@ -198,6 +209,13 @@ class Lookup:
         await self._rows.put(KnownElsewhere(wanted=wanted, provider=provider, found=text, ttl=int(until.timestamp())))
 
 
+def looking_up(at: Access) -> Lookup:
+    """The lookup, for one look that counts against the caller's rate limit."""
+    at.core.rate_limiter.take(LOOKING_UP, at.visitor)
+    lookup: Lookup = at.context.lookup
+    return lookup
+
+
 # --- what others say is taken with care -------------------------------------------------------------------------------
 
 
@@ -257,15 +275,11 @@ async def look_up_isbn(at: OfIsbn) -> Looked:
         isbn = isbn_13(at.isbn)
     except BadIsbn as bad:
         raise InvalidFields(WrongField("isbn", str(bad))) from bad
-    lookup: Lookup = at.context.lookup
-    at.core.rate_limiter.take(LOOKING_UP, at.visitor)
-    return await lookup.book(isbn)
+    return await looking_up(at).book(isbn)
 
 
 @lookups.read("/video", THROTTLED, tagged=False)
 async def look_up_video(at: SignedIn, wanted: VideoQuery) -> Looked:
     """Films by their title, the closest first."""
     _ = at.now
-    lookup: Lookup = at.context.lookup
-    at.core.rate_limiter.take(LOOKING_UP, at.visitor)
-    return await lookup.video(wanted.title)
+    return await looking_up(at).video(wanted.title)

@@ -11,6 +11,9 @@ FOLDED_BYTES_PER_CHARACTER = 6
 LONGEST_CHARACTER = 4
 """How many bytes a character can take in UTF-8."""
 
+LONGEST_NAME = 200
+"""How many characters a text can have for its folded form to be cached."""
+
 # Accents above, below or across a letter have combining classes from 200. Marks in lower classes make another letter
 # (the voicing of kana, the nukta) or are the vowel, and stay.
 FIRST_ACCENT_CLASS = 200
@@ -21,11 +24,11 @@ BEFORE_SEPARATOR = dict.fromkeys(range(ord("#")), "_") | {ord("#"): None}
 
 def fold(text: str, /, most_bytes: int | None = None) -> str:
     """Lower case without accents, every character sorting after "#"; cutting keeps the order; may be empty."""
-    folded = _folded(text)
+    folded = _folded(text) if len(text) <= LONGEST_NAME else _folded.__wrapped__(text)
     return folded if most_bytes is None else _cut(folded, most_bytes)
 
 
-# A list that is sorted by name folds the same names after every write to it.
+# A list that is sorted by name folds the same names after every write to it. Longer texts would fill the memory.
 @lru_cache(maxsize=4096)
 def _folded(text: str) -> str:
     text = text.replace("#", "")

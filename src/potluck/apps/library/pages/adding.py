@@ -8,13 +8,13 @@ from starlette.responses import Response
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.drawn_books import face, spine
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
-from potluck.apps.library.fields import IsbnText
+from potluck.apps.library.fields import LONGEST_TITLE, IsbnText
 from potluck.apps.library.importing import as_new_book
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
 from potluck.apps.library.libraries import LibraryView
-from potluck.apps.library.lookup import Looked, Lookup
+from potluck.apps.library.lookup import Looked, looking_up
 from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
 from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
@@ -45,7 +45,6 @@ class FoundForm(Input):
 async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
     (library,) = await at.show(LibraryView, [at.library])
     asked = show.query
-    lookup: Lookup = at.context.lookup
     filled = show.form(HandForm, {"kind": "video" if asked.get("kind") == "video" else "book"})
     found: Looked | None = None
     isbn = asked.get("isbn", "").strip()
@@ -56,12 +55,12 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         except BadIsbn as bad:
             wrong = str(bad)
         else:
-            found = await lookup.book(thirteen)
+            found = await looking_up(at).book(thirteen)
             have = await _with_isbn(at, thirteen)
     films: Looked | None = None
-    title = asked.get("title", "").strip()
+    title = asked.get("title", "").strip()[:LONGEST_TITLE]
     if title and asked.get("kind") == "video":
-        films = await lookup.video(title)
+        films = await looking_up(at).video(title)
         filled = show.form(HandForm, _film(films, title, asked.get("pick", "")))
     elif asked.get("hand"):
         filled = show.form(HandForm, {"kind": "book", "isbn": isbn, "title": title})
@@ -121,7 +120,7 @@ def _film(films: Looked, title: str, pick: str) -> dict[str, Any]:
 async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
     """Put on the shelf what is known of an ISBN."""
     isbn = isbn_13(wanted.isbn)
-    looked: Looked = await at.context.lookup.book(isbn)
+    looked = await looking_up(at).book(isbn)
     if looked.outcome != "found":
         raise InvalidFields(WrongField("isbn", "It could not be looked up; put it in by hand"))
     return await add_book(at, as_new_book(isbn, looked.matches[0]))
