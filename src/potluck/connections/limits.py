@@ -134,7 +134,7 @@ class Connection(HttpToolsProtocol):
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
         version = self.parser.get_http_version()
-        # A target that cannot be read is refused while the head is awaited: a body is that of the request before.
+        # Before the body is awaited: a target that cannot be read is no fault of the request that is under way.
         self._complete_scope(version)
         self._await(BODY)
         # Else trailers after the body would be added to headers that have been read already.
