@@ -272,6 +272,40 @@ def test_two_phones_side_by_side_are_live(visit, shop, home):
     assert "Secret plans" not in there.page.content()
 
 
+def test_nothing_moves_between_a_touch_and_its_click(home):
+    page = home.visit.page
+    # However long the test takes, the finger is not down for long.
+    home.visit.stop_the_clock()
+    home.visit.open(home.page)
+    home.visit.live()
+    state = str(page.locator('script[src*="/list.js"]').get_attribute("src")).replace("list.js", "page.js")
+
+    def heard_of(name: str) -> None:
+        """Somebody else added it, and the page knows."""
+        told = [state, home.thing(name, "Green Corner")]
+        page.wait_for_function("async ([state, id]) => (await import(state)).page.items.has(id)", arg=told)
+
+    change = page.get_by_role("link", name="Change Oat milk")
+    change.hover()
+    page.mouse.down()
+    before = change.bounding_box()
+    heard_of("Above it")
+    assert change.bounding_box() == before
+    page.mouse.up()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Where").wait_for()
+    page.get_by_role("checkbox", name="Above it", include_hidden=True).wait_for(state="attached")
+    dialog.get_by_role("button", name="Close").click()
+    # Who holds on for longer does not tap, and sees what is new.
+    change.hover()
+    page.mouse.down()
+    heard_of("Later")
+    assert page.get_by_role("checkbox", name="Later").count() == 0
+    page.clock.run_for(1_000)
+    page.get_by_role("checkbox", name="Later").wait_for()
+    page.mouse.up()
+
+
 def test_a_store_that_somebody_made_meanwhile_is_known_and_not_lost_by_an_edit(home):
     """On a page that has been open since before there was such a store."""
     page = home.visit.page

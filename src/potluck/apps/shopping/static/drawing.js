@@ -6,6 +6,7 @@ import { element, icon, part, root, set, things, time } from "./elements.js";
 import { fold } from "./lines.js";
 import { drawNotices, titleOf } from "./notices.js";
 import { lingering, page } from "./page.js";
+import { afterPress } from "./pressing.js";
 import { arrange, rowOf, rows } from "./rows.js";
 
 const OFFERS = 12;
@@ -36,7 +37,7 @@ function groupOf(group, several) {
 const unkept = () => [...page.unkept].filter(({ key }) => !page.changes.some((each) => each.key === key));
 
 export function draw() {
-  if (!page.kept) return;
+  if (!page.kept || afterPress(draw)) return;
   const now = Date.now();
   const focused = document.activeElement;
   const { all, waiting } = withChanges(page.items, [...page.changes, ...unkept()], page.kept.person);
