@@ -5,6 +5,7 @@ import unicodedata
 
 import pytest
 
+from potluck.table.keys import folding
 from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, fold
 
 # Not assigned, private, or half of a pair: no fold knows them, and each takes four bytes at most.
@@ -74,3 +75,11 @@ def test_a_cut_never_turns_the_order_around() -> None:
     assert fold(narrow) < fold(wide)
     for most in range(4, 16):
         assert fold(narrow, most) <= fold(wide, most)
+
+
+def test_only_names_are_cached_and_no_longer_text_that_would_fill_the_memory() -> None:
+    folding._folded.cache_clear()
+    name, longer = "É" * folding.LONGEST_NAME, "É" * (folding.LONGEST_NAME + 1)
+    for _ in range(2):
+        assert (fold(name), fold(longer)) == ("e" * len(name), "e" * len(longer))
+    assert folding._folded.cache_info()[:2] == (1, 1)
