@@ -6,12 +6,12 @@ import socket
 from collections.abc import AsyncIterator
 from typing import NamedTuple
 
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Send
 
 from potluck.web.server.uvicorn_server import Server
 from tests.patience import PATIENCE_SECONDS
 
-__all__ = ["ServerHere", "served_here"]
+__all__ = ["ServerHere", "lifespan", "served_here"]
 
 
 class ServerHere(NamedTuple):
@@ -33,3 +33,12 @@ async def served_here(application: ASGIApp) -> AsyncIterator[ServerHere]:
     finally:
         server.should_exit = True
         await asyncio.wait_for(running, PATIENCE_SECONDS)
+
+
+async def lifespan(receive: Receive, send: Send) -> None:
+    """For an application that has nothing to do at its start and its end."""
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

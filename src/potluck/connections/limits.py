@@ -167,13 +167,13 @@ class Connection(HttpToolsProtocol):
     def _sends_cached(self) -> bool:
         """Send the response to a GET without a body, if the application has it in memory."""
         scope: Any = self.scope
-        if scope["method"] != "GET" or self.flow.write_paused or self.transport.is_closing():
+        if self._cached is None or scope["method"] != "GET" or self.parser.should_upgrade():
+            return False
+        if self.flow.write_paused or self.transport.is_closing():
             return False
         for name, _ in scope["headers"]:
             if name in FRAMING:
                 return False
-        if self._cached is None or self.parser.should_upgrade():
-            return False
         try:
             message = self._cached(scope)
             if message is None:

@@ -71,20 +71,20 @@ class Api:
         for subject in subjects:
             for declared in subject.declared:
                 if declared.path is not None:
-                    for method, path, endpoint, *cached in self._endpoints(declared):
-                        router.add(method, API + path, endpoint, *cached)
+                    for method, path, endpoint, cached in self._endpoints(declared):
+                        router.add(method, API + path, endpoint, cached)
 
-    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint] | tuple[str, str, Endpoint, Cached]]:
+    def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint, Cached | None]]:
         assert declared.path is not None
         if isinstance(declared, Action):
-            yield declared.method, declared.path, self.action(declared)
+            yield declared.method, declared.path, self.action(declared), None
         elif isinstance(declared, Read):
             yield "GET", declared.path, self.read(declared), self.cached(declared)
         elif isinstance(declared, Listing):
             yield "GET", declared.path, self.list(declared), self.cached(declared)
             if declared.live is not None:
-                yield "GET", f"{declared.path}/events", self.events(declared)
-                yield "GET", f"{declared.path}/changes", self.changes(declared)
+                yield "GET", f"{declared.path}/events", self.events(declared), None
+                yield "GET", f"{declared.path}/changes", self.changes(declared), None
 
     # --- writing ------------------------------------------------------------------------------------------------------
 

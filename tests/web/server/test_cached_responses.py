@@ -8,7 +8,7 @@ import pytest
 from potluck.connections.asgi_extension import WHOLE
 from potluck.web.server import uvicorn_server
 from tests.patience import PATIENCE_SECONDS, until
-from tests.web.server_here import served_here
+from tests.web.server_here import lifespan, served_here
 
 CALLED, FROM_MEMORY = "called", "from memory"
 MORE_THAN_BUFFERS = 32 * 1024 * 1024
@@ -50,11 +50,8 @@ class Application:
 
     async def __call__(self, scope, receive, send):
         if scope["type"] == "lifespan":
-            while True:
-                message = await receive()
-                await send({"type": f"{message['type']}.complete"})
-                if message["type"] == "lifespan.shutdown":
-                    return
+            await lifespan(receive, send)
+            return
         if scope["method"] == "POST" or scope["path"] == "/known/with-body":
             while (await receive())["more_body"]:
                 pass

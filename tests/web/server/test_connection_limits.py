@@ -13,7 +13,7 @@ import pytest
 from potluck.connections import limits
 from potluck.web.server import connection, uvicorn_server
 from tests.patience import PATIENCE_SECONDS, stopped
-from tests.web.server_here import served_here
+from tests.web.server_here import lifespan, served_here
 
 MORE_THAN_BUFFERS = 32 * 1024 * 1024
 
@@ -36,11 +36,8 @@ class Application:
 
     async def __call__(self, scope, receive, send):
         if scope["type"] == "lifespan":
-            while True:
-                message = await receive()
-                await send({"type": f"{message['type']}.complete"})
-                if message["type"] == "lifespan.shutdown":
-                    return
+            await lifespan(receive, send)
+            return
         body = b""
         more = True
         while more:

@@ -14,6 +14,7 @@ from potluck.web.outbound import BadAddress, must_be_public
 __all__ = [
     "FIRST_ORDER",
     "LAST_ORDER",
+    "LONGEST_TITLE",
     "Borrower",
     "Cast",
     "CollectionDescription",
@@ -47,6 +48,7 @@ __all__ = [
     "user_of",
 ]
 
+LONGEST_TITLE = 200
 FIRST_ORDER, LAST_ORDER = 1, 1000
 TOP_OF_CAST = 5
 LARGEST_FILE = 9_000_000
@@ -74,7 +76,6 @@ LibraryName = Annotated[str, OneLine(1, 20, "Name must have 1 to 20 characters")
 LibraryDescription = Annotated[str, OneLine(0, 100, "Description must have at most 100 characters")]
 CollectionName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 characters")]
 CollectionDescription = Annotated[str, ManyLines(0, 500, "Description must have at most 500 characters")]
-LONGEST_TITLE = 200
 Title = Annotated[str, OneLine(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters")]
 Summary = Annotated[str, ManyLines(0, 4000, "Summary must have at most 4,000 characters")]
 PersonName = Annotated[str, OneLine(1, 100, "A name must have 1 to 100 characters")]
