@@ -56,6 +56,7 @@ LOOKED_AT_BY = {
     "/shareables/new": SHARING,
     SHAREABLE: SHARING,
     f"{SHAREABLE}/unlock": SHARING,
+    f"{SHAREABLE}/manage": SHARING,
     f"{SHAREABLE}/share": SHARING,
     f"{SHAREABLE}/edit": SHARING,
     f"{SHAREABLE}/results": "test_shareables.test_a_poll_is_voted_in_and_its_results_follow_live",

@@ -130,6 +130,10 @@ def test_a_list_goes_from_one_phone_to_another_and_is_ticked_live_on_both(window
     expect(guest.page.get_by_text("2 people here now")).to_be_visible()
     expect(maker.page.get_by_text("2 people here now")).to_be_visible()
     assert "Street party" not in guest.page.title()
+    guest.follow(guest.page.get_by_role("link", name="Manage list"))
+    looked_at(guest, "manage")
+    guest.follow(guest.page.get_by_role("link", name="Cancel"))
+    expect(maker.page.get_by_text("2 people here now")).to_be_visible()
     row(guest, "Bunting").tap()
     expect(guest.page.get_by_text("1 of 3 done")).to_be_visible()
     # The other phone hears of it, and the other way round.

@@ -230,3 +230,34 @@ async def test_a_try_is_counted_though_it_has_a_key(calls):
     path, key = f"/shareables/{made['shortId']}/sessions", "5f0c9f2e-9a6a-4f4e-8f5c-1d2f3a4b5c6d"
     statuses = [(await calls.ask("POST", path, {"passcode": WRONG}, idempotency_key=key)).status_code for _ in range(6)]
     assert statuses == [401] * 5 + [429]
+
+
+SPELLINGS = (str.upper, lambda code: code.replace("-", ""), lambda code: f"  {code.replace('-', ' ')} ", str.title)
+
+
+async def test_a_generated_passcode_opens_in_any_spelling(calls):
+    made = await calls.made()
+    for spelled in SPELLINGS:
+        assert data(await unlock(calls, made, spelled(made["adminPasscode"])), 201)["role"] == "admin"
+    # As someone reads it from a note: o for 0, i or l for 1; and as a Japanese keyboard types it.
+    alike = made["adminPasscode"].replace("0", "O").replace("1", "l")
+    assert data(await unlock(calls, made, alike), 201)["role"] == "admin"
+    wide = made["adminPasscode"].translate({ord(sign): ord(sign) + 0xFEE0 for sign in passcodes.ALPHABET})
+    assert data(await unlock(calls, made, wide), 201)["role"] == "admin"
+
+
+async def test_a_passcode_that_a_person_chose_opens_only_as_they_chose_it(calls):
+    made = await calls.made(adminPasscode="Trestle Table")
+    for typed in ("trestle table", "TrestleTable"):
+        problem(await unlock(calls, made, typed), 401, "wrong-passcode")
+    assert data(await unlock(calls, made, "Trestle Table"), 201)["role"] == "admin"
+
+
+async def test_two_spellings_of_one_generated_passcode_do_not_count_as_two(calls):
+    code = "k3mq-9txv-2hd7"
+    both = {"entity": "checklist", "name": "A", "viewPasscode": code, "adminPasscode": code.upper()}
+    problem(await calls.ask("POST", "/shareables", both), 422, "invalid-fields")
+    made = await calls.made(viewPasscode=code)
+    changed = {"admin": "K3MQ 9TXV 2HD7"}
+    path = f"/shareables/{made['shortId']}/passcodes"
+    problem(await calls.ask("PUT", path, changed, by=made["adminToken"]), 422, "invalid-fields")

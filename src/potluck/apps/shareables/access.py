@@ -21,6 +21,7 @@ from potluck.web.errors import CHALLENGE, FORBIDDEN, Forbidden, NotFound, Proble
 from potluck.web.live import Right
 
 __all__ = [
+    "PASSCODE_CHANGED",
     "SHARE_COOKIE",
     "TOKEN",
     "AdminsOnly",
@@ -42,6 +43,7 @@ TOKEN = {
 SHARE_COOKIE = "potluck-share"
 SHARE_TOKEN = re.compile(r"plu_[0-9a-f]{64}")
 BEARER = "bearer "
+PASSCODE_CHANGED = "The passcode was changed. Ask for the new one."
 
 
 class PasscodeNeeded(
@@ -55,10 +57,10 @@ class PasscodeNeeded(
     after seven days, and when the passcode that opened it is replaced."""
 
     @classmethod
-    def at(cls, short_id: str) -> "PasscodeNeeded":
+    def at(cls, short_id: str, page: str = "unlock", detail: str | None = None) -> "PasscodeNeeded":
         """The error, with a link to the page that asks for this shareable's passcode."""
-        found = cls()
-        found.way_in = (f"{BEFORE_ID}{short_id}/unlock", "Give the passcode")
+        found = cls(detail)
+        found.way_in = (f"{BEFORE_ID}{short_id}/{page}", "Enter the passcode")
         return found
 
     @property
@@ -68,6 +70,13 @@ class PasscodeNeeded(
 
 class AdminsOnly(Forbidden, detail="Only an admin may do this, with the admin passcode"):
     """The caller has only the view passcode."""
+
+    @classmethod
+    def at(cls, short_id: str) -> "AdminsOnly":
+        """The error, with a link to the page that asks for this shareable's admin passcode."""
+        found = cls()
+        found.way_in = (f"{BEFORE_ID}{short_id}/manage", "Enter the admin passcode")
+        return found
 
 
 class Expired(
@@ -145,6 +154,11 @@ class ToShareable(ShareMaker):
         counts = session is not None and session.passcode == shareable.passcode_of(session.role)
         return session.role if session is not None and counts else None
 
+    def passcode_changed(self, shareable: Shareable) -> bool:
+        """Whether the caller has a session whose passcode has been replaced."""
+        session = self.session
+        return session is not None and session.passcode != shareable.passcode_of(session.role)
+
     def _still(self) -> Condition:
         """The condition that the caller's role still holds, for a write."""
         match self._known_as(self.shareable), self.session:
@@ -170,7 +184,7 @@ class Reader(ToShareable):
         assert shareable is not None
         role = self.role_in(shareable)
         if role is None:
-            raise PasscodeNeeded.at(self.short_id)
+            raise PasscodeNeeded.at(self.short_id, detail=self._why_locked_out(shareable))
         if shareable.expired(self.now) and (role == "view" or self.while_open):
             raise Expired
         if self.admins_only and role == "view":
@@ -178,7 +192,12 @@ class Reader(ToShareable):
 
     def refuse_viewer(self, shareable: Shareable) -> None:
         """Refuse what only admins may do; a caller without a session may be an admin whose session has ended."""
-        raise PasscodeNeeded.at(self.short_id) if self._known_as(shareable) is None else AdminsOnly
+        if self._known_as(shareable) is not None:
+            raise AdminsOnly.at(self.short_id)
+        raise PasscodeNeeded.at(self.short_id, "manage", self._why_locked_out(shareable))
+
+    def _why_locked_out(self, shareable: Shareable) -> str | None:
+        return PASSCODE_CHANGED if self.passcode_changed(shareable) else None
 
     def allowed(self) -> Condition:
         """The condition that the caller is still admitted, checked in the transaction of every write."""

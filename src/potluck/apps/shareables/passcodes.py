@@ -1,6 +1,7 @@
 """Passcodes: one for viewers, one for admins; stored hashed, shown once, exchanged for a session."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from unicodedata import normalize
@@ -36,6 +37,8 @@ TOKEN_BYTES = 32
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PASSCODE_LENGTH = 12
 PASSCODE_GROUP = 4
+LOOK_ALIKES = str.maketrans("oil", "011")
+NO_SIGN = re.compile(r"[\W_]+")
 
 # Wrong attempts from one client, at any shareable.
 TRIES_FROM = Limit("unlock from", 5, timedelta(minutes=1))
@@ -86,14 +89,27 @@ class PasscodeChange(Input):
 
 
 def same(one: str | Unset | None, other: str | Unset | None) -> bool:
-    """Whether both are the same passcode, whichever way a keyboard composes accents."""
-    return isinstance(one, str) and isinstance(other, str) and normalize("NFC", one) == normalize("NFC", other)
+    """Whether one of them would open what the other opens."""
+    return isinstance(one, str) and isinstance(other, str) and not spellings(one).isdisjoint(spellings(other))
 
 
 def new_passcode(random: Random) -> str:
     """A random passcode, such as k3mq-9txv-2hd7."""
     bits = int.from_bytes(random(8))
-    signs = "".join(ALPHABET[bits >> 5 * place & 31] for place in range(PASSCODE_LENGTH))
+    return _grouped("".join(ALPHABET[bits >> 5 * place & 31] for place in range(PASSCODE_LENGTH)))
+
+
+def spellings(typed: str) -> set[str]:
+    """The passcodes that this may mean: what was typed, and the generated passcode that it is another spelling of.
+
+    A passcode that a person chose counts only as they chose it.
+    """
+    signs = NO_SIGN.sub("", normalize("NFKC", typed).lower()).translate(LOOK_ALIKES)
+    generated = len(signs) == PASSCODE_LENGTH and set(signs) <= set(ALPHABET)
+    return {normalize("NFC", typed), *([_grouped(signs)] if generated else [])}
+
+
+def _grouped(signs: str) -> str:
     return "-".join(signs[start : start + PASSCODE_GROUP] for start in range(0, PASSCODE_LENGTH, PASSCODE_GROUP))
 
 
@@ -130,10 +146,9 @@ async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role
     slowly = not await throttles.allows(TRIES_AT, shareable.short_id)
     if slowly:
         left = min(left, await throttles.attempt(TRIES_FROM_AT, both))
-    verify = at.services.hashing.verify
     # Always verify both, so that timing reveals nothing.
     is_admin, is_view = await asyncio.gather(
-        verify(passcode, shareable.admin_passcode, client), verify(passcode, shareable.view_passcode, client)
+        _opens(at, passcode, shareable.admin_passcode), _opens(at, passcode, shareable.view_passcode)
     )
     if not is_admin and not is_view:
         raise WrongPasscode(triesLeft=left)
@@ -144,6 +159,12 @@ async def _role_by(at: ToShareable, shareable: Shareable, passcode: str) -> Role
     return "admin" if is_admin else "view"
 
 
+async def _opens(at: ToShareable, typed: str, hashed: str | None) -> bool:
+    """Whether the hash is that of a passcode that may be meant; the work depends only on what was typed."""
+    verify, client = at.services.hashing.verify, at.visitor.client
+    return any(await asyncio.gather(*(verify(each, hashed, client) for each in spellings(typed))))
+
+
 async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> Writes[Shareable]:
     """The shareable with new passcodes; sessions opened with a replaced one end at once, the others go on."""
     hashing, client = at.services.hashing, at.visitor.client
@@ -152,7 +173,7 @@ async def replaced(at: Editor, shareable: Shareable, change: PasscodeChange) -> 
         if given is UNSET:
             continue
         kept = shareable.passcode_of("admin" if role == "view" else "view") if other is UNSET else None
-        if given is not None and kept is not None and await hashing.verify(given, kept, client):
+        if given is not None and kept is not None and await _opens(at, given, kept):
             raise InvalidFields(WrongField(role, EQUAL))
         new[role] = None if given is None else await hashing.hash(given, client)
     if not new or (new == {"view": None} and shareable.view_passcode is None):

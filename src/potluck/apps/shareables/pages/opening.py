@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from potluck.apps.shareables.access import ToShareable
+from potluck.apps.shareables.access import PASSCODE_CHANGED, ToShareable
 from potluck.apps.shareables.entities import Shareable
 from potluck.apps.shareables.fields import ShortId, spelled
 from potluck.apps.shareables.pages.frame import ONE, address_of, around, days_left, forget_one, keep_session, page
@@ -30,6 +30,7 @@ __all__ = ["nothing_there", "pages"]
 
 OWN_SHOWN = 50
 LETTERS, DIGITS = 6, 5
+FOR_VIEWERS = "That’s the view passcode. Enter the admin passcode."
 
 pages = Endpoints()
 
@@ -110,22 +111,46 @@ async def unlock_page(call: Call) -> Response:
 
 @pages.post(f"{ONE}/unlock")
 async def unlock(call: Call) -> Response:
+    return await _unlocked(call, manage=False)
+
+
+@pages.get(f"{ONE}/manage")
+async def manage_page(call: Call) -> Response:
+    """Asks a viewer for the admin passcode; whatever they have unlocked stays unlocked."""
+    at = await call.admit(ToShareable)
+    if at.role == "admin":
+        return redirect(address_of(at.short_id))
+    return page(call, "unlock", form=blank(Unlock), pause=0, **_locked(at, manage=True))
+
+
+@pages.post(f"{ONE}/manage")
+async def manage(call: Call) -> Response:
+    return await _unlocked(call, manage=True)
+
+
+async def _unlocked(call: Call, *, manage: bool) -> Response:
+    """Open a session by the passcode that was sent; to manage, it must be an admin's."""
     at = await call.admit(ToShareable)
     filled = await call.form(Unlock)
+    locked = _locked(at, manage=manage)
     pause = 0
     refusal: Exception | None = None
     if filled.good:
         try:
             opened = await call.perform(shareables, open_session, filled.value)
-            return redirect(address_of(at.short_id), *keep_session(call, at.short_id, opened.token))
+            session = keep_session(call, at.short_id, opened.token)
+            if opened.role == "admin" or not manage:
+                return redirect(address_of(at.short_id), *session)
+            wrong = filled.refused(InvalidFields(WrongField("passcode", FOR_VIEWERS)))
+            return page(call, "unlock", *session, status=403, form=wrong, pause=0, **locked)
         except WrongPasscode as error:
-            refusal = InvalidFields(WrongField("passcode", _wrong_passcode(error)))
-            return page(call, "unlock", status=401, form=filled.refused(refusal), pause=0, **_locked(at))
+            wrong = filled.refused(InvalidFields(WrongField("passcode", _wrong_passcode(error))))
+            return page(call, "unlock", status=401, form=wrong, pause=0, **locked)
         except Throttled as error:
             refusal, pause = error, error.retry_after
     refused = call.refused(filled, refusal)
-    locked = {"form": refused.form, "pause": pause, **_locked(at)}
-    return page(call, "unlock", status=refused.status, headers=refused.headers, **locked)
+    shown = {**locked, "form": refused.form, "pause": pause}
+    return page(call, "unlock", status=refused.status, headers=refused.headers, **shown)
 
 
 def _wrong_passcode(error: WrongPasscode) -> str:
@@ -136,12 +161,13 @@ def _wrong_passcode(error: WrongPasscode) -> str:
     return f"{error}. {tries if left else 'The next try is after a pause.'}"
 
 
-def _locked(at: ToShareable) -> dict[str, Any]:
+def _locked(at: ToShareable, *, manage: bool = False) -> dict[str, Any]:
     """What the unlock page may show: nothing of the contents, not even the name."""
     said = around(at)
     return {name: said[name] for name in ("address", "kind")} | {
         "short_id": at.short_id,
-        "asks_viewers": at.shareable.view_passcode is not None,
+        "manage": manage or at.shareable.view_passcode is None,
+        "changed": PASSCODE_CHANGED if at.passcode_changed(at.shareable) else "",
     }
 
 
