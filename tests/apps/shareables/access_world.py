@@ -22,7 +22,8 @@ async def furnish(suite: Suite) -> AccessWorld:
         open_to_anyone=frozenset(
             {
                 f"POST {API}{SHAREABLE}/sessions",
-                *(f"GET {SHAREABLE}/unlock", f"POST {SHAREABLE}/unlock", f"POST {SHAREABLE}/leave"),
+                *(f"{method} {SHAREABLE}/{page}" for method in ("GET", "POST") for page in ("unlock", "manage")),
+                f"POST {SHAREABLE}/leave",
             }
         ),
     )
