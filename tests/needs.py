@@ -33,6 +33,8 @@ THINGS: dict[str, Callable[[], str | None]] = {
     "dynalite": references.dynalite_missing,
     "moto": references.moto_missing,
     "chromium": _program(*BROWSERS),
+    "caddy": _program("caddy"),
+    "nginx": _program("nginx"),
     "axe-core": _package("axe-core"),
 }
 

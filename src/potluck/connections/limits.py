@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from potluck.connections.asgi_extension import EXTENSIONS, Cached
 from potluck.connections.response_cycle import Cycle, head_of
+from potluck.connections.upgrades import announced_body, body_parser, offers_http2
 
 __all__ = ["UNREAD_SECONDS", "Connection", "response"]
 
@@ -71,6 +72,8 @@ class Connection(HttpToolsProtocol):
     _now = 0.0
     _refused = False
     """Whether further input is ignored."""
+    _unparsed_framing = b""
+    """How the body is framed that the parser stopped before; see `_parse`."""
     _answering: Any = None
     """The request that is being answered, or was last; uvicorn's `cycle` is the one that came in last."""
     most_waiting = MOST_WAITING
@@ -98,7 +101,7 @@ class Connection(HttpToolsProtocol):
         self._last = len(data)
         self._arrived += self._last
         self._beside_body += self._last
-        super().data_received(data)
+        self._parse(data)
         if self._parts:
             self._hand_over_body()
         if self._awaited is HEAD and self._arrived > LARGEST_HEAD:
@@ -110,6 +113,23 @@ class Connection(HttpToolsProtocol):
         ):
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
+    def _parse(self, data: bytes) -> None:
+        """Parse what arrived. At a request to upgrade, which ends the parser's work, decide how to go on."""
+        while not self._refused:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserError:
+                self.refuse(HTTPStatus.BAD_REQUEST)
+            except httptools.HttpParserUpgrade as upgrade:
+                data = data[upgrade.args[0] :]
+                if self._unparsed_framing and not self._refused:
+                    self.parser = body_parser(self, self._unparsed_framing)
+                elif not self._refused and not self.cycle.keep_alive:
+                    # It is answered. What follows may be in the other protocol already.
+                    self._refused = True
+            else:
+                return
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if self._awaited is not HEAD:
@@ -117,6 +137,11 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if self._refused:
+            return
+        if self._unparsed_framing:
+            # Not a head but the second parser's way to the body; the request was taken in with its own head.
+            self._unparsed_framing = b""
+            self._await(BODY)
             return
         if len(self.pipeline) >= self.most_waiting:
             # Those in the queue are answered, the last one with "connection: close".
@@ -133,6 +158,10 @@ class Connection(HttpToolsProtocol):
         if self._is_ambiguous():
             self.refuse(HTTPStatus.BAD_REQUEST)
             return
+        upgrades = self.parser.should_upgrade()
+        if upgrades and not self._is_answerable_upgrade():
+            self.refuse(HTTPStatus.BAD_REQUEST)
+            return
         version = self.parser.get_http_version()
         # Before the body is awaited: a target that cannot be read is no fault of the request that is under way.
         self._complete_scope(version)
@@ -142,7 +171,9 @@ class Connection(HttpToolsProtocol):
         before = self.cycle
         idle = before is None or before.response_complete
         keep_alive = version != "1.0" and self.parser.should_keep_alive()
-        if idle and keep_alive and self._may_send_cached and self._sends_cached():
+        if upgrades:
+            keep_alive = keep_alive and offers_http2(self.scope["headers"])
+        elif idle and keep_alive and self._may_send_cached and self._sends_cached():
             return
         self.cycle = self._new_cycle(keep_alive)
         if idle:
@@ -167,7 +198,7 @@ class Connection(HttpToolsProtocol):
     def _sends_cached(self) -> bool:
         """Send the response to a GET without a body, if the application has it in memory."""
         scope: Any = self.scope
-        if self._cached is None or scope["method"] != "GET" or self.parser.should_upgrade():
+        if self._cached is None or scope["method"] != "GET":
             return False
         if self.flow.write_paused or self.transport.is_closing():
             return False
@@ -217,6 +248,8 @@ class Connection(HttpToolsProtocol):
             super().on_body(body)
 
     def on_message_complete(self) -> None:
+        if self._unparsed_framing:
+            return
         if self._parts:
             self._hand_over_body()
         if not self._refused:
@@ -302,12 +335,6 @@ class Connection(HttpToolsProtocol):
         """The complete response that refuses a request."""
         return response(status, {"content-type": "text/plain; charset=utf-8"}, f"{status.phrase}\n".encode())
 
-    def send_400_response(self, msg: str) -> None:
-        self.refuse(HTTPStatus.BAD_REQUEST)
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """Nothing to warn of: the request is answered as if it had not asked for another protocol."""
-
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
@@ -331,6 +358,16 @@ class Connection(HttpToolsProtocol):
             return False
         host = stated.get(b"host")
         return host is None or host.lower() != absolute[1].lower()
+
+    def _is_answerable_upgrade(self) -> bool:
+        """Whether the end of a request to upgrade, or CONNECT, is certain. Prepares for its body if it has one."""
+        if self.parser.get_method() == b"CONNECT":
+            return False
+        framing = announced_body(self.headers)
+        if framing and not offers_http2(self.headers):
+            return False
+        self._unparsed_framing = framing
+        return True
 
     def _head_size(self) -> int:
         return sum(len(name) + len(value) for name, value in self.headers)
