@@ -14,6 +14,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.import_files import UnreadableFile, format_of, rows_of
 from potluck.apps.library.importing import ImportFile, import_file
 from potluck.apps.library.items import ItemChange
+from potluck.web.csv_files import BYTE_ORDER_MARK
 from tests.apps.library.calls import calls_on, data, problem
 
 GOODREADS = """Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Bookshelves
@@ -142,8 +143,10 @@ async def test_an_export_is_imported_again_as_it_was(calls):
         by=ada,
     )  # fmt: skip
     await calls.make(f"{home}/videos", {"title": "'Film'", "directors": ["D"], "cast": ["E"], "duration": 99}, by=ada)
-    exported = (await calls.ask("GET", f"{home}/export?format=csv", by=ada)).text
-    cells = list(csv.reader(io.StringIO(exported)))
+    answer = await calls.ask("GET", f"{home}/export?format=csv", by=ada)
+    assert answer.content.startswith(BYTE_ORDER_MARK)
+    exported = answer.text
+    cells = list(csv.reader(io.StringIO(exported.removeprefix("\ufeff"))))
     assert not any(cell[:1] in ("=", "+", "-", "@") for row in cells for cell in row)
     applied = data(await calls.ask("POST", f"{cabin}/import", {"text": exported, "apply": True}, by=ada))
     assert (applied["new"], applied["leftOut"]) == (2, [])

@@ -14,6 +14,7 @@ import pytest
 from potluck import cli
 from potluck.apps.polls.ballot_files import read
 from potluck.people.secrets import hash_of
+from potluck.web.csv_files import BYTE_ORDER_MARK
 from tests.apps.polls.doors import CANDIDATES, Calls, calls_on, data, problem
 from tests.apps.polls.test_entities import POLL_EXAMPLE, POLL_ID, VOTE_EXAMPLE, example
 from tests.golden_rows import wire_item
@@ -409,7 +410,9 @@ async def test_files_are_counted_again_to_the_same_and_name_no_voter(calls):
         texts.append(answer.text)
     assert {"ranking": [LAKE], "count": 2} in json.loads(texts[0])["ballots"]
     table = await calls.ask("GET", f"{path}/results.csv")
-    rows = list(csv.DictReader(io.StringIO(table.text)))
+    assert table.content.startswith(BYTE_ORDER_MARK)
+    assert texts[1].startswith("\ufeff")
+    rows = list(csv.DictReader(io.StringIO(table.content.decode("utf-8-sig"))))
     assert {row["name"] for row in rows if row["kind"] == "winner"} == {LAKE}
     export = await calls.ask("GET", "/me/export", by=ada)
     assert export.status_code == 200

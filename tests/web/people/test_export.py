@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from potluck.people.errors import Throttled
 from potluck.web.app import App
-from potluck.web.people.export import EXPORTS_OF_ONE, RUN, Exports, inert
+from potluck.web.csv_files import BYTE_ORDER_MARK, RUN, inert
+from potluck.web.people.export import EXPORTS_OF_ONE, Exports
 from tests.people.assembly import Clock
 from tests.web.people.doors import PASSWORD
 
@@ -49,7 +50,9 @@ def opened(answer):
 
 
 def table(archive, name):
-    return list(csv.reader(io.StringIO(archive.read(name).decode(), newline="")))
+    raw = archive.read(name)
+    assert raw.startswith(BYTE_ORDER_MARK)
+    return list(csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline="")))
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from potluck.apps.library.libraries import TAG
 from potluck.apps.library.placement import Item
 from potluck.field_types import Message
 from potluck.web.actions import Actions
+from potluck.web.csv_files import csv_bytes, inert
 from potluck.web.inputs import Input
-from potluck.web.people.export import inert
 from potluck.web.schema.encoding import encode
 
 __all__ = ["ExportQuery", "as_csv", "as_marcxml", "export_library", "exports"]
@@ -42,7 +42,7 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     """Everything in a library as a file: CSV, JSON or MARCXML. Whoever may look may take it along."""
     found = await at.rows.all(LibraryItem.in_library(at.owner_id, at.library_id))
     if wanted.format == "csv":
-        kind, content = "text/csv; charset=utf-8", (await asyncio.to_thread(as_csv, found)).encode()
+        kind, content = "text/csv; charset=utf-8", csv_bytes(await asyncio.to_thread(as_csv, found))
     elif wanted.format == "json":
         shown = await at.show(ItemView, found)
         said = {"libraryName": at.library.library_name, "description": at.library.description, "items": shown}

@@ -35,6 +35,7 @@ from potluck.apps.polls.fields import POLL_METHODS, BallotFormat, Method, Method
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
 from potluck.web.actions import Actions
+from potluck.web.csv_files import csv_bytes
 from potluck.web.errors import NotFound, ProblemError
 from potluck.web.inputs import UNSET, Input, Unset
 
@@ -315,4 +316,5 @@ async def poll_audit(at: PollAdmin, wanted: ByMethod) -> Audit:
 def as_file(content: str, media_type: str, name: str) -> Response:
     """A response that browsers download under this name."""
     named = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-cache"}
-    return Response(content.encode(), headers=named, media_type=media_type)
+    body = csv_bytes(content) if media_type == CSV else content.encode()
+    return Response(body, headers=named, media_type=media_type)

@@ -3,7 +3,6 @@
 import asyncio
 import csv
 import io
-import re
 import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -25,9 +24,10 @@ from potluck.people.accounts import AccountExport, Accounts
 from potluck.people.errors import Throttled
 from potluck.store import Clock
 from potluck.web.app import App, Export
+from potluck.web.csv_files import BYTE_ORDER_MARK, inert
 from potluck.web.schema.encoding import encode
 
-__all__ = ["ZIP", "ExportFile", "Exports", "inert"]
+__all__ = ["ZIP", "ExportFile", "Exports"]
 
 ZIP = "application/zip"
 FORMAT = 1
@@ -283,6 +283,7 @@ class _Writing:
     @staticmethod
     def _write_csv(member: "_Member", table: _Table) -> None:
         columns = list(table.columns)
+        member.write(BYTE_ORDER_MARK)
         text = io.StringIO(newline="")
         # RFC 4180: commas, quotes doubled, lines that end in CR LF.
         rows = csv.writer(text)
@@ -339,16 +340,6 @@ class _Member:
 
 
 # --- cells -----------------------------------------------------------------------------------------------------------
-
-# What spreadsheets take for a formula: one of the signs, also in full width, behind whatever they skip; or a tab or the
-# end of a line, behind which some of them look too.
-RUN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff'\"`‘’“”]*[=+\-@＝＋－＠]|[ '\"]*[\t\r\n]")
-NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-
-
-def inert(text: str) -> str:
-    """The text, with an apostrophe in front if a spreadsheet could run it as a formula; numbers stay numbers."""
-    return f"'{text}" if RUN.match(text) and not NUMBER.fullmatch(text) else text
 
 
 def _cell(value: Any) -> str:
