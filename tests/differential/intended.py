@@ -309,4 +309,19 @@ LETTER = [
     Intended("polls_pages/*", "html", "files cannot be had from paper", now="hint no-print"),
 ]
 
-INTENDED: list[Intended] = [*SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES, *LETTER]
+INVITES = "an invitation names who invites, and is not for the person who made it"
+MARKED = "a CSV file begins with the mark by which a spreadsheet reads it as UTF-8"
+
+INVITED = [
+    Intended("front/all problems", "html", INVITES, now=""),
+    Intended("front/problem own-invitation", "step", INVITES),
+    Intended("*look*", "json/invitedBy", INVITES),
+    Intended("*_pages/the invitation*", "html", INVITES, now="invites you to"),
+]
+
+FILES = [
+    Intended("polls*/*", "text", MARKED, now="\ufeff"),
+    Intended("people*/export*", "zip/*", MARKED, now="\ufeff"),
+]
+
+INTENDED: list[Intended] = [*INVITED, *FILES, *SITE, *PEOPLE, *SHOPPING, *POLLS, *NOTES, *LETTER]

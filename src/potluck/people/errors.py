@@ -177,6 +177,13 @@ class InvitationInvalid(PeopleError):
         super().__init__("This invitation is not valid, or no longer")
 
 
+class OwnInvitation(PeopleError):
+    """The invitation is the caller's own, for someone else to use."""
+
+    def __init__(self) -> None:
+        super().__init__("This is your own invitation. Send its link to the person you want to invite")
+
+
 class ResetInvalid(PeopleError):
     """The secret changes no password: never issued, used or expired; callers are not told which."""
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from potluck.people.authentication import Also, nothing_else
 from potluck.people.entities import Account, Invitation, InvitationOfPlace, InvitationOfUser
-from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, TooMany
+from potluck.people.errors import AccountGone, InvitationInvalid, NoSuchInvitation, OwnInvitation, TooMany
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_id, new_secret, system_random
 from potluck.people.validation import all_valid, checked_email
 from potluck.store import Clock, Store
@@ -108,9 +108,19 @@ class Invitations:
         """What it invites to, by one consistent read; this does not use it up."""
         return await _valid(self._store, secret)
 
+    async def inviter(self, invitation: Invitation) -> str | None:
+        """The name of the person who invites; None for the operator, or if their account is gone."""
+        account = await self._store.get(Account.by_id(invitation.invited_by))
+        return None if account is None else account.name
+
     async def open(self, secret: str, user_id: UUID) -> Acceptance:
-        """What it invites this person to, and the operations for the transaction in which they join."""
+        """What it invites this person to, and the operations for the transaction in which they join.
+
+        OwnInvitation if they made it themselves: joining by it would use it up for the person it is for.
+        """
         invitation = await _valid(self._store, secret)
+        if invitation.invited_by == user_id:
+            raise OwnInvitation
         if invitation.claimed_by not in (None, user_id) or invitation.app == POTLUCK:
             raise InvitationInvalid
         using_up = (

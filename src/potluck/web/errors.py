@@ -190,6 +190,13 @@ TOO_SLOW = Problem(
     "The request did not arrive in the time there is for it, so nothing was done.",
     "Send it again; over a better connection, if there is one.",
 )
+OWN_INVITATION = Problem(
+    "own-invitation",
+    409,
+    "Your own invitation",
+    "You made this invitation yourself, so it is for someone else. It is not used up.",
+    "Send its link to the person you want to invite.",
+)
 EXPIRED = Problem(
     "expired", 410, "No longer good", "What this opened is used up, withdrawn or over its time. Which is not told."
 )
@@ -394,6 +401,7 @@ ERRORS: dict[type[Exception], Kind] = {
     people.NoSuchToken: Kind(NOT_FOUND),
     people.NoSuchInvitation: Kind(NOT_FOUND),
     people.InvitationInvalid: Kind(EXPIRED),
+    people.OwnInvitation: Kind(OWN_INVITATION),
     people.ResetInvalid: Kind(EXPIRED),
     people.KeyReused: Kind(KEY_REUSED),
     people.AlreadyDone: Kind(ALREADY_DONE, members=lambda error: {"made": error.made}),

@@ -103,7 +103,7 @@ async def test_an_invitation_from_before_the_end_lets_nobody_back_in(gym: Gym):
 
 async def test_who_invites_cannot_accept_it(gym: Gym):
     mara = await gym.person("Mara")
-    problem(await accepted(gym, await asked(gym, mara), mara), 410, "expired")
+    problem(await accepted(gym, await asked(gym, mara), mara), 409, "own-invitation")
 
 
 async def test_a_pending_link_opens_nothing_until_the_other_side_accepts(gym: Gym):

@@ -171,10 +171,13 @@ async def test_an_invitation_is_good_once_and_tells_nothing_of_accounts(calls):
         ("bo@example.org", "looking", "Bo"), ("eve@example.org", "pending", None), ("x@example.org", "pending", None),
     ]  # fmt: skip
     looked = data(await calls.ask("POST", "/invitations/look", {"token": known["token"]}, by=eve))
-    assert (looked["app"], looked["place"]) == ("library", "Home")
-    # Who is in already, and the owner, use nothing up.
-    for person in (bo, ada):
-        data(await calls.ask("POST", "/invitations/accept", {"token": known["token"]}, by=person))
+    assert (looked["app"], looked["place"], looked["invitedBy"]) == ("library", "Home", "Ada")
+    # Guests of the library use nothing up, and neither does its owner, whose invitation it is.
+    data(await calls.ask("POST", "/invitations/accept", {"token": known["token"]}, by=bo))
+    own = problem(
+        await calls.ask("POST", "/invitations/accept", {"token": known["token"]}, by=ada), 409, "own-invitation"
+    )
+    assert "Send its link" in own["detail"]
     data(await calls.ask("POST", "/invitations/accept", {"token": known["token"]}, by=eve))
     fay = await calls.person("Fay")
     assert (await calls.ask("POST", "/invitations/accept", {"token": known["token"]}, by=fay)).status_code == 410

@@ -136,9 +136,10 @@ async def test_an_invitation_lets_one_person_in(home):
     accept = {"token": invited["token"]}
     looked = data(await calls.ask("POST", "/invitations/look", accept, by=ben))
     assert (looked["app"], looked["place"], looked["role"]) == ("shopping", "Lovelace", "admin")
+    assert looked["invitedBy"] == home.admin["name"]
     problem(await calls.ask("POST", "/invitations/accept", accept), 401, "not-signed-in")
-    # Who is in already uses nothing up.
-    assert data(await calls.ask("POST", "/invitations/accept", accept, by=home.admin))["familyId"] == home.family_id
+    # The person who made it does not use it up.
+    problem(await calls.ask("POST", "/invitations/accept", accept, by=home.admin), 409, "own-invitation")
     assert data(await calls.ask("POST", "/invitations/accept", accept, by=ben)) == {"familyId": home.family_id}
     problem(await calls.ask("POST", "/invitations/accept", accept, by=eve), 410, "expired")
     assert data(await home.ask("GET", by=ben))["role"] == "admin"

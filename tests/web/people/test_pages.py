@@ -4,7 +4,7 @@ import zipfile
 from contextlib import asynccontextmanager
 from io import BytesIO
 from itertools import count
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
@@ -273,7 +273,7 @@ async def test_an_invitation_is_carried_through_signing_up_and_never_in_an_addre
         held = await client.post("/invitation", data={"invitation": made.secret})
         assert (held.status_code, held.headers["location"]) == (303, "/invitation")
         page = await client.get("/invitation")
-        assert "You are invited to Notes" in Page(page.text).words
+        assert "Ida invites you to Notes" in Page(page.text).words
         leads = {each["href"] for each in Page(page.text).all("a")}
         assert {"/sign-up?next=/invitation", "/sign-in?next=/invitation"} <= leads
         assert made.secret not in page.text
@@ -288,6 +288,18 @@ async def test_an_invitation_is_carried_through_signing_up_and_never_in_an_addre
         # It is used up, and no longer carried.
         assert "potluck-invitation" not in client.cookies
         assert (await client.post("/invitation", data={"invitation": made.secret})).status_code == 410
+
+
+async def test_the_page_of_your_own_invitation_has_no_button_to_join(opened, who):
+    application, core = opened
+    async with browser(application) as client:
+        await client.post("/sign-up", data=who)
+        me = (await client.get(f"{API}/me")).json()
+        made = await core.people.invitations.make("notes", str(uuid4()), "member", UUID(me["userId"]))
+        await client.post("/invitation", data={"invitation": made.secret})
+        page = Page((await client.get("/invitation")).text)
+        assert "This is your own invitation" in page.words
+        assert "/notes/invitation" not in {each.get("action") for each in page.all("form")}
 
 
 # --- a forgotten password --------------------------------------------------------------------------------------------

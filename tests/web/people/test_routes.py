@@ -244,6 +244,7 @@ async def test_an_invited_person_looks_and_registers_once(tmp_path):
             "app": POTLUCK,
             "place": None,
             "role": "newcomer",
+            "invitedBy": None,
             "expiresAt": "2040-01-08T12:00:00.000Z",
         }
         body = {"email": "ada@example.org", "password": PASSWORD, "name": "Ada", "invitation": invitation.secret}
@@ -260,6 +261,7 @@ async def test_an_invitation_to_a_place_says_what_its_app_says(doors):
     made = await doors.people.invitations.make("notes", book, "member", UUID(ada["userId"]))
     looked = (await doors.ask("POST", "/invitations/look", {"token": made.secret})).json()
     assert (looked["app"], looked["place"], looked["role"]) == ("notes", "Plans", "member")
+    assert looked["invitedBy"] == "Ada"
     elsewhere = await doors.people.invitations.make("elsewhere", "secret-id", "member", UUID(ada["userId"]))
     looked = await doors.ask("POST", "/invitations/look", {"token": elsewhere.secret})
     assert looked.json()["place"] is None

@@ -406,7 +406,7 @@ class Linking:
         async for _ in attempts("accepting an invitation", self._rows.patience):
             opened = await self._invitations.open(secret, caller.user_id)
             invitation = opened.invitation
-            if invitation.app != APP or invitation.invited_by == caller.user_id:
+            if invitation.app != APP:
                 raise InvitationInvalid
             other = invitation.invited_by
             athlete_id, coach_id = (other, caller.user_id) if invitation.role == "coach" else (caller.user_id, other)

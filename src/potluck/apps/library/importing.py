@@ -175,6 +175,7 @@ async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
     reasons = {
         "no-match": "Nobody knows this ISBN; add it by hand",
         "unreachable": "It cannot be looked up now; try again later, or add it by hand",
+        "no-service": "No service to look it up is set up; add it by hand",
     }
     taken = []
     for row in rows:

@@ -11,8 +11,10 @@ from potluck.apps.library.items import items
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LENT, frame_of
 from potluck.apps.library.placement import Item
+from potluck.people.errors import InvalidFields, WrongField
 from potluck.store import Store
 from potluck.table import Query, WriteRefused, delete, put, the
+from potluck.table.keys.folding import fold
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.errors import NotFound, ProblemError
@@ -113,9 +115,11 @@ loans = Actions(SignedIn, None, LoanView, api="/loans", page=LENT, tag=TAG, fram
 @items.action("POST", "/lend", AlreadyLent)
 async def lend(at: OwnLibrary, item: Book | Video, sent: Lend) -> Writes[Book | Video]:
     """Lend a book or a video. Of several at once, one succeeds; the others are told who has it. Only the owner may."""
+    now = at.core.clock()
+    if sent.until is not None and sent.until < now.date():
+        raise InvalidFields(WrongField("until", "The return date is in the past. Choose today or a later day"))
     if item.lent_to is not None:
         raise AlreadyLent.to(item.lent_to)
-    now = at.core.clock()
     loan = Loan(owner_id=at.owner_id, library_id=item.library_id, item_id=item.item_id, lent_at=now, due=sent.until)
     after, write = at.edit(item, the(type(item).lent_to).becomes(sent.to), when=the(type(item).lent_to).is_none())
     return Writes(after, or_raise(write, _lent_meanwhile), put(_event(after, "LENT", sent.to, now)), put(loan))
@@ -155,7 +159,7 @@ def own_loans(at: SignedIn) -> Query[Loan]:
 
 
 @loans.list(
-    order=lambda loan: (loan.lent_to, loan.lent_at.timestamp(), str(loan.item_id)),
+    order=lambda loan: (fold(loan.lent_to), loan.lent_at.timestamp(), str(loan.item_id)),
     live=own_loans,
     row="library/loan.html",
 )

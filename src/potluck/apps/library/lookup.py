@@ -3,7 +3,7 @@
 "No match" and "unreachable" are distinct outcomes, and neither keeps anybody from adding an item by hand.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import quote, urlencode
@@ -50,11 +50,13 @@ LOOKING_UP = RateLimit("look-ups", 150)
 TMDB = "https://api.themoviedb.org/3"
 TMDB_IMAGES = "https://image.tmdb.org/t/p/w500"
 
+Kind = Literal["book", "video"]
+
 
 class Known(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=False):
     """What is known of a book or a film elsewhere, under the names by which it is added."""
 
-    kind: Literal["book", "video"]
+    kind: Kind
     provider: str
     title: str
     summary: str | None = None
@@ -71,32 +73,33 @@ class Known(Struct, rename="camel", frozen=True, kw_only=True, omit_defaults=Fal
 class Looked(Struct, rename="camel", frozen=True, kw_only=True):
     """What came of looking something up."""
 
-    outcome: Literal["found", "no-match", "unreachable"]
-    """`unreachable`: somebody who might know it could not be asked; later they may be."""
+    outcome: Literal["found", "no-match", "unreachable", "no-service"]
+    """`unreachable`: a service that may know it does not answer now. `no-service`: none is set up for this kind."""
     matches: list[Known]
 
 
 class Provider(Protocol):
-    """Somebody who knows books or films; Unreachable if they cannot be asked."""
+    """A service that knows books by ISBN or films by title; Unreachable if it does not answer."""
 
     name: str
+    kind: Kind
 
-    async def books(self, isbn: str) -> list[Known]: ...
-    async def videos(self, title: str) -> list[Known]: ...
+    async def find(self, wanted: str) -> list[Known]: ...
 
 
 class OpenLibrary:
     """Books by ISBN, from Open Library."""
 
     name = "Open Library"
+    kind: Kind = "book"
 
     def __init__(self, outbound: Outbound, address: str) -> None:
         self._outbound, self._address = outbound, address
 
-    async def books(self, isbn: str) -> list[Known]:
-        asked = urlencode({"bibkeys": f"ISBN:{isbn}", "format": "json", "jscmd": "data"})
+    async def find(self, wanted: str) -> list[Known]:
+        asked = urlencode({"bibkeys": f"ISBN:{wanted}", "format": "json", "jscmd": "data"})
         found = _mapping(await _json(self._outbound, f"{self._address}/api/books?{asked}"))
-        book = _mapping(found.get(f"ISBN:{isbn}"))
+        book = _mapping(found.get(f"ISBN:{wanted}"))
         title = _text(book.get("title"), 200)
         if title is None:
             return []
@@ -109,28 +112,23 @@ class OpenLibrary:
                 provider=self.name,
                 title=named,
                 authors=_names(book.get("authors")),
-                isbn=isbn,
+                isbn=wanted,
                 picture_url=_text(cover.get("large") or cover.get("medium"), 2000),
             )
         ]
-
-    async def videos(self, title: str) -> list[Known]:
-        return []
 
 
 class Tmdb:
     """Films by title, from The Movie Database."""
 
     name = "TMDB"
+    kind: Kind = "video"
 
     def __init__(self, outbound: Outbound, key: str, address: str = TMDB, images: str = TMDB_IMAGES) -> None:
         self._outbound, self._key, self._address, self._images = outbound, key, address, images
 
-    async def books(self, isbn: str) -> list[Known]:
-        return []
-
-    async def videos(self, title: str) -> list[Known]:
-        asked = urlencode({"query": title, "api_key": self._key})
+    async def find(self, wanted: str) -> list[Known]:
+        asked = urlencode({"query": wanted, "api_key": self._key})
         found = _mapping(await _json(self._outbound, f"{self._address}/search/movie?{asked}"))
         listed = [_mapping(each) for each in _sequence(found.get("results"))][:MOST_VIDEOS]
         return [known for each in listed if (known := await self._one(each.get("id"))) is not None]
@@ -179,20 +177,26 @@ class Lookup:
         return cls(rows, clock, providers)
 
     async def book(self, isbn: str) -> Looked:
-        return await self._asked(f"isbn#{isbn}", lambda provider: provider.books(isbn))
+        return await self._asked("book", f"isbn#{isbn}", isbn)
 
     async def video(self, title: str) -> Looked:
-        return await self._asked(f"video#{fold(title)[:200]}", lambda provider: provider.videos(title))
+        return await self._asked("video", f"video#{fold(title)[:200]}", title)
 
-    async def _asked(self, wanted: str, ask: Callable[[Provider], Awaitable[list[Known]]]) -> Looked:
+    def serves(self, kind: Kind) -> bool:
+        """Whether a service for this kind is set up."""
+        return any(each.kind == kind for each in self._providers)
+
+    async def _asked(self, kind: Kind, wanted: str, sent: str) -> Looked:
+        if not self.serves(kind):
+            return Looked(outcome="no-service", matches=[])
         reachable = True
-        for provider in self._providers:
+        for provider in (each for each in self._providers if each.kind == kind):
             kept = await self._rows.get(KnownElsewhere.one(wanted, provider.name))
             if kept is not None:
                 found = [] if kept.found is None else msgspec.json.decode(kept.found, type=list[Known])
             else:
                 try:
-                    found = await ask(provider)
+                    found = await provider.find(sent)
                 except (Unreachable, BadAddress):
                     reachable = False
                     continue

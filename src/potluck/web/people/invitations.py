@@ -9,7 +9,7 @@ from msgspec import Struct, to_builtins
 from potluck.people.fields import Secret
 from potluck.web.access import Anyone, SignedIn
 from potluck.web.actions import Actions
-from potluck.web.errors import EXPIRED, TOO_MANY
+from potluck.web.errors import EXPIRED, OWN_INVITATION, TOO_MANY
 from potluck.web.inputs import Input
 from potluck.web.people.accounts import PEOPLE
 from potluck.web.people.context import PeopleContext
@@ -27,6 +27,8 @@ class InvitationView(Struct, rename="camel", frozen=True, kw_only=True):
     place: str | None
     """What the place is called, if its app says so to whoever is invited."""
     role: str
+    invited_by: str | None
+    """The name of the person who invites; null for an invitation by the operator."""
     expires_at: datetime
 
 
@@ -43,12 +45,13 @@ async def look(at: Anyone, sent: InvitationSecret) -> Writes[InvitationView]:
             app=found.app,
             place=await context.place_name(found.app, found.place),
             role=found.role,
+            invited_by=await at.core.people.invitations.inviter(found),
             expires_at=datetime.fromtimestamp(found.ttl, UTC),
         )
     )
 
 
-@invitations.action("POST", "/accept", EXPIRED, TOO_MANY)
+@invitations.action("POST", "/accept", EXPIRED, OWN_INVITATION, TOO_MANY)
 async def accept(at: SignedIn, sent: InvitationSecret) -> Writes[dict[str, UUID]]:
     """Join by an invitation. The answer has the id of the place, by the name that its app has for it."""
     context: PeopleContext = at.context

@@ -18,6 +18,7 @@ from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
 from potluck.people.errors import InvalidFields, WrongField
+from potluck.table.keys.folding import fold
 from potluck.web.actions import Show
 from potluck.web.forms import Line
 from potluck.web.inputs import Versioned
@@ -80,13 +81,21 @@ async def _one(at: InLibrary, item: Book | Video) -> dict[str, Any]:
 
 
 async def known_people(at: InLibrary) -> list[PersonButton]:
-    """The likely borrowers: people who have something, the most first, then those the library is shared with."""
-    loans = await loans_of(at.rows, at.principal.user_id)
+    """The likely borrowers: people who have something, the most first, then those the library is shared with.
+
+    Names that fold alike are one person, under the spelling of their longest loan.
+    """
+    loans = sorted(await loans_of(at.rows, at.principal.user_id), key=lambda each: each.lent_at)
     items = await at.rows.get_many([LibraryItem.one(each.owner_id, each.library_id, each.item_id) for each in loans])
-    has = Counter(each.lent_to for each in items if each is not None and each.lent_to is not None)
+    borrowers = [each.lent_to for each in items if each is not None and each.lent_to is not None]
+    has = Counter(map(fold, borrowers))
     looking = sorted(each.name for each in await at.rows.all(Share.of_library(at.owner_id, at.library_id)))
-    names = [*(name for name, _ in has.most_common(PEOPLE_SHOWN)), *(each for each in looking if each not in has)]
-    return [PersonButton(name[:50], initials(name), has[name]) for name in names[:PEOPLE_SHOWN]]
+    spelling = {fold(name): name for name in reversed([*borrowers, *looking])}
+    keys = [*(key for key, _ in has.most_common(PEOPLE_SHOWN)), *(key for key in map(fold, looking) if key not in has)]
+    return [
+        PersonButton(spelling[key][:50], initials(spelling[key]), has[key])
+        for key in list(dict.fromkeys(keys))[:PEOPLE_SHOWN]
+    ]
 
 
 def _past(events: Any) -> list[Past]:

@@ -9,6 +9,7 @@ from potluck.apps.library.fields import owner_of
 from potluck.apps.library.home_card import LONG_DAYS, how_long
 from potluck.apps.library.lending import LoanView, loans, loans_of, own_loans
 from potluck.apps.library.pages.rows import ShelfRowView
+from potluck.table.keys.folding import fold
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
 from potluck.web.layout import initials
@@ -36,13 +37,15 @@ async def lent_page(at: SignedIn, show: Show) -> dict[str, Any]:
     pairs = [(loan, item) for loan, item in zip(found, items, strict=True) if item is not None and item.lent_to]
     rows = await at.show(ShelfRowView, [item for _, item in pairs])
     now = at.now
-    by_person: dict[str, list[Out]] = {}
+    by_person: dict[str, tuple[str, list[Out]]] = {}
     for (loan, item), row in sorted(zip(pairs, rows, strict=True), key=lambda each: each[0][0].lent_at):
         overdue = loan.due is not None and loan.due < now.date()
         long = how_long(loan.lent_at, now) if (now - loan.lent_at).days >= LONG_DAYS else ""
-        by_person.setdefault(str(item.lent_to), []).append(Out(row, loan.lent_at, loan.due, long, overdue))
+        out = Out(row, loan.lent_at, loan.due, long, overdue)
+        # Under the spelling of the person's longest loan.
+        by_person.setdefault(fold(str(item.lent_to)), (str(item.lent_to), []))[1].append(out)
     # Ordered by each person's longest loan.
-    people = [(name, initials(name), out) for name, out in by_person.items()]
+    people = [(name, initials(name), outs) for name, outs in by_person.values()]
     return {
         "columns": (people[::2], people[1::2]),
         "people": len(people),
