@@ -35,6 +35,18 @@ READABLE = [
     "e\u0301",
     "\U0001fae8\U0001fadc",  # emoji that older Pythons do not know
     "\u1820\u180e\u1820",
+    "\u1820\u180b",
+    "അവന്\u200d",  # Malayalam: a joiner ends the word
+    "র\u200d\u09cdয\u09be",  # Bengali
+    "ไทย\u200bแลนด์",
+    "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "\U0001f469\U0001f3fd\u200d\U0001f373",
+    "\U0001f642\u200d\u2194\ufe0f",
+    "Room 1\ufe0f\u20e3",
+    "©\ufe0f",
+    "\u2801\u2800\u2803",  # a space between words in Braille
+    "\u05d0\u05b7\u034f\u05b0",
+    "\U00013000\U00013430\U00013001",
 ]
 
 WRONG_IN_ONE_LINE = {
@@ -55,6 +67,24 @@ WRONG_IN_ONE_LINE = {
     "must not contain U+10FFFF": ["\U0010ffff"],
     "must not contain U+D800": ["a\ud800"],
     "must not contain U+E0061": ["a\U000e0061", f"{ENGLAND}\U000e0061", "\U0001f3f4\U000e0061\U000e007f"],
+    # Where no script and no emoji needs them, one name would pass for another.
+    "must not contain U+200B": ["Ada\u200b", "\u200bAda", "A\u200bda", "ไทย\u200b", "ไทย\u200b\u200bไทย", "牛\u200b乳"],
+    "must not contain U+200C": ["Ada\u200c", "Auf\u200clage", "\u0645\u200c", "\u0645\u200c\u200c\u0645"],
+    "must not contain U+200D": ["A\u200dda", "\u200dAda", "\U0001f469\u200d", "\U0001f469\u200dA"],
+    "must not contain U+200E": ["Ada\u200e"],
+    "must not contain U+200F": ["Ada\u200f Lovelace"],
+    "must not contain U+FE0F": ["Ada\ufe0f", "Room 1\ufe0f"],
+    "must not contain U+FE00": ["Ada\ufe00"],
+    "must not contain U+E0100": ["Ada\U000e0100"],
+    "must not contain U+034F": ["A\u034fda"],
+    "must not contain U+180E": ["Ada\u180e"],
+    "must not contain U+2800": ["Ada\u2800", "\u2801\u2800"],
+    "must not contain U+3164": ["Ada\u3164"],
+    "must not contain U+FFA0": ["Ada\uffa0"],
+    "must not contain U+115F": ["Ada\u115f"],
+    "must not contain U+1160": ["Ada\u1160"],
+    "must not contain U+17B4": ["Ada\u17b4"],
+    "must not contain U+13430": ["Ada\U00013430"],
     "must have a visible character": [
         *("\u200b", "\u200d\u200c", "\ufe0f", "\u0301", "\u0301\u0302", "\u3164", "\u2800", "\u115f\u1160", "\u200e"),
         *("\uffa0", "\u034f", "\U000e0100", "\u00a0\u200b"),
@@ -111,11 +141,19 @@ def test_of_the_characters_that_are_not_printable_only_these_are_taken():
         and unicodedata.category(each) not in ("Zs", "Cn")
         and one_line(f"a{each}") is None
     }
-    scripts = {"061C", "070F", "180E", "200B", "200C", "200D", "200E", "200F"}
     # Signs that are seen, which Unicode counts among the formats.
     numbers = {"0600", "0601", "0602", "0603", "0604", "0605", "06DD", "0890", "0891", "08E2", "110BD", "110CD"}
-    hieroglyphs = {f"{code:04X}" for code in range(0x13430, 0x13440)}
-    assert taken - hieroglyphs == scripts | numbers
+    abbreviation = {"070F"}
+    assert taken == numbers | abbreviation
+
+
+def test_no_letter_of_europe_or_east_asia_is_followed_by_anything_that_is_not_seen():
+    letters = "aZéßЖωあ한"
+    unseen = [chr(code) for code in range(sys.maxunicode + 1) if not seen(chr(code))]
+    assert len(unseen) > 280
+    taken = {f"{each} U+{ord(hidden):04X}" for each in letters for hidden in unseen if one_line(each + hidden) is None}
+    assert taken == set()
+    assert all(several_lines("a" + hidden) is None for hidden in unseen)
 
 
 class Noted(Input):

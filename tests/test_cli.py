@@ -17,6 +17,7 @@ from potluck import cli
 from potluck.apps.polls.entities import Count, Poll, Vote, ranked_choice_polls
 from potluck.apps.shopping.entities import Member, inventory
 from potluck.engines import open_engine
+from potluck.people.entities import EmailAddress, accounts
 from potluck.people.errors import InvitationInvalid, ResetInvalid
 from potluck.people.services import open_people
 from potluck.store import Store
@@ -342,6 +343,22 @@ async def test_backfill_gives_old_rows_their_keys_while_the_store_is_open(tmp_pa
             assert await asyncio.to_thread(cli.main, arguments) == 0
             assert capsys.readouterr() == (f"Member: rows read: 3, rewritten: {rewritten}\n", "")
             assert len(await store.all(Member.families_of(UUID(int=1), "active"))) == 3
+
+
+async def test_backfill_gives_addresses_their_normal_form(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    engine = await open_engine(path=tmp_path / "data" / "potluck.db")
+    try:
+        store = Store(engine, lambda: datetime.now(UTC))
+        await store.create_tables(accounts)
+        await store.put(EmailAddress(folded="ada@bücher.example", user_id=UUID(int=1)))
+        for rewritten in (1, 0):
+            arguments = ["backfill", "people", "EmailAddress", "--data", str(tmp_path / "data")]
+            assert await asyncio.to_thread(cli.main, arguments) == 0
+            assert capsys.readouterr() == (f"EmailAddress: rows read: 1, rewritten: {rewritten}\n", "")
+        assert await store.get(EmailAddress.by_folded("ada@xn--bcher-kva.example")) is not None
+    finally:
+        await engine.close()
 
 
 async def test_backfill_shows_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys):

@@ -6,7 +6,7 @@ would refuse the newest letters and emoji, and the spaces of Japanese and French
 
 import re
 from collections.abc import Callable
-from unicodedata import category
+from unicodedata import bidirectional, category, combining
 
 __all__ = [
     "ONE_LINE_IN_WORDS",
@@ -20,6 +20,9 @@ __all__ = [
 
 TextRule = Callable[[str], str | None]
 """What is wrong with a text, worded to follow the field's name; None if nothing is."""
+
+VIRAMA_CLASS = 9
+"""The combining class of the marks that take a letter's vowel away."""
 
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -38,23 +41,68 @@ MEANINGLESS = "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\U000f0000-\U0010ffff" + "
 ISOLATES = "\u2066-\u2069"
 # Invisible, and needed by no script: soft hyphens, word joiners, byte order marks, and the format characters of
 # mathematics, shorthand and music. Harmless in prose, but in a name they would let one pass for another.
-NEVER_SEEN = "\u00ad\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+NEVER_SEEN = "\u00ad\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
 
 NOT_IN_LINES = re.compile(f"[{CONTROLS}{OVERRIDES}{HIDDEN_TEXT}{MEANINGLESS}]")
 NOT_IN_ONE_LINE = re.compile(f"[\t\n{ISOLATES}{NEVER_SEEN}{NOT_IN_LINES.pattern[1:]}")
 # The flags of England, Scotland and Wales are a black flag followed by the country's code in invisible tag characters.
 FLAG_OF_TAGS = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 
-# Allowed because scripts and emoji need them, but invisible: joiners, directional marks, fillers, blanks, and
-# variation selectors.
+# Invisible, and allowed only where a script or an emoji needs them (IN_PLACE): joiners, directional marks, fillers,
+# blanks, variation selectors, and the controls that arrange hieroglyphs. With the ranges refused above, these are all
+# of Unicode's default-ignorable characters.
 UNSEEN = re.compile(
-    "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2800\u3164\ufe00-\ufe0f\uffa0"
-    "\U000e0100-\U000e01ef]"
+    "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2800\u3164\ufe00-\ufe0f\uffa0\U00013430-\U0001343f"
+    "\U00016fe4\U000e0100-\U000e01ef]"
 )
+
+# Scripts whose letters change shape with their neighbours, in which a joiner makes another word: from Arabic to
+# Myanmar without Hebrew, Thai, Lao and Georgian, from Tagalog to Vedic, and those of the other planes.
+SHAPED = (
+    "\u0600-\u060b\u0610-\u061a\u0620-\u085f\u0860-\u0dff\u0f00-\u109f\u1700-\u17b3\u17b6-\u17ff\u1806-\u180a\u1810-\u18af"
+    "\u1900-\u1cff\ua800-\ua95f\ua980-\uab2f\uabc0-\uabff\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00011fff\U0001e900-\U0001e95f"
+)
+# A vowel killer at the end of a word may be followed by a joiner and nothing else: ന്\u200d is one letter of Malayalam.
+VIRAMA = "".join(
+    chr(code) for code in (*range(0x0900, 0x1C00), *range(0xA800, 0xAC00)) if combining(chr(code)) == VIRAMA_CLASS
+)
+# Scripts written without spaces, in which a space of no width says where a word ends.
+UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1950-\u19df\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf"
+MONGOLIAN = "\u1807\u180a\u1810-\u18af"
+IDEOGRAPHS = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+EMOJI = "\u00a9\u00ae\u203c\u2049\u2100-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001fbff"
+# After an emoji, its variation, its colour of skin or the end of its tags.
+AFTER_EMOJI = f"{EMOJI}\ufe0f\U000e007f"
+VARIED = (
+    "\u1000-\u109f\u2018-\u201f\u3001\u3002\ua840-\ua877\uaa60-\uaa7f\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
+    "\U00010ac0-\U00010aff"
+)
+HIEROGLYPHS = "\U00013000-\U0001342f\U00013440-\U00013455\U00013460-\U000143ff"
+
+IN_PLACE = re.compile(
+    "|".join(
+        [
+            f"(?<=[{SHAPED}])\u200c(?=[{SHAPED}])|(?<=[{VIRAMA}])[\u200c\u200d]|(?<=[{SHAPED}])\u200d",
+            f"(?<=[{AFTER_EMOJI}])\u200d(?=[{EMOJI}])",
+            f"(?<=[{UNSPACED}])\u200b(?=[{UNSPACED}])",
+            f"(?<=[{MONGOLIAN}])[\u180b-\u180d\u180f]|(?<=[{MONGOLIAN}\u180b-\u180d])\u180e(?=[{MONGOLIAN}])",
+            "(?<=[\u0591-\u05f4])\u034f(?=[\u0591-\u05f4])",
+            "\u115f(?=[\u1160-\u11a7\ud7b0-\ud7c6])|(?<=[\u1100-\u115f\ua960-\ua97c])\u1160|\u1160(?=[\u11a8-\u11ff])",
+            "(?<=[\u2801-\u28ff])\u2800(?=[\u2800-\u28ff])|(?<=\u2800)\u2800(?=[\u2801-\u28ff])",
+            "(?<=[0-9#*])\ufe0f(?=\u20e3)",
+            f"(?<=[{EMOJI}{IDEOGRAPHS}{VARIED}{HIEROGLYPHS}])[\ufe00-\ufe0f]",
+            f"(?<=[{IDEOGRAPHS}])[\U000e0100-\U000e01ef]",
+            f"(?<=[{HIEROGLYPHS}\U00013430-\U0001343f\ufe00-\ufe06])[\U00013430-\U0001343f]|[\U00013430-\U0001343f](?=[{HIEROGLYPHS}])",
+            "(?<=[\U00018b00-\U00018cff])\U00016fe4",
+        ]
+    )
+)
+DIRECTIONAL_MARKS = "\u061c\u200e\u200f"
 
 ONE_LINE_IN_WORDS = (
     "One line with at least one visible character; without control characters, overrides of direction, private use, "
-    "and characters that are never seen, but for the joiners, marks and selectors that scripts and emoji need."
+    "and characters that are never seen, but for joiners, marks and selectors where scripts and emoji need them."
 )
 SEVERAL_LINES_IN_WORDS = (
     "Line ends become U+000A, and tabs stay; without other control characters, overrides of direction and private use."
@@ -69,7 +117,10 @@ def one_line(text: str) -> str | None:
         return None
     if LINE_END.search(text):
         return "must be one line"
-    return _wrong_character(NOT_IN_ONE_LINE, text) or (None if not text or _is_seen(text) else NOT_SEEN)
+    wrong = _wrong_character(NOT_IN_ONE_LINE, text)
+    if wrong is None and text:
+        wrong = _out_of_place(text) if _is_seen(text) else NOT_SEEN
+    return wrong
 
 
 def several_lines(text: str) -> str | None:
@@ -91,7 +142,24 @@ def _wrong_character(refused: re.Pattern[str], text: str) -> str | None:
     found = refused.search(text)
     if found is not None:
         found = refused.search(FLAG_OF_TAGS.sub("", text))
-    return None if found is None else f"must not contain U+{ord(found[0]):04X}"
+    return None if found is None else _refused(found[0])
+
+
+def _out_of_place(text: str) -> str | None:
+    """What is wrong with the first invisible character that no script or emoji needs where it is."""
+    for found in UNSEEN.finditer(text):
+        if found[0] in DIRECTIONAL_MARKS:
+            # Between a name and what is shown after it, a mark matters only if the name has letters of both directions.
+            needed = any(bidirectional(each) in ("R", "AL", "AN") for each in text if each not in DIRECTIONAL_MARKS)
+        else:
+            needed = IN_PLACE.match(text, found.start()) is not None
+        if not needed:
+            return _refused(found[0])
+    return None
+
+
+def _refused(character: str) -> str:
+    return f"must not contain U+{ord(character):04X}"
 
 
 def _is_seen(text: str) -> bool:

@@ -105,6 +105,8 @@ def backfill(chosen: argparse.Namespace, settings: Settings) -> int:
     from potluck.backfill import Progress
     from potluck.backfill import backfill as rewrite
     from potluck.engines import DynamoError
+    from potluck.people.email_addresses import move_addresses
+    from potluck.people.entities import EmailAddress
     from potluck.store import Store
     from potluck.table.errors import AlreadyExists, InvalidValue, NotUnique, UnreadableItem
     from potluck.table.tables import Request
@@ -127,7 +129,8 @@ def backfill(chosen: argparse.Namespace, settings: Settings) -> int:
         done = Progress(0, 0, None)
         try:
             with _progress("rewriting") as progress:
-                async for done in rewrite(store, plan.cls):
+                # What identifies an e-mail address is its normal form, which no key template states.
+                async for done in move_addresses(store) if plan.cls is EmailAddress else rewrite(store, plan.cls):
                     progress(min(1.0, done.read / rows))
         except (AlreadyExists, InvalidValue, NotUnique, UnreadableItem) as problem:
             raise _Refused(f"a row of {plan.name} cannot be rewritten: {problem}") from problem

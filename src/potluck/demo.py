@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from potluck.people.authentication import Principal
+from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import EmailAddress
 from potluck.people.errors import EmailTaken
-from potluck.people.fields import folded_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, system_random
 from potluck.people.services import People
@@ -118,7 +118,7 @@ async def filled(
 
 async def _refuse_a_second(store: Store) -> None:
     """Checked before anything is written. Of two concurrent demos, only one can register the first person's address."""
-    found = await store.get_many([EmailAddress.by_folded(folded_email(_email(first))) for first in NAMES])
+    found = await store.get_many([EmailAddress.by_folded(normal_email(_email(first))) for first in NAMES])
     for first, address in zip(NAMES, found, strict=True):
         if address is not None:
             raise AlreadyHere(_email(first))

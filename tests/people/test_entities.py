@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
+from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import (
     Account,
     AnswerOfUser,
@@ -27,7 +28,6 @@ from potluck.people.entities import (
     Throttle,
     accounts,
 )
-from potluck.people.fields import folded_email
 from potluck.table import (
     AlreadyExists,
     ConditionFailed,
@@ -329,9 +329,9 @@ class TestRows(GoldenRows):
 
 
 def test_addresses_are_the_same_whatever_their_case_and_space_and_no_more():
-    assert folded_email(" Ada.Lovelace@EXAMPLE.org\n") == "ada.lovelace@example.org"
-    assert folded_email("jose\u0301@example.org") == folded_email("JOS\u00c9@example.org") == "jos\u00e9@example.org"
-    assert len({folded_email(each) for each in ("jose@x.org", "josé@x.org", "jo!se@x.org", "jo#se@x.org")}) == 4
+    assert normal_email(" Ada.Lovelace@EXAMPLE.org\n") == "ada.lovelace@example.org"
+    assert normal_email("jose\u0301@example.org") == normal_email("JOS\u00c9@example.org") == "jos\u00e9@example.org"
+    assert len({normal_email(each) for each in ("jose@x.org", "josé@x.org", "jo!se@x.org", "jo#se@x.org")}) == 4
 
 
 def test_only_what_looks_like_a_hash_is_stored_as_one():
@@ -431,7 +431,7 @@ async def test_an_address_is_taken_once_and_leads_to_its_owner(new: Opened):
     with pytest.raises(AlreadyExists) as refused:
         await store.transact(
             put(ben, when=absent),
-            put(EmailAddress(folded=folded_email(" ADA.lovelace@example.org"), user_id=BEN), when=absent),
+            put(EmailAddress(folded=normal_email(" ADA.lovelace@example.org"), user_id=BEN), when=absent),
         )
     assert (refused.value.position, refused.value.current) == (1, adas_address)
     assert await store.get(Account.by_id(BEN)) is None
@@ -502,7 +502,7 @@ async def test_an_account_is_forgotten_to_the_last_row(new: Opened):
         assert found.account is not None
         await store.write_each(
             [
-                delete(EmailAddress.by_folded(folded_email(found.account.email))),
+                delete(EmailAddress.by_folded(normal_email(found.account.email))),
                 *(delete(Session.by_hash(each.hash)) for each in found.sessions),
                 *(delete(ApiToken.by_hash(each.hash)) for each in found.api_tokens),
                 *(delete(PasswordReset.by_hash(each.hash)) for each in found.password_resets),

@@ -14,13 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from potluck.people.authentication import Also, Principal, nothing_else
-from potluck.people.entities import (
-    Account,
-    Departure,
-    EmailAddress,
-    EverythingOfUser,
-    IdempotentAnswer,
-)
+from potluck.people.email_addresses import changing_address, claiming_address, releasing_address
+from potluck.people.email_normal_form import normal_email
+from potluck.people.entities import Account, Departure, EverythingOfUser, IdempotentAnswer
 from potluck.people.errors import (
     AccountGone,
     EmailTaken,
@@ -30,7 +26,6 @@ from potluck.people.errors import (
     StillNeeded,
     WrongPassword,
 )
-from potluck.people.fields import folded_email
 from potluck.people.invitations import claiming, withdrawing
 from potluck.people.passwords import Passwords
 from potluck.people.resets import dropping_reset, ending_resets
@@ -200,13 +195,11 @@ class Accounts:
         )
         session, rows = opening(user_id, account.session_epoch, now, self._random)
         registered = Registered(account=account, session=session)
-        address = EmailAddress(folded=folded_email(email), user_id=user_id)
+        address = claiming_address(email, user_id)
         try:
-            await self._store.transact(
-                put(address, when=absent), put(account, when=absent), *rows, *claim, *also(registered)
-            )
+            await self._store.transact(*address, put(account, when=absent), *rows, *claim, *also(registered))
         except WriteRefused as refusal:
-            if refusal.position == 0:
+            if refusal.operation in address:
                 raise EmailTaken from refusal
             if claim and refusal.operation is claim[0]:
                 raise InvitationInvalid from refusal
@@ -268,19 +261,13 @@ class Accounts:
                 ),
                 continuing(caller),
             ]
-            old, new = folded_email(account.email), folded_email(email)
-            addresses: list[Operation] = []
-            if old != new:
-                addresses = [
-                    put(EmailAddress(folded=new, user_id=account.user_id), when=absent),
-                    delete(EmailAddress.by_folded(old), when=the(EmailAddress.user_id) == account.user_id),
-                ]
+            claims, releases = await changing_address(self._store, account, email)
             try:
-                await self._store.transact(*change, *addresses, *also(moved))
+                await self._store.transact(*change, *claims, *releases, *also(moved))
             except WriteRefused as refusal:
-                if addresses and refusal.operation is addresses[0]:
+                if refusal.operation in claims:
                     raise EmailTaken from refusal
-                if refusal.position not in (0, 1):
+                if refusal.position not in (0, 1) and refusal.operation not in releases:
                     raise
                 caller, account = await self._again(caller, account, password)
                 continue
@@ -368,11 +355,10 @@ class Accounts:
         await self._store.write_each(_belongings(await self._everything(caller.user_id), but_session=caller.hash))
         await self._forget(caller.user_id)
         for _ in range(ATTEMPTS):
-            folded = folded_email(account.email)
             try:
                 await self._store.transact(
                     delete(account, when=present),
-                    delete(EmailAddress.by_folded(folded), when=the(EmailAddress.user_id) == account.user_id),
+                    *await releasing_address(self._store, account),
                     put(Departure(user_id=account.user_id)),
                 )
                 break
@@ -383,7 +369,7 @@ class Accounts:
         try:
             await self._store.write_each(
                 [
-                    self._throttles.forgetting(SIGN_INS_TO, folded),
+                    self._throttles.forgetting(SIGN_INS_TO, normal_email(account.email)),
                     self._throttles.forgetting(PASSWORD_CHECKS, str(caller.user_id)),
                 ]
             )

@@ -1,11 +1,12 @@
 """What people type about themselves: the bounds and the message of each field, for entities, inputs and forms."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
-from unicodedata import normalize
 
 from potluck.characters import seen
 from potluck.field_types import Check, OneLine, Text
+from potluck.people.email_normal_form import former_normal_form, normal_email
 from potluck.people.errors import WrongField
 
 __all__ = [
@@ -17,7 +18,6 @@ __all__ = [
     "Name",
     "NewPassword",
     "Secret",
-    "folded_email",
 ]
 
 LONGEST_EMAIL = 254
@@ -26,18 +26,14 @@ SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 128
 LONGEST_SECRET = 200
 
+ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
 AN_ADDRESS = f"E-mail must be an address such as ada@example.org, of at most {LONGEST_EMAIL} characters"
 
 
-def folded_email(address: str) -> str:
-    """The same text for addresses that differ only in case, surrounding space or how an accent is composed."""
-    # Not the library's folding, which also drops accents and punctuation: those make another mailbox.
-    return normalize("NFC", normalize("NFC", address.strip()).casefold())
-
-
 def _printable_email(email: str) -> Iterator[WrongField]:
-    # With invisible characters it could pass for somebody else's. Case folding can make it longer.
-    if not email.isprintable() or seen(email) != email or len(folded_email(email)) > LONGEST_EMAIL:
+    # With invisible characters it could pass for somebody else's. A normal form can be longer, and must be an address.
+    normal = normal_email(email) if email.isprintable() and seen(email) == email else ""
+    if not ADDRESS.fullmatch(normal) or len(max(normal, former_normal_form(email), key=len)) > LONGEST_EMAIL:
         yield WrongField("", "")
 
 

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from potluck.people.authentication import Also, nothing_else
-from potluck.people.entities import Account, EmailAddress, PasswordReset, PasswordResetOfUser
+from potluck.people.email_addresses import account_with
+from potluck.people.entities import Account, PasswordReset, PasswordResetOfUser
 from potluck.people.errors import AccountGone, ResetInvalid
-from potluck.people.fields import folded_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
 from potluck.people.sessions import Sessions
@@ -50,10 +50,10 @@ class Resets:
     async def issue(self, email: str) -> IssuedReset:
         """Make a reset, for the operator; AccountGone if no account has the address."""
         (email,) = all_valid(checked_email(email))
-        address = await self._store.get(EmailAddress.by_folded(folded_email(email)))
-        if address is None:
+        found = await account_with(self._store, email)
+        if found is None:
             raise AccountGone
-        user_id = address.user_id
+        user_id = found[0].user_id
         secret = new_secret(SecretKind.PASSWORD_RESET, self._random)
         now = self._clock().replace(microsecond=0)
         expires_at = now + RESET_LASTS

@@ -9,9 +9,10 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from potluck.people.authentication import Also, Principal, nothing_else
-from potluck.people.entities import Account, EmailAddress, Session, SessionOfUser
+from potluck.people.email_addresses import account_with, move_address
+from potluck.people.email_normal_form import normal_email
+from potluck.people.entities import Account, Session, SessionOfUser
 from potluck.people.errors import SessionOver, WrongCredentials
-from potluck.people.fields import folded_email
 from potluck.people.passwords import Passwords
 from potluck.people.secrets import Random, SecretKind, hash_of, kind_of, new_secret, system_random
 from potluck.people.throttling import SIGN_INS_FROM, SIGN_INS_FROM_TO, SIGN_INS_TO, Throttles
@@ -51,8 +52,6 @@ SESSION_LASTS = timedelta(days=30)
 # A session is extended when it is used, but rarely, so that most uses only read.
 SESSION_EXTENDED_AFTER = timedelta(days=1)
 
-# Read when no account has the address, so that signing in takes the same number of requests.
-NOBODY = UUID(int=0)
 NOBODYS_EMAIL = "nobody"
 # How often a change is retried because the account changed in between.
 ATTEMPTS = 5
@@ -99,12 +98,13 @@ class Sessions:
     ) -> OpenedSession:
         """Sign in. `client` is where the attempt comes from; None, for an operator, is not throttled."""
         given = checked_email(email)
-        folded = folded_email(given) if isinstance(given, str) else NOBODYS_EMAIL
-        await self._count_attempt(client, folded)
+        address = given if isinstance(given, str) else NOBODYS_EMAIL
+        await self._count_attempt(client, normal_email(address))
         for _ in range(ATTEMPTS):
-            account = await self._with_email(folded)
+            found = await account_with(self._store, address)
+            account = found[0] if found is not None else None
             right = await self._passwords.verify(password, account.password_hash if account else None, client)
-            if account is None or not right:
+            if found is None or account is None or not right:
                 raise WrongCredentials
             opened, rows = opening(account.user_id, account.session_epoch, self._clock(), self._random)
             try:
@@ -113,6 +113,7 @@ class Sessions:
                 if refusal.position != 0:
                     raise
                 continue
+            await move_address(self._store, found[1])
             return opened
         raise Unavailable("sign-in: the account was changed again and again")
 
@@ -203,18 +204,12 @@ class Sessions:
 
     # --- signing in ---------------------------------------------------------------------------------------------
 
-    async def _count_attempt(self, client: str | None, folded: str) -> None:
+    async def _count_attempt(self, client: str | None, normal: str) -> None:
         if client is None:
             return
         await self._throttles.attempt(SIGN_INS_FROM, client)
-        if not await self._throttles.allows(SIGN_INS_TO, folded):
-            await self._throttles.attempt(SIGN_INS_FROM_TO, f"{client} {folded}")
-
-    async def _with_email(self, folded: str) -> Account | None:
-        """The account; two reads, whether or not it exists."""
-        address = await self._store.get(EmailAddress.by_folded(folded))
-        account = await self._store.get(Account.by_id(address.user_id if address else NOBODY))
-        return account if account is not None and folded_email(account.email) == folded else None
+        if not await self._throttles.allows(SIGN_INS_TO, normal):
+            await self._throttles.attempt(SIGN_INS_FROM_TO, f"{client} {normal}")
 
     async def _still_valid(self, account: Account, password: str) -> Operation:
         """Checks that the password has not changed since; a hash with outdated parameters is replaced."""

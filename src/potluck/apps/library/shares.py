@@ -13,9 +13,10 @@ from potluck.apps.library.fields import LibraryId, owner_of, user_of
 from potluck.apps.library.libraries import APP, TAG, libraries, place_of
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.people.authentication import Also, Principal, nothing_else
+from potluck.people.email_normal_form import normal_email
 from potluck.people.entities import Account, InvitationOfPlace
 from potluck.people.errors import AccountGone, InvitationInvalid, TooMany
-from potluck.people.fields import AnyEmail, Email, folded_email
+from potluck.people.fields import AnyEmail, Email
 from potluck.people.invitations import withdrawing
 from potluck.retries import attempts
 from potluck.store import Clock, Store
@@ -124,7 +125,7 @@ async def unshare(at: OfShare) -> Writes[None]:
 
 async def revoking(at: OwnLibrary, email: str) -> Writes[None]:
     """End all shares and invitations of an e-mail address; NotFound if there are none."""
-    address = folded_email(email)
+    address = normal_email(email)
     async for _ in attempts("ending shares", at.rows.patience):
         library, looking, invited = await _by_address(at, address)
         if not looking and not invited:
@@ -145,8 +146,8 @@ async def _by_address(at: OwnLibrary, address: str) -> tuple[Library, list[Share
     if library is None:
         raise NotFound
     everybody = await at.rows.all(Share.of_library(at.owner_id, at.library_id))
-    looking = [each for each in everybody if folded_email(each.email) == address]
-    return library, looking, [each for each in await _invited(at) if folded_email(each.email or "") == address]
+    looking = [each for each in everybody if normal_email(each.email) == address]
+    return library, looking, [each for each in await _invited(at) if normal_email(each.email or "") == address]
 
 
 @libraries.action("POST", "/leave", OwnShare)

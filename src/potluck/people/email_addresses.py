@@ -1,0 +1,124 @@
+"""The rows that say whose an e-mail address is: found, claimed and released under its normal form.
+
+Rows from before decision 66 are kept under the former normal form, which is another text for few addresses: those with
+letters beyond ASCII or a final dot. They are found by the spelling they were made with, moved when their owner signs
+in, and moved all at once by `potluck backfill people EmailAddress`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from potluck.backfill import Progress
+from potluck.people.email_normal_form import former_normal_form, normal_email
+from potluck.people.entities import Account, EmailAddress
+from potluck.store import Store
+from potluck.table import OutcomeUnknown, Unavailable, WriteRefused, absent, check, delete, put, the
+from potluck.table.entity import plan_of
+from potluck.table.operations import Operation
+from potluck.table.tables import Request
+
+__all__ = [
+    "account_with",
+    "changing_address",
+    "claiming_address",
+    "move_address",
+    "move_addresses",
+    "releasing_address",
+]
+
+ROWS_AT_ONCE = 100
+# Read when no account has the address, so that signing in takes the same number of requests.
+NO_ACCOUNT = UUID(int=0)
+
+
+async def account_with(store: Store, email: str) -> tuple[Account, EmailAddress] | None:
+    """The account with this address in any spelling, and the row it was found by; None takes as many reads.
+
+    The spelling decides between two accounts from before whose addresses now have one normal form.
+    """
+    normal = normal_email(email)
+    found = None
+    for form in _forms(email):
+        row = await store.get(EmailAddress.by_folded(form))
+        account = await store.get(Account.by_id(row.user_id if row is not None else NO_ACCOUNT))
+        if row is not None and account is not None and normal_email(account.email) == normal:
+            found = account, row
+    return found
+
+
+def claiming_address(email: str, user_id: UUID) -> list[Operation]:
+    """Claims an address that no account has; it is taken if any of these operations is refused."""
+    normal, *former = _forms(email)
+    unclaimed = [check(EmailAddress.by_folded(form), when=absent) for form in former]
+    return [put(EmailAddress(folded=normal, user_id=user_id), when=absent), *unclaimed]
+
+
+async def changing_address(store: Store, account: Account, email: str) -> tuple[list[Operation], list[Operation]]:
+    """What claims the new address, as above, and what releases the old one; nothing if they are the same."""
+    owned = await _owned(store, account)
+    wanted = _forms(email)
+    claims: list[Operation] = []
+    if wanted[0] not in owned:
+        claims.append(put(EmailAddress(folded=wanted[0], user_id=account.user_id), when=absent))
+    claims += [check(EmailAddress.by_folded(form), when=absent) for form in wanted[1:] if form not in owned]
+    return claims, [_releasing(form, account) for form in owned if form != wanted[0]]
+
+
+async def releasing_address(store: Store, account: Account) -> list[Operation]:
+    """Deletes what says that the address is the account's."""
+    return [_releasing(form, account) for form in await _owned(store, account)]
+
+
+async def _owned(store: Store, account: Account) -> list[str]:
+    """The forms under which the account has its address; where there is one form, no row has to be read."""
+    forms = _forms(account.email)
+    if len(forms) == 1:
+        return forms
+    rows = await store.get_many([EmailAddress.by_folded(form) for form in forms])
+    return [row.folded for row in rows if row is not None and row.user_id == account.user_id]
+
+
+def _releasing(form: str, account: Account) -> Operation:
+    return delete(EmailAddress.by_folded(form), when=the(EmailAddress.user_id) == account.user_id)
+
+
+async def move_address(store: Store, row: EmailAddress) -> bool:
+    """Move a row to the normal form; False if it is there, or another account has the normal form."""
+    normal = normal_email(row.folded)
+    if row.folded == normal:
+        return False
+    try:
+        await store.transact(
+            put(EmailAddress(folded=normal, user_id=row.user_id), when=absent),
+            delete(EmailAddress.by_folded(row.folded), when=the(EmailAddress.user_id) == row.user_id),
+        )
+    except (WriteRefused, Unavailable, OutcomeUnknown):
+        return False
+    return True
+
+
+async def move_addresses(store: Store) -> AsyncIterator[Progress]:
+    """Move every row to the normal form, page by page. Where another account has it, both stay as they are."""
+    plan = plan_of(EmailAddress)
+    read = moved = 0
+    position: dict[str, object] | None = None
+    while True:
+        body = {"TableName": plan.table.name, "Limit": ROWS_AT_ONCE, "ConsistentRead": True}
+        if position is not None:
+            body["ExclusiveStartKey"] = position
+        answer = await store.repeat(Request("Scan", body))
+        for item in answer["Items"]:
+            if plan.matches(item):
+                moved += await move_address(store, plan.coding.decode(item))
+        read += len(answer["Items"])
+        position = answer.get("LastEvaluatedKey")
+        yield Progress(read, moved, position)
+        if position is None:
+            return
+
+
+def _forms(email: str) -> list[str]:
+    """The normal form first; the former one after it, where it is another."""
+    return list(dict.fromkeys([normal_email(email), former_normal_form(email)]))

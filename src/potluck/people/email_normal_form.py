@@ -1,0 +1,36 @@
+"""The normal form of an e-mail address: every spelling of one mailbox becomes the same text."""
+
+from encodings.idna import ToASCII, nameprep
+from re import compile as pattern
+from unicodedata import normalize
+
+__all__ = ["former_normal_form", "normal_email"]
+
+DOT = pattern("[.\u3002\uff0e\uff61]")
+ACE_PREFIX = "xn--"
+
+
+def normal_email(address: str) -> str:
+    """Equal for addresses that differ only in case, width, Unicode form, how the domain is encoded, or a final dot."""
+    # Not the library's folding, which also drops accents and punctuation: those make another mailbox.
+    mailbox, at, domain = _compatible(address.strip()).rpartition("@")
+    return mailbox + at + ".".join(_label(label) for label in DOT.split(domain.rstrip(".\u3002")))
+
+
+def former_normal_form(address: str) -> str:
+    """What addresses were compared by before: case, surrounding space and how an accent is composed."""
+    return normalize("NFC", normalize("NFC", address.strip()).casefold())
+
+
+def _compatible(text: str) -> str:
+    return text.lower() if text.isascii() else normalize("NFKC", normalize("NFKC", text).casefold())
+
+
+def _label(label: str) -> str:
+    """A label of a domain as the domain name system has it; one that cannot be a name stays as it is."""
+    try:
+        if label.startswith(ACE_PREFIX):
+            label = nameprep(label.removeprefix(ACE_PREFIX).encode("ascii").decode("punycode"))
+        return label if label.isascii() else ToASCII(label).decode("ascii").lower()
+    except UnicodeError:
+        return label
