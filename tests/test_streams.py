@@ -302,6 +302,27 @@ async def test_a_new_stream_of_the_table_is_reported_before_it_is_read(engine: E
     assert events[2] == "3"
 
 
+async def test_a_consumer_that_never_ran_begins_with_what_is_older_than_the_log(engine: Engine) -> None:
+    events: list[str] = []
+    read: list[str] = []
+
+    async def handle(change: Change) -> None:
+        assert change.new is not None
+        events.append(change.new["n"]["N"])
+        read.append(change.sequence_number)
+
+    async def begin() -> None:
+        events.append("begun")
+
+    await put(engine, 1)
+    for number in (1, 2):
+        async with running(Consumer(engine, "c", "Source", handle, rows=ROWS, begin=begin)):
+            await until(lambda number=number: str(number) in events)
+            await until_saved(engine, Position={"S": read[-1]})
+        await put(engine, 2)
+    assert events == ["begun", "1", "2"]
+
+
 async def test_positions_in_the_consumed_table_are_refused(engine: Engine) -> None:
     async def handle(change: Change) -> None: ...
 

@@ -15,7 +15,8 @@ consumer continues: one bad record should not stop the others. With `park=False`
 
 **A position older than the log** is never ignored. `lost` is called with a PositionLost and should rebuild what the
 consumer maintains; then reading restarts at the oldest record of the log, so changes made meanwhile are handled after
-it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning.
+it. Without `lost`, PositionLost ends `run`. A consumer that never ran starts at the log's beginning, after `begin` has
+built what it maintains from rows that are older than the log.
 
 **Filtering.** With `of`, only changes of rows that are of these kinds before or after the change are handed over, or
 those that a function picks; others do not wake the consumer. A position that only passed over other changes is saved
@@ -156,6 +157,7 @@ class Consumer:
         lease: Lease | None = None,
         follow: Following | None = None,
         lost: Callable[[PositionLost], Awaitable[None]] | None = None,
+        begin: Callable[[], Awaitable[None]] | None = None,
         attempts: int = ATTEMPTS,
         park: bool = True,
         page_records: int = PAGE_RECORDS,
@@ -175,6 +177,7 @@ class Consumer:
         self.follow = follow
         self.concerns = _everything if of is None else of if callable(of) else _of_kinds(of)
         self.lost = lost
+        self.begin = begin
         self.attempts = attempts
         self.park = park
         self.page_records = page_records
@@ -229,7 +232,9 @@ class Consumer:
         positions = self._positions
         previous = await positions.stream()
         known = await positions.known(arn)
-        if previous is not None and previous != arn:
+        if previous is None and self.begin is not None:
+            await self._persist(self.begin)
+        elif previous is not None and previous != arn:
             await self._report("the table has a new stream, and nothing was logged between the two")
         elif previous is not None:
             gone = [shard for shard, position in known.items() if shard not in shards and not position.finished]
@@ -405,10 +410,15 @@ class Consumer:
         log.error("%s", lost)
         if self.lost is None:
             raise lost
+        rebuild = self.lost
+        await self._persist(lambda: rebuild(lost))
+
+    async def _persist(self, rebuild: Callable[[], Awaitable[None]]) -> None:
+        """Run it to its end, again after transient failures."""
         pauses = Pauses()
         while True:
             try:
-                await self.lost(lost)
+                await rebuild()
                 return
             except Exception as error:
                 if not _passes(error):

@@ -14,7 +14,7 @@ import pytest
 from potluck.apps.journal.assistant.remote import LONGEST_PASSAGE, plain_text
 from potluck.apps.journal.assistant.retrieval import MOST_COMMENTS_GIVEN, MOST_TURNS
 from potluck.apps.journal.entities import roll_model
-from potluck.apps.journal.keywords import Indexing
+from potluck.apps.journal.indexing import Indexing
 from potluck.settings import AssistantSettings
 from potluck.streams import PositionLost
 from tests.apps.journal.gym import Gym, Person, data, gym_on, problem

@@ -14,6 +14,7 @@ from potluck.apps.journal.entities import (
     Citation,
     CoachAthleteLink,
     Comment,
+    CommentKeywordIndex,
     Entry,
     EntryMeta,
     EntryWithComments,
@@ -22,6 +23,7 @@ from potluck.apps.journal.entities import (
     PrivateKeywordIndex,
     Sections,
     SessionMetrics,
+    SharedWord,
     UserProfile,
     UserRow,
     roll_model,
@@ -143,6 +145,13 @@ own_athlete = AthleteCoachLink(
     coach_id=ATHLETE, athlete_id=ANOTHER, requested_by="athlete", created_at=SAID, updated_at=SAID
 )
 later_keyword = KeywordIndex(entry_id=BACKDATED_ENTRY, created_at=SAID, athlete_id=ATHLETE, token="arm")
+comment_keyword = CommentKeywordIndex(
+    entry_id=ENTRY,
+    created_at=SAID.replace(microsecond=2_000),
+    comment_id=COMMENT,
+    athlete_id=ATHLETE,
+    token="arm",
+)
 longer_word = KeywordIndex(entry_id=ENTRY, created_at=WRITTEN, athlete_id=ATHLETE, token="armbar")
 later_private_keyword = PrivateKeywordIndex(entry_id=BACKDATED_ENTRY, created_at=SAID, athlete_id=ATHLETE, token="arm")
 longer_private_word = PrivateKeywordIndex(entry_id=ENTRY, created_at=WRITTEN, athlete_id=ATHLETE, token="armbar")
@@ -164,7 +173,7 @@ STRANGERS: list[Entity] = [
 ROWS: list[Entity] = [
     *(profile, link, entry, comment, thread, question, keyword, meta, private_keyword, mirror, answer),
     *(same_instant, backdated, hidden_comment, second_coach, second_athlete),
-    *(later_keyword, longer_word, later_private_keyword, longer_private_word),
+    *(later_keyword, comment_keyword, longer_word, later_private_keyword, longer_private_word),
     own_athlete,
     *STRANGERS,
 ]
@@ -272,7 +281,7 @@ RECORDS = {
     ),
     "Keyword index": Golden(
         keyword,
-        KeywordIndex.of_token(ATHLETE, "arm"),
+        SharedWord.of_token(ATHLETE, "arm"),
         {
             "PK": OF_ATHLETE,
             "SK": f"KW#arm#TS#{WRITTEN_AT}#ENTRY#{ENTRY}",
@@ -316,6 +325,18 @@ RECORDS = {
             "entityType": "PRIVATE_KEYWORD_INDEX",
             "entryId": str(ENTRY),
             "createdAt": WRITTEN_AT,
+        },
+    ),
+    "a word of a comment": Golden(
+        comment_keyword,
+        SharedWord.of_token(ATHLETE, "arm"),
+        {
+            "PK": OF_ATHLETE,
+            "SK": f"KW#arm#TS#2024-03-10T08:00:00.002Z#ENTRY#{ENTRY}#COMMENT#{COMMENT}",
+            "entityType": "COMMENT_KEYWORD_INDEX",
+            "entryId": str(ENTRY),
+            "createdAt": "2024-03-10T08:00:00.002Z",
+            "commentId": str(COMMENT),
         },
     ),
     "the mirror of the link": Golden(
@@ -387,9 +408,9 @@ CASES = [
     Case(AIMessage.in_thread(THREAD), sent.query(OF_THREAD, begins_with="MSG#"), [question, answer], 1.0),
     # 6
     Case(
-        KeywordIndex.of_token(ATHLETE, "arm"),
+        SharedWord.of_token(ATHLETE, "arm"),
         sent.query(OF_ATHLETE, begins_with="KW#arm#TS#", newest_first=True, consistent=False),
-        [later_keyword, keyword],
+        [comment_keyword, later_keyword, keyword],
         0.5,
     ),
     # Ours
@@ -405,6 +426,13 @@ CASES = [
         private_keyword,
         1.0,
     ),
+    Case(
+        CommentKeywordIndex.one(ATHLETE, "arm", SAID.replace(microsecond=2_000), ENTRY, COMMENT),
+        sent.get_item(OF_ATHLETE, f"KW#arm#TS#2024-03-10T08:00:00.002Z#ENTRY#{ENTRY}#COMMENT#{COMMENT}"),
+        comment_keyword,
+        1.0,
+    ),
+    Case(Comment.one(ENTRY, SAID, COMMENT), sent.get_item(OF_ENTRY, f"COMMENT#{SAID_AT}#{COMMENT}"), comment, 1.0),
     Case(UserProfile.one(ATHLETE), sent.get_item(OF_ATHLETE, "PROFILE"), profile, 1.0),
     Case(
         Entry.in_time(ATHLETE, between(MARCH, APRIL)),
@@ -471,7 +499,7 @@ CASES = [
         sent.query(OF_ATHLETE, between=("AI_THREAD#", "PROFILE")),
         [
             *(thread, own_athlete, link, second_coach, backdated, entry, same_instant),
-            *(keyword, later_keyword, longer_word, profile),
+            *(keyword, later_keyword, comment_keyword, longer_word, profile),
         ],
         2.0,
     ),

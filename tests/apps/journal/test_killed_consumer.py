@@ -17,7 +17,8 @@ from uuid import UUID
 import pytest
 
 from potluck.apps.journal.entities import Entry, EntryMeta, Sections, SessionMetrics, roll_model
-from potluck.apps.journal.keywords import WORDS_AT_ONCE, Indexing, keyword_writes
+from potluck.apps.journal.indexing import Indexing
+from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.store import Store
 from potluck.table import absent, put
 from tests.apps.worlds import by_key

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from potluck.apps.journal.entities import SessionMetrics
-from potluck.apps.journal.journals import SharedEntry
+from potluck.apps.journal.entities import Comment, SessionMetrics
+from potluck.apps.journal.journals import Posting, SharedEntry
 from potluck.apps.journal.ranking import Term, candidates, query_words, ranked, snippet_of
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.tokenizer import forms_of, sentences_of, words_in
@@ -16,12 +16,22 @@ from tests.apps.journal.gym import Gym, problem
 
 
 def test_words_are_found_however_they_are_spelt():
-    assert words_in("Über-Armbar's NO-GI, 3×5!") == ["uberarmbars", "uber", "armbar", "s", "nogi", "no", "gi", "3", "5"]
+    assert words_in("Über-Armbar's NO-GI, 3×5!") == ["uberarmbars", "uber", "armbar", "s", "nogi", "3", "5"]
     assert words_in("x" * 50) == ["x" * 40]
     assert forms_of("armbars") == ("armbars", "armbar")
     assert forms_of("guard") == ("guard", "guards")
     assert forms_of("gi") == ("gi",)
     assert sentences_of("One. Two!\nThree") == ["One.", "Two!", "Three"]
+
+
+@pytest.mark.parametrize("written", ["no-gi", "No-Gi", "no gi", "nogi", "NoGi", "no–gi"])
+def test_no_gi_is_one_word_and_not_gi(written: str):
+    assert words_in(f"a {written} class") == ["a", "nogi", "class"]
+    assert [match for match, *_ in query_words(written)] == ["nogi"]
+
+
+def test_words_that_only_contain_no_gi_stay_whole():
+    assert words_in("Casino gi, no giant, not-gi") == ["casino", "gi", "no", "giant", "notgi", "not", "gi"]
 
 
 def entry(number: int, shared: str, days_ago: int = 0) -> SharedEntry:
@@ -86,12 +96,15 @@ async def test_a_long_question_looks_at_hardly_more_rows_than_a_short_one():
     class Looked:
         rows = 0
 
-        async def having(self, word: str, most: int) -> dict[UUID, datetime]:
+        async def having(self, word: str, most: int) -> list[Posting]:
             self.rows += most
-            return {}
+            return []
 
         async def read(self, entry_ids: Sequence[UUID]) -> dict[UUID, SharedEntry]:
             return {}
+
+        async def read_comments(self, postings: Sequence[Posting]) -> list[Comment]:
+            return []
 
     looked = []
     for words in (1, 2, 16):

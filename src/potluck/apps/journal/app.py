@@ -12,7 +12,7 @@ from potluck.apps.journal.entries import entries, shared_entries
 from potluck.apps.journal.export import AccountData, export
 from potluck.apps.journal.home_card import home_card_of
 from potluck.apps.journal.importing import imports
-from potluck.apps.journal.keywords import Indexing
+from potluck.apps.journal.indexing import Indexing
 from potluck.apps.journal.links import APP, Linking, athletes, links
 from potluck.apps.journal.pages import ENDPOINTS, home
 from potluck.apps.journal.profile import Names, profile

@@ -5,14 +5,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from potluck.apps.journal.access import AtComment, ToEntry
 from potluck.apps.journal.addresses import ENTRIES
 from potluck.apps.journal.entities import Comment, Entry, EntryMeta
 from potluck.apps.journal.fields import CommentBody, CommentId, Visibility
+from potluck.apps.journal.keywords import WORDS_AT_ONCE, comment_writes
 from potluck.apps.journal.links import names_of
 from potluck.people.secrets import new_id
 from potluck.table import Change as FieldChange
 from potluck.table import Query, absent, check, delete, present, put, the, update
+from potluck.table.operations import Operation
 from potluck.web.actions import Actions, FoundByAccess
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, Forbidden, NotFound, ProblemError
 from potluck.web.inputs import UNSET, Change, New, Unset
@@ -124,7 +128,7 @@ async def add_comment(at: ToEntry, new: NewComment) -> Writes[Comment]:
         counted = or_retry(
             counted.operation.and_when(the(Entry.comments).still(0 if entry is None else entry.comments))
         )
-    return Writes(comment, or_raise(put(comment, when=absent), CommentThere), counted)
+    return Writes(comment, or_raise(put(comment, when=absent), CommentThere), counted, *_words(at, None, comment))
 
 
 @comments.change()
@@ -136,9 +140,15 @@ async def change_comment(at: AtComment, comment: Comment, change: CommentChange)
         raise NotTheAthlete
     shown = _visible(comment)
     becomes = shown if change.visibility is UNSET else change.visibility == "visible"
+    after = replace(
+        comment,
+        body=comment.body if change.body is UNSET else change.body,
+        visibility="visible" if becomes else "hiddenByAthlete",
+    )
+    words = _words(at, comment, after)
     if shown != becomes:
-        return at.apply(comment, change, _counted(at, 1 if becomes else -1))
-    return at.apply(comment, change, or_raise(check(EntryMeta.one(at.entry_id), when=present), NotFound))
+        return at.apply(comment, change, _counted(at, 1 if becomes else -1), *words)
+    return at.apply(comment, change, or_raise(check(EntryMeta.one(at.entry_id), when=present), NotFound), *words)
 
 
 @comments.delete()
@@ -147,7 +157,13 @@ async def delete_comment(at: AtComment, comment: Comment) -> Writes[None]:
     if comment.coach_id != at.own_id:
         raise NotTheAuthor
     counting = [_counted(at, -1)] if _visible(comment) else []
-    return Writes(None, or_retry(delete(comment, when=the(Comment.version).still(comment.version))), *counting)
+    taken_back = or_retry(delete(comment, when=the(Comment.version).still(comment.version)))
+    return Writes(None, taken_back, *counting, *_words(at, comment, None))
+
+
+def _words(at: ToEntry, before: Comment | None, after: Comment | None) -> list[Operation]:
+    """The index writes that fit into the transaction; the consumer does the rest."""
+    return comment_writes(at.meta.athlete_id, before, after)[:WORDS_AT_ONCE]
 
 
 def _visible(comment: Comment) -> bool:

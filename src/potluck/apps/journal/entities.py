@@ -59,6 +59,7 @@ __all__ = [
     "Citation",
     "CoachAthleteLink",
     "Comment",
+    "CommentKeywordIndex",
     "Entry",
     "EntryMeta",
     "EntryWithComments",
@@ -67,6 +68,7 @@ __all__ = [
     "PrivateKeywordIndex",
     "Sections",
     "SessionMetrics",
+    "SharedWord",
     "Source",
     "UserProfile",
     "UserRow",
@@ -179,6 +181,10 @@ class Comment(Entity, table=roll_model, key=("ENTRY#{entry_id}", "COMMENT#{creat
 
     version: Version = 1
 
+    @get(consistent=True)
+    def one(entry_id: UUID, created_at: datetime, comment_id: UUID) -> None:
+        """What does this comment say now, and who may see it? A keyword row tells where it is."""
+
     @query(consistent=True)
     def of_entry(entry_id: UUID) -> None:
         """Which comments go with an entry that is deleted, though its META is gone already?"""
@@ -268,11 +274,6 @@ class KeywordIndex(
     def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID) -> None:
         """Is this word of the entry indexed already, when a consumer begins again?"""
 
-    # The document's pattern 6. Its prefix KW#arm would also match armbar; ours extends to what follows, KW#arm#TS#.
-    @query(descending=True)
-    def of_token(athlete_id: UUID, token: str) -> None:
-        """Which entries have this word where coaches may see it? Newest first."""
-
 
 class EntryMeta(Entity, table=roll_model, key=("ENTRY#{entry_id}", "META")):
     """Whose entry it is: what comment permissions need, and the way from an entry's id to the entry."""
@@ -323,6 +324,29 @@ class PrivateKeywordIndex(
         """Which private words are there at all, to forget with the athlete?"""
 
 
+class CommentKeywordIndex(
+    Entity,
+    table=roll_model,
+    type="COMMENT_KEYWORD_INDEX",
+    key=("USER#{athlete_id}", "KW#{token}#TS#{created_at}#ENTRY#{entry_id}#COMMENT#{comment_id}"),
+):
+    """A word of a comment that every reader of its entry sees; the words of a hidden comment have no rows.
+
+    It is among the words of the athlete's entries, so that one query finds both.
+    """
+
+    entry_id: UUID
+    # When the comment was written, so that the row leads to the comment.
+    created_at: Milliseconds
+    comment_id: UUID
+    athlete_id: Annotated[UUID, KeyOnly]
+    token: Annotated[Token, KeyOnly]
+
+    @get(consistent=True)
+    def one(athlete_id: UUID, token: str, created_at: datetime, entry_id: UUID, comment_id: UUID) -> None:
+        """Is this word of the comment indexed already, when a consumer begins again?"""
+
+
 class AthleteCoachLink(Entity, table=roll_model, key=("USER#{coach_id}", "ATHLETE#{athlete_id}")):
     """The link as the coach's side finds it: written with it in one transaction, and never what decides."""
 
@@ -357,6 +381,15 @@ class Link(AnyOf[CoachAthleteLink | AthleteCoachLink]):
         """Who are, were or may become this person's athletes and coaches?"""
 
 
+class SharedWord(AnyOf[KeywordIndex | CommentKeywordIndex]):
+    """A word that coaches may find, of an entry or of a comment on it."""
+
+    # The document's pattern 6. Its prefix KW#arm would also match armbar; ours extends to what follows, KW#arm#TS#.
+    @query(descending=True)
+    def of_token(athlete_id: UUID, token: str) -> None:
+        """Which entries have this word where coaches may see it, or comments on them? Newest first."""
+
+
 class EntryWithComments(ItemCollection):
     """An entry's own partition: whose it is, and what coaches said."""
 
@@ -369,7 +402,9 @@ class EntryWithComments(ItemCollection):
         """Whose entry is this, and what was said about it, oldest first? The entry's whole partition."""
 
 
-class UserRow(AnyOf[UserProfile | CoachAthleteLink | AthleteCoachLink | Entry | AIThread | KeywordIndex]):
+class UserRow(
+    AnyOf[UserProfile | CoachAthleteLink | AthleteCoachLink | Entry | AIThread | KeywordIndex | CommentKeywordIndex]
+):
     """Whatever lies in a person's own partition."""
 
     @query(consistent=True)

@@ -9,20 +9,45 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from potluck.apps.journal.entities import Entry, EntryMeta, KeywordIndex, PrivateKeywordIndex, SessionMetrics
+from potluck.apps.journal.entities import (
+    Comment,
+    CommentKeywordIndex,
+    Entry,
+    EntryMeta,
+    PrivateKeywordIndex,
+    SessionMetrics,
+    SharedWord,
+)
 from potluck.apps.journal.fields import Scope
 from potluck.apps.journal.tokenizer import metric_words, words_in
 from potluck.store import Store, all_done
 from potluck.table import Query, between
 
-__all__ = ["SharedEntry", "SharedJournal", "WholeEntry", "WholeJournal", "digest_of", "private_words", "shared_words"]
+__all__ = [
+    "Posting",
+    "SharedEntry",
+    "SharedJournal",
+    "WholeEntry",
+    "WholeJournal",
+    "digest_of",
+    "private_words",
+    "shared_words",
+]
+
+
+class Posting(NamedTuple):
+    """Where a word is indexed: in an entry, or in a comment on it, and when that was written."""
+
+    entry_id: UUID
+    created_at: datetime
+    comment_id: UUID | None = None
 
 
 class SharedEntry(Struct, frozen=True, kw_only=True):
@@ -90,7 +115,7 @@ class SharedJournal:
     """The shared part of an athlete's journal."""
 
     scope: ClassVar[Scope] = "shared"
-    indexes: ClassVar[Sequence[type[Any]]] = (KeywordIndex,)
+    indexes: ClassVar[Sequence[type[Any]]] = (SharedWord,)
 
     def __init__(self, rows: Store, athlete_id: UUID) -> None:
         self.rows = rows
@@ -99,11 +124,19 @@ class SharedJournal:
     def _seen(self, entry: Entry) -> SharedEntry:
         return _shared(entry)
 
-    async def having(self, word: str, most: int) -> dict[UUID, datetime]:
-        """The newest entries indexed under this word, and when they were written; the index may lag for a moment."""
+    async def having(self, word: str, most: int) -> list[Posting]:
+        """Where this word is indexed, the newest of each index; the index may lag for a moment."""
         queries: list[Query[Any]] = [index.of_token(self.athlete_id, word) for index in self.indexes]
         pages = await all_done([self.rows.page(query, most) for query in queries])
-        return {each.entry_id: each.created_at for page in pages for each in page.items}
+        return [
+            Posting(
+                each.entry_id,
+                each.created_at,
+                each.comment_id if isinstance(each, CommentKeywordIndex) else None,
+            )
+            for page in pages
+            for each in page.items
+        ]
 
     async def read(self, entry_ids: Sequence[UUID]) -> Mapping[UUID, SharedEntry]:
         """These entries as they are now, read consistently; without deleted ones and other athletes'."""
@@ -115,6 +148,16 @@ class SharedJournal:
         ]
         found = await self.rows.get_many(refs)
         return {each.entry_id: self._seen(each) for each in found if each is not None}
+
+    async def read_comments(self, postings: Sequence[Posting]) -> list[Comment]:
+        """The comments that these lead to, as they are now; without deleted and hidden ones."""
+        refs = [
+            Comment.one(each.entry_id, each.created_at, each.comment_id)
+            for each in postings
+            if each.comment_id is not None
+        ]
+        found = await self.rows.get_many(refs)
+        return [each for each in found if each is not None and each.visibility == "visible"]
 
     async def between(self, first: datetime, last: datetime) -> list[SharedEntry]:
         """The sessions between two moments, newest first."""
@@ -135,7 +178,7 @@ class WholeJournal(SharedJournal):
     """An athlete's whole journal, for the athlete alone."""
 
     scope: ClassVar[Scope] = "private"
-    indexes: ClassVar[Sequence[type[Any]]] = (KeywordIndex, PrivateKeywordIndex)
+    indexes: ClassVar[Sequence[type[Any]]] = (SharedWord, PrivateKeywordIndex)
 
     def _seen(self, entry: Entry) -> WholeEntry:
         return WholeEntry(private=entry.sections.private, **asdict(_shared(entry)))

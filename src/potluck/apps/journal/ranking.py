@@ -1,5 +1,7 @@
 """Ranks entries by BM25 over the words of a query. Rarer words weigh more, newer entries win ties.
 
+An entry is found by its own words and by those of the comments on it.
+
 Candidates are chosen by the keyword rows alone: the number of entries with a word gives its weight. The best of them
 are then read, and ranked by the frequency of the words and the length of the text; entries that no longer have any of
 the words are dropped.
@@ -8,12 +10,14 @@ the words are dropped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from math import log
+from types import MappingProxyType
 from typing import NamedTuple
 from uuid import UUID
 
+from potluck.apps.journal.entities import Comment
 from potluck.apps.journal.journals import SharedEntry
 from potluck.apps.journal.tokenizer import forms_of, spans_of, words_in
 
@@ -30,6 +34,7 @@ SNIPPET_LENGTH = 160
 # How many matches the best snippet is chosen among; beyond them one is as good as another.
 MOST_SPANS = 100
 ELLIPSIS = "…"
+NO_COMMENTS: Mapping[UUID, Sequence[Comment]] = MappingProxyType({})
 
 QueryWords = Sequence[tuple[str, ...]]
 """The words of a query, each with its forms."""
@@ -46,7 +51,9 @@ class Match(NamedTuple):
     entry: SharedEntry
     score: float
     words: frozenset[str]
-    """Which of the words it has, in the form found."""
+    """Which of the words it has, in the form found; in its own text, or in the comments."""
+    comments: tuple[Comment, ...] = ()
+    """The comments on it that have any of the words, oldest first."""
 
 
 def query_words(question: str) -> QueryWords:
@@ -72,9 +79,18 @@ def candidates(terms: Sequence[Term], most: int = MOST_CANDIDATES) -> list[UUID]
     return best[:most]
 
 
-def ranked(terms: Sequence[Term], entries: Sequence[SharedEntry]) -> list[Match]:
-    """The entries that have any of the words now, best match first."""
-    counts = [Counter(each.words) for each in entries]
+def ranked(
+    terms: Sequence[Term], entries: Sequence[SharedEntry], comments: Mapping[UUID, Sequence[Comment]] = NO_COMMENTS
+) -> list[Match]:
+    """The entries that have any of the words now, best match first. Of the comments, only those that have any count."""
+    wanted = {form for term in terms for form in term.forms}
+    having = {
+        each.entry_id: tuple(
+            comment for comment in comments.get(each.entry_id, ()) if wanted.intersection(words_in(comment.body))
+        )
+        for each in entries
+    }
+    counts = [Counter([*each.words, *_words_of(having[each.entry_id])]) for each in entries]
     lengths = [max(1, counted.total()) for counted in counts]
     usual = sum(lengths) / max(1, len(lengths))
     everything = len({entry for term in terms for entry in term.having})
@@ -88,10 +104,14 @@ def ranked(terms: Sequence[Term], entries: Sequence[SharedEntry]) -> list[Match]
                 norm = SATURATION * (1 - LENGTH_MATTERS + LENGTH_MATTERS * length / usual)
                 score += weight_of(len(term.having), everything) * often * (SATURATION + 1) / (often + norm)
         if has:
-            found.append(Match(entry, score, frozenset(has)))
+            found.append(Match(entry, score, frozenset(has), having[entry.entry_id]))
     return sorted(
         found, key=lambda each: (-round(each.score, 9), -each.entry.date.timestamp(), each.entry.entry_id.int)
     )
+
+
+def _words_of(comments: Sequence[Comment]) -> Iterator[str]:
+    return (word for comment in comments for word in words_in(comment.body))
 
 
 def snippet_of(texts: Sequence[str], words: frozenset[str]) -> str:

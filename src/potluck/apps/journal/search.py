@@ -1,7 +1,8 @@
-"""Full-text search over as much of a journal as the caller may see, best match first."""
+"""Full-text search over as much of a journal as the caller may see, comments included, best match first."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -9,16 +10,17 @@ from uuid import UUID
 from msgspec import Struct
 
 from potluck.apps.journal.access import Athlete
-from potluck.apps.journal.entities import SessionMetrics
+from potluck.apps.journal.entities import Comment, SessionMetrics
 from potluck.apps.journal.fields import AthleteId
-from potluck.apps.journal.journals import SharedJournal
+from potluck.apps.journal.journals import Posting, SharedJournal
+from potluck.apps.journal.links import names_of
 from potluck.apps.journal.ranking import Match, QueryWords, Term, candidates, query_words, ranked, snippet_of
 from potluck.field_types import Integer, Text
 from potluck.store import all_done
 from potluck.web.actions import Actions
 from potluck.web.inputs import UNSET, Input, Unset
 
-__all__ = ["Found", "Hit", "Wanted", "find", "found_in", "search"]
+__all__ = ["CommentHit", "Found", "Hit", "Wanted", "find", "found_in", "search"]
 
 USUAL_HITS = 20
 USUAL_FORMS = 4
@@ -26,6 +28,8 @@ MOST_HITS = 100
 # Only the newest entries with a word are considered: one that is in more entries hardly narrows a search. The words of
 # a query share one budget of rows, so that a long query takes no longer.
 MOST_ROWS_OF_WORD, LEAST_ROWS_OF_WORD = 500, 100
+# Of the comments on one entry, the newest with any of the words.
+MOST_COMMENTS = 5
 
 
 class Wanted(Input):
@@ -33,6 +37,17 @@ class Wanted(Input):
     athlete_id: AthleteId | Unset = UNSET
     """An athlete whom the caller coaches; without one it is the caller's own journal."""
     limit: Annotated[int, Integer(1, MOST_HITS, f"limit must be a whole number from 1 to {MOST_HITS}")] = USUAL_HITS
+
+
+class CommentHit(Struct, rename="camel", frozen=True, kw_only=True):
+    """A comment that has any of the words."""
+
+    comment_id: UUID
+    coach_id: UUID
+    name: str | None
+    """What the author is called; null for somebody who is gone."""
+    created_at: datetime
+    snippet: str
 
 
 class Hit(Struct, rename="camel", frozen=True, kw_only=True):
@@ -43,6 +58,8 @@ class Hit(Struct, rename="camel", frozen=True, kw_only=True):
     words: list[str]
     """Which words it was found by."""
     session_metrics: SessionMetrics
+    comments: list[CommentHit]
+    """The comments on it that were found, oldest first."""
 
 
 class Found(Struct, rename="camel", frozen=True, kw_only=True):
@@ -54,9 +71,11 @@ search: Actions[Any] = Actions(Athlete, api="/journal/search", tag="Journal")
 
 @search.read()
 async def find(at: Athlete, wanted: Wanted) -> Found:
-    """Entries that have the words, the best match first. A coach finds shared words only."""
+    """Entries that have the words, or comments that do, the best match first. A coach finds shared words only."""
     journal = await at.readable(None if wanted.athlete_id is UNSET else wanted.athlete_id)
     matches = await found_in(journal, query_words(wanted.q))
+    matches = matches[: wanted.limit]
+    names = await names_of(at.rows, [comment.coach_id for match in matches for comment in match.comments])
     return Found(
         items=[
             Hit(
@@ -65,8 +84,18 @@ async def find(at: Athlete, wanted: Wanted) -> Found:
                 snippet=snippet_of(entry.texts, words),
                 words=sorted(words),
                 session_metrics=entry.metrics,
+                comments=[
+                    CommentHit(
+                        comment_id=each.comment_id,
+                        coach_id=each.coach_id,
+                        name=names.get(each.coach_id),
+                        created_at=each.created_at,
+                        snippet=snippet_of((each.body,), words),
+                    )
+                    for each in comments
+                ],
             )
-            for entry, _, words in matches[: wanted.limit]
+            for entry, _, words, comments in matches
         ]
     )
 
@@ -76,7 +105,35 @@ async def found_in(journal: SharedJournal, asked: QueryWords) -> list[Match]:
     forms = [form for each in asked for form in each]
     most = max(LEAST_ROWS_OF_WORD, MOST_ROWS_OF_WORD * USUAL_FORMS // max(USUAL_FORMS, len(forms)))
     rows = dict(zip(forms, await all_done([journal.having(form, most) for form in forms]), strict=True))
-    terms = [Term(each, {entry: at for form in each for entry, at in rows[form].items()}) for each in asked]
+    terms = [Term(each, _newest(posting for form in each for posting in rows[form])) for each in asked]
     terms = [each for each in terms if each.having]
     entries = await journal.read(candidates(terms))
-    return ranked(terms, list(entries.values()))
+    comments = await _comments(journal, entries, [posting for postings in rows.values() for posting in postings])
+    return ranked(terms, list(entries.values()), comments)
+
+
+def _newest(postings: Iterable[Posting]) -> dict[UUID, datetime]:
+    """The entries, each with the newest time at which the word was written in it or about it."""
+    newest: dict[UUID, datetime] = {}
+    for entry_id, written, _ in postings:
+        newest[entry_id] = max(written, newest.get(entry_id, written))
+    return newest
+
+
+async def _comments(
+    journal: SharedJournal, entries: Container[UUID], postings: Iterable[Posting]
+) -> dict[UUID, list[Comment]]:
+    """The newest comments on each of these entries that were found, oldest first."""
+    by_entry: dict[UUID, set[Posting]] = {}
+    for posting in postings:
+        if posting.comment_id is not None and posting.entry_id in entries:
+            by_entry.setdefault(posting.entry_id, set()).add(posting)
+    newest = [each for some in by_entry.values() for each in sorted(some, key=_written, reverse=True)[:MOST_COMMENTS]]
+    comments: dict[UUID, list[Comment]] = {}
+    for comment in await journal.read_comments(sorted(newest, key=_written)):
+        comments.setdefault(comment.entry_id, []).append(comment)
+    return comments
+
+
+def _written(posting: Posting) -> tuple[datetime, str]:
+    return posting.created_at, str(posting.comment_id)

@@ -8,14 +8,17 @@ from potluck.apps.journal.fields import LONGEST_WORD
 
 __all__ = ["forms_of", "metric_words", "sentences_of", "spans_of", "words_in", "words_of"]
 
-# Letters and digits of any script, joined by the apostrophe in "don't" or the hyphen in "no-gi".
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-JOINER = re.compile(r"['’-]")
+# One word however it is written: its parts mean the opposite.
+NO_GI = re.compile(r"no[-‐‑– ]?gi", re.IGNORECASE)
+# Letters and digits of any script, joined by the apostrophe in "don't" or the hyphen in "half-guard".
+WORD = re.compile(rf"(?<![^\W_]){NO_GI.pattern}(?![^\W_])|[^\W_]+(?:['’‐‑-][^\W_]+)*", re.IGNORECASE)
+JOINER = re.compile(r"['’‐‑-]")
 SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*", re.UNICODE)
 # A final "s" is a plural only in words of at least this many letters.
 SHORTEST_PLURAL = 4
 
-GI_WORDS = {"gi": ("gi",), "no-gi": ("nogi",), "both": ("gi", "nogi")}
+NO_GI_WORD = "nogi"
+GI_WORDS = {"gi": ("gi",), "no-gi": (NO_GI_WORD,), "both": ("gi", NO_GI_WORD)}
 
 
 def folded(word: str) -> str:
@@ -33,7 +36,9 @@ def words_in(text: str) -> list[str]:
 
 
 def _of_match(match: str) -> list[str]:
-    """The word, and the parts of a joined one: "no-gi" is found by nogi, no and gi."""
+    """The word, and the parts of a joined one: "half-guard" is found by halfguard, half and guard."""
+    if NO_GI.fullmatch(match):
+        return [NO_GI_WORD]
     whole = folded(match)
     if match.isalnum():
         return [whole] if whole else []

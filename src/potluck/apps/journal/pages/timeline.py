@@ -22,6 +22,7 @@ from potluck.apps.journal.entities import Entry, SessionMetrics
 from potluck.apps.journal.entries import EntryFilter, EntryView, SharedEntryView, entries
 from potluck.apps.journal.fields import zone_of
 from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry, WholeJournal, digest_of
+from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
 from potluck.apps.journal.profile import time_zone_for
@@ -45,6 +46,7 @@ MOST_AGAIN = 500
 MOST_HITS = 100
 TAG_CHIPS = 6
 HARD = "7"
+GONE = "Somebody who left"
 
 R = TypeVar("R", bound="SharedRow")
 
@@ -84,6 +86,13 @@ class TimelineQuery(Input):
 # --- what is shown of a session ---------------------------------------------------------------------------------------
 
 
+class Said(NamedTuple):
+    """A comment that a search found, with the words marked."""
+
+    name: str
+    text: list[Piece]
+
+
 class SharedRow(Struct, frozen=True, kw_only=True):
     """A session in a list, as a coach sees it."""
 
@@ -96,6 +105,8 @@ class SharedRow(Struct, frozen=True, kw_only=True):
     new_comments: int = 0
     is_new: bool = False
     shared: list[Piece]
+    said: Sequence[Said] = ()
+    """The comments that a search found."""
 
     @property
     def mark(self) -> str:
@@ -250,17 +261,24 @@ class Timeline(Generic[R]):
             self.filter.to is UNSET or day <= self.filter.to
         )
 
-    def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
-        """The search results, with the words marked in the shared text."""
+    async def shared_hits(self, matches: Sequence[Match]) -> list[SharedRow]:
+        """The search results, with the words marked in the shared text and in the comments."""
+        names = await names_of(self.at.rows, [each.coach_id for match in matches for each in match.comments])
         return [
-            self.row(
-                entry.entry_id,
-                day_of(entry.date, self.zone),
-                entry.metrics,
-                entry.comments,
-                marked(snippet_of((entry.shared,), words), set(words)),
+            replace(
+                self.row(
+                    entry.entry_id,
+                    day_of(entry.date, self.zone),
+                    entry.metrics,
+                    entry.comments,
+                    marked(snippet_of((entry.shared,), words), set(words)),
+                ),
+                said=[
+                    Said(names.get(each.coach_id, GONE), marked(snippet_of((each.body,), words), set(words)))
+                    for each in comments
+                ],
             )
-            for entry, _, words in matches
+            for entry, _, words, comments in matches
         ]
 
     def row(self, entry_id: UUID, day: date, metrics: SessionMetrics, comments: int, shared: list[Piece]) -> SharedRow:
@@ -320,7 +338,7 @@ class OwnTimeline(Timeline[OwnRow]):
         return [own_row(self.row_of(each), plain(excerpt(each.sections.private))) for each in views]
 
     async def hits(self, matches: Sequence[Match]) -> list[OwnRow]:
-        rows = self.shared_hits(matches)
+        rows = await self.shared_hits(matches)
         return [own_row(row, _private_hit(match)) for row, match in zip(rows, matches, strict=True)]
 
 
@@ -332,7 +350,7 @@ class SharedTimeline(Timeline[SharedRow]):
         return [replace(self.row_of(each), is_new=each.is_new) for each in views]
 
     async def hits(self, matches: Sequence[Match]) -> list[SharedRow]:
-        return self.shared_hits(matches)
+        return await self.shared_hits(matches)
 
 
 def own_row(row: SharedRow, private: list[Piece]) -> OwnRow:

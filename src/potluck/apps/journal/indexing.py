@@ -1,0 +1,261 @@
+"""The consumer that indexes what was too large for its own transaction, and cleans up after what was deleted.
+
+For every word that an entry or a comment had before a change or has after it, the row is put or deleted by what it says
+*now*, in transactions that check that it is unchanged. Later writes have their own change in the stream, so handling a
+change late, twice or out of order does no harm, and the consumer may be killed at any moment.
+
+A consumer that never ran indexes everything first: its name is new whenever the words of existing rows have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from potluck.apps.journal.entities import (
+    AIMessage,
+    AIThread,
+    Comment,
+    CommentKeywordIndex,
+    Entry,
+    EntryMeta,
+    KeywordIndex,
+    PrivateKeywordIndex,
+    roll_model,
+)
+from potluck.apps.journal.keywords import (
+    WORDS_AT_ONCE,
+    Word,
+    comment_row,
+    in_order,
+    keyword_writes,
+    row_of,
+    words_of_comment,
+    words_of_entry,
+)
+from potluck.retries import attempts
+from potluck.store import Store
+from potluck.streams import Change, Consumer, PositionLost
+from potluck.table import Request, WriteRefused, absent, check, delete, put, the
+from potluck.table.entity import plan_of
+from potluck.table.operations import Operation
+
+__all__ = ["CONSUMER", "Indexing"]
+
+CONSUMER = "journal-index"
+
+
+class Indexing:
+    """Indexes large changes, and deletes what belongs to deleted entries and conversations."""
+
+    def __init__(self, rows: Store) -> None:
+        self._rows = rows
+
+    def consumer(self) -> Consumer:
+        return Consumer(
+            self._rows.engine,
+            CONSUMER,
+            roll_model.name,
+            self.handle,
+            of=[Entry, Comment, EntryMeta, AIThread],
+            lost=self.lost,
+            begin=self.rebuild,
+        )
+
+    async def handle(self, change: Change) -> None:
+        """Finish what this change left to the consumer."""
+        entries = [_decoded(Entry, each) for each in (change.old, change.new)]
+        comments = [_decoded(Comment, each) for each in (change.old, change.new)]
+        if any(entries):
+            await self._index_entry(*entries)
+        elif any(comments):
+            await self._index_comment(*comments)
+        elif change.kind == "REMOVE" and (meta := _decoded(EntryMeta, change.old)) is not None:
+            await self.clear_comments(meta.entry_id, meta.athlete_id)
+        elif change.kind == "REMOVE" and (thread := _decoded(AIThread, change.old)) is not None:
+            await self.clear_messages(thread)
+
+    # --- entries ------------------------------------------------------------------------------------------------------
+
+    async def _index_entry(self, before: Entry | None, after: Entry | None) -> None:
+        """Index the change if it was too large for its own transaction, and comments that came with a new entry."""
+        if len(keyword_writes(before, after)) > WORDS_AT_ONCE:
+            known = after or before
+            assert known is not None
+            await self.bring_up_to_date(known, words_of_entry(before) | words_of_entry(after))
+        if before is None and after is not None and after.comments:
+            # Imported: the comments were written first, when nobody's entry had this id.
+            for comment in await self._rows.all(Comment.of_entry(after.entry_id)):
+                await self.bring_comment_up_to_date(after.athlete_id, comment, words_of_comment(comment))
+
+    async def bring_up_to_date(self, known: Entry, words: set[Word]) -> None:
+        """Put or delete the rows of these words, depending on what the entry says now."""
+        todo = in_order(words)
+        async for _ in attempts("indexing an entry", self._rows.patience):
+            now, still = await self._as_it_is(known)
+            has = words_of_entry(now)
+            if await self._bring_all(todo, lambda word: (word in has, row_of(known, word)), still):  # noqa: B023
+                return
+
+    async def _as_it_is(self, known: Entry) -> tuple[Entry | None, Operation]:
+        """The entry as it is now, at whatever date, and a check that fails once it has changed."""
+        async for _ in attempts("finding an entry", self._rows.patience):
+            meta = await self._rows.get(EntryMeta.one(known.entry_id))
+            if meta is None or meta.athlete_id != known.athlete_id:
+                break
+            ref = Entry.one(meta.athlete_id, meta.date, meta.entry_id)
+            # It may have been moved to another date between the two reads: look again.
+            if (entry := await self._rows.get(ref)) is not None:
+                return entry, check(ref, when=the(Entry.version).still(entry.version))
+        return None, _gone(known.entry_id, known.athlete_id)
+
+    # --- comments -----------------------------------------------------------------------------------------------------
+
+    async def _index_comment(self, before: Comment | None, after: Comment | None) -> None:
+        """Index the change of a comment if it was too large for its own transaction."""
+        known = after or before
+        assert known is not None
+        if len(words_of_comment(before) ^ words_of_comment(after)) > WORDS_AT_ONCE:
+            meta = await self._rows.get(EntryMeta.one(known.entry_id))
+            if meta is not None:
+                words = words_of_comment(before) | words_of_comment(after)
+                await self.bring_comment_up_to_date(meta.athlete_id, known, words)
+
+    async def bring_comment_up_to_date(self, athlete_id: UUID, known: Comment, words: set[str]) -> None:
+        """Put or delete the rows of these words, depending on what the comment says now, if its entry is there."""
+        todo = sorted(words)
+        ref = Comment.one(known.entry_id, known.created_at, known.comment_id)
+        async for _ in attempts("indexing a comment", self._rows.patience):
+            meta, now = await self._rows.get_together(EntryMeta.one(known.entry_id), ref)
+            if meta is None or meta.athlete_id != athlete_id:
+                has, still = set[str](), _gone(known.entry_id, athlete_id)
+            else:
+                has = words_of_comment(now)
+                still = check(ref, when=absent if now is None else the(Comment.version).still(now.version))
+            if await self._bring_all(todo, lambda word: (word in has, comment_row(known, athlete_id, word)), still):  # noqa: B023
+                return
+
+    async def clear_comments(self, entry_id: UUID, athlete_id: UUID | None = None) -> None:
+        """Delete the comments on a deleted entry, their words first; nobody can add any by then."""
+        if await self._rows.get(EntryMeta.one(entry_id)) is None:
+            comments = await self._rows.all(Comment.of_entry(entry_id))
+            if athlete_id is not None:
+                words = [comment_row(each, athlete_id, word) for each in comments for word in words_of_comment(each)]
+                await self._rows.write_each(map(delete, words))
+            await self._rows.write_each(delete(each) for each in comments)
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    async def _bring_all(self, todo: list[Any], row_for: Any, still: Operation) -> bool:
+        """Bring the rows of these words up to date and take them off the list; False if what they are of has changed:
+        rows written so far were right then, and that change has its own event."""
+        try:
+            while todo:
+                await self._bring([row_for(word) for word in todo[:WORDS_AT_ONCE]], still)
+                del todo[:WORDS_AT_ONCE]
+            return True
+        except WriteRefused:
+            return False
+
+    async def _bring(self, rows: Sequence[tuple[bool, Any]], still: Operation) -> None:
+        """Put the rows that should exist and delete the others. Rows that are right already are not written, so that
+        each restart gets further."""
+        there = await self._rows.get_many([_ref(row) for _, row in rows])
+        wrong = [each for each, found in zip(rows, there, strict=True) if each[0] != (found is not None)]
+        if wrong:
+            await self._rows.transact(still, *(put(row) if wanted else delete(row) for wanted, row in wrong))
+
+    # --- conversations ------------------------------------------------------------------------------------------------
+
+    async def clear_messages(self, thread: AIThread) -> None:
+        """Delete the messages of a deleted conversation."""
+        if await self._rows.get(AIThread.one(thread.user_id, thread.thread_id)) is None:
+            said = await self._rows.all(AIMessage.in_thread(thread.thread_id))
+            await self._rows.write_each(delete(each) for each in said)
+
+    # --- everything ---------------------------------------------------------------------------------------------------
+
+    async def lost(self, lost: PositionLost) -> None:
+        """Changes may have been missed."""
+        await self.rebuild()
+
+    async def rebuild(self) -> None:
+        """Index every entry and comment, and delete what is left of deleted entries, comments and threads."""
+        threads: set[UUID] = set()
+        async for row in self._everything():
+            if (entry := _decoded(Entry, row)) is not None:
+                await self.bring_up_to_date(entry, words_of_entry(entry))
+            elif (comment := _decoded(Comment, row)) is not None:
+                await self._rebuild_comment(comment)
+            elif (message := _decoded(AIMessage, row)) is not None:
+                threads.add(message.thread_id)
+            elif (word := _decoded(CommentKeywordIndex, row)) is not None:
+                await self._clear_comment_word(word)
+            for kind in (KeywordIndex, PrivateKeywordIndex):
+                if (found := _decoded(kind, row)) is not None:
+                    await self._clear_word(kind, found)
+        await self._clear_orphaned_messages(threads)
+
+    async def _rebuild_comment(self, comment: Comment) -> None:
+        meta = await self._rows.get(EntryMeta.one(comment.entry_id))
+        if meta is None:
+            await self.clear_comments(comment.entry_id)
+        else:
+            await self.bring_comment_up_to_date(meta.athlete_id, comment, words_of_comment(comment))
+
+    async def _clear_comment_word(self, row: CommentKeywordIndex) -> None:
+        meta, comment = await self._rows.get_together(
+            EntryMeta.one(row.entry_id), Comment.one(row.entry_id, row.created_at, row.comment_id)
+        )
+        if meta is None or meta.athlete_id != row.athlete_id or comment is None:
+            await self._rows.delete(row)
+        elif row.token not in words_of_comment(comment):
+            await self.bring_comment_up_to_date(row.athlete_id, comment, {row.token})
+
+    async def _clear_orphaned_messages(self, threads: set[UUID]) -> None:
+        """Delete the messages of those of these threads that are gone."""
+        if not threads:
+            return
+        gone = set(threads)
+        # A message does not say whose its thread is, so its thread can only be found by a scan that begins afterwards.
+        async for row in self._everything():
+            thread = _decoded(AIThread, row)
+            if thread is not None:
+                gone.discard(thread.thread_id)
+        for thread_id in gone:
+            await self._rows.write_each(delete(each) for each in await self._rows.all(AIMessage.in_thread(thread_id)))
+
+    async def _clear_word(self, kind: type[Any], row: Any) -> None:
+        meta = await self._rows.get(EntryMeta.one(row.entry_id))
+        entry = None if meta is None else await self._rows.get(Entry.one(meta.athlete_id, meta.date, meta.entry_id))
+        if entry is None or entry.athlete_id != row.athlete_id:
+            await self._rows.delete(row)
+        elif (kind, row.token) not in words_of_entry(entry):
+            await self.bring_up_to_date(entry, {(kind, row.token)})
+
+    async def _everything(self) -> Any:
+        body: dict[str, Any] = {"TableName": roll_model.name, "ConsistentRead": True}
+        while True:
+            answer = await self._rows.repeat(Request("Scan", body))
+            for row in answer["Items"]:
+                yield row
+            if "LastEvaluatedKey" not in answer:
+                return
+            body = {**body, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+
+def _gone(entry_id: UUID, athlete_id: UUID) -> Operation:
+    """A check that the athlete has no entry of this id."""
+    return check(EntryMeta.one(entry_id), when=absent | (the(EntryMeta.athlete_id) != athlete_id))
+
+
+def _ref(row: Any) -> Any:
+    comment = (row.comment_id,) if isinstance(row, CommentKeywordIndex) else ()
+    return type(row).one(row.athlete_id, row.token, row.created_at, row.entry_id, *comment)
+
+
+def _decoded(kind: type[Any], row: Any) -> Any:
+    """The row as an entity of this kind; None if it is of another."""
+    plan = plan_of(kind)
+    return plan.coding.decode(row) if row is not None and plan.matches(row) else None
