@@ -16,8 +16,8 @@ from potluck.web.inputs import DeclarationError, Input
 from potluck.web.redirects import address_after
 from potluck.web.views import View
 from potluck.web.writes import Writes
-from tests.toy.access import InBook
-from tests.toy.entities import Note
+from tests.toy.access import BookAdmin, InBook
+from tests.toy.entities import Book, Note
 
 
 class NoteView(View[Note]):
@@ -167,7 +167,45 @@ def test_an_accepted_form_leads_to_no_other_site(paged, then):
 def test_a_row_needs_a_view():
     without = Actions(InBook, Note.by_id, page="/books/{book_id}")
     with refused("add_note: a row shows a thing by its view, and its subject has none"):
-        without.form("/more", then="/books/{book_id}", row="row.html")(answering(Note))
+        without.form("/more", then="/books/{book_id}", row="row.html")(answering(Any))
+
+
+def test_an_entity_is_answered_by_a_view_of_it():
+    without = Actions(InBook, Note.by_id, page="/books/{book_id}", api="/books/{book_id}/notes")
+    others = Actions(InBook, Note.by_id, {BookAdmin: NoteView}, api="/books/{book_id}/notes")
+    with_views = Actions(InBook, Note.by_id, NoteView, api="/books/{book_id}/notes")
+    for answer in (Note, list[Note], Note | None):
+        with refused("add_note: a Note is shown by a view; give the subject one"):
+            without.action("POST", "/more")(answering(answer))
+        with refused("there is no view for InBook"):
+            others.action("POST", "/more")(answering(answer))
+        with_views.action("POST", "/more")(answering(answer))
+    with refused("add_note: NoteView does not show a Book"):
+        with_views.action("POST", "/more")(answering(Book))
+    assert without.declared == others.declared == []
+
+
+def test_what_is_awaited_is_a_coroutine_function(paged):
+    def plain(at: InBook, note: Note) -> Any:
+        """One note."""
+
+    for declare in (paged.read(), paged.change(), paged.page("/page", "page.html"), paged.form("/more", then="/books")):
+        with refused("plain: write `async def`"):
+            declare(plain)
+
+
+def test_an_accepted_form_leads_somewhere(paged):
+    said = "add_note: say where an accepted form leads"
+    with refused(said):
+        paged.action("POST", "/more", form=PageForm())(answering(None))
+    with refused(said):
+        paged.form("/more", then="")(answering(None))
+    paged.form("/more", then="", on=answering(None))(answering(None))
+
+
+def test_only_what_a_subject_declares_can_be_performed_by_name(paged):
+    with refused("/books/{book_id}/notes: add_note is none of its actions"):
+        paged.declared_by(answering(None))
 
 
 def test_what_an_answer_says_cannot_lead_elsewhere():
@@ -200,7 +238,8 @@ def test_an_address_has_all_that_the_access_needs():
         return {}
 
     address = "/books/{book_id}/notes"
-    no_api, no_page = Actions(InBook, api="/notes", page=address), Actions(InBook, api=address, page="/notes")
+    no_api = Actions(InBook, None, NoteView, api="/notes", page=address)
+    no_page = Actions(InBook, None, NoteView, api=address, page="/notes")
     needs = r"InBook needs \['book_id'\], which /notes{} does not have"
     for declare, rule, path in (
         (no_api.read(), read, ""),

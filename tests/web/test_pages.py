@@ -15,6 +15,7 @@ from potluck.web.app_catalogue import CATALOGUE
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import ProblemError
 from potluck.web.forms import blank
+from potluck.web.inputs import Input
 from potluck.web.layout import Templates
 from potluck.web.writes import Writes
 from tests.toy.app import notes_app
@@ -87,6 +88,59 @@ async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together
         return App(name="attic", tables=[], subjects=[subject])
 
     with pytest.raises(DeclarationError, match=r"there is no template notes/bocks\.html"):
+        async with suite_on(tmp_path, [notes_app, attic_app]):
+            pass
+
+
+class AtShelf(SignedIn):
+    """Somebody at one shelf of the attic."""
+
+    shelf: str
+
+
+class Needed(Input):
+    where: str
+
+
+def forms_without_a_page_of_theirs() -> Iterator[tuple[Actions[Any], Actions[Any] | None, str]]:
+    async def shown(at: SignedIn) -> dict[str, Any]:
+        return {}
+
+    async def shelf(at: AtShelf) -> dict[str, Any]:
+        return {}
+
+    async def asked(at: SignedIn, needed: Needed) -> dict[str, Any]:
+        return {}
+
+    attic: Actions[Any] = Actions(SignedIn, page="/attic")
+    attic.form("/silent", then="/attic", on=shown)(put_silently)
+    yield attic, None, "put_silently: on: shown is the rule of no page of this app"
+    attic, shelves = Actions(SignedIn, page="/attic"), Actions[Any](AtShelf, page="/attic/{shelf}")
+    shelves.page("", "notes/books.html")(shelf)
+    attic.form("/silent", then="/attic", on=shelf)(put_silently)
+    yield attic, shelves, r"put_silently: on: shelf needs \['shelf'\], which /attic/silent has not"
+    attic = Actions(SignedIn, page="/attic")
+    attic.page("", "notes/books.html")(asked)
+    attic.form("/silent", then="/attic", on=asked)(put_silently)
+    yield attic, None, "put_silently: on: give every field of Needed a default"
+    attic = Actions(SignedIn, page="/attic")
+    attic.page("", "notes/books.html")(shown)
+    attic.form("/silent", then="", on=shown)(put_silently)
+    yield attic, None, "put_silently: then: shown must take a Show"
+
+
+@pytest.mark.parametrize(
+    ("subject", "other", "said"),
+    [*forms_without_a_page_of_theirs()],
+    ids=["no page", "other parameters", "needs a query", "drops the answer"],
+)
+async def test_a_form_whose_page_cannot_be_shown_is_refused_when_the_app_is_put_together(
+    tmp_path, subject, other, said
+):
+    def attic_app(core: Core) -> App:
+        return App(name="attic", tables=[], subjects=[subject] if other is None else [subject, other])
+
+    with pytest.raises(DeclarationError, match=said):
         async with suite_on(tmp_path, [notes_app, attic_app]):
             pass
 

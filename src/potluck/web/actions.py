@@ -21,17 +21,18 @@ DeclarationError at import.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import get_annotations, iscoroutinefunction, signature
-from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, ClassVar, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
 from potluck.table import Entity, Query, Ref
 from potluck.web.access import Access
 from potluck.web.declarations import (
+    PATH_PARAMETER,
     Action,
     Declared,
     Listing,
@@ -61,8 +62,6 @@ T = TypeVar("T")
 Context = Mapping[str, Any]
 Problems = Sequence[type[ProblemError] | Problem]
 Frame = Callable[[Any], Awaitable[Context]]
-
-PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,10 @@ class Actions(Generic[E]):
 
     def declared_by(self, rule: Callable[..., Any]) -> Action:
         """The action that this rule was declared as, for code that runs it outside its own endpoint."""
-        return next(each for each in self.declared if isinstance(each, Action) and each.rule is rule)
+        for each in self.declared:
+            if isinstance(each, Action) and each.rule is rule:
+                return each
+        raise DeclarationError(f"{self.api or self.page_address}: {rule.__name__} is none of its actions")
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -184,7 +186,7 @@ class Actions(Generic[E]):
         """`GET` of one thing, or of whatever the rule returns: an entity, a struct, or a response of its own."""
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, path)
+            read = self._signature(rule, path, awaited=True)
             self.declared.append(
                 Read(
                     **read.common(self, self._api(path, read)),
@@ -279,7 +281,8 @@ class Actions(Generic[E]):
     ) -> ActionDecorator[E]:
         """A `POST` that only pages send: a form of their own, or a rule of the API, declared here beside its page.
 
-        A rule that is an API action as well keeps that action's rate limit, unless another is given, and `frees_room`.
+        A rule that is an API action as well keeps that action's rate limit, unless another is given, `serialized` and
+        `frees_room`.
         """
         form = PageForm(path=path, then=then, on=on, row=row, versioned=versioned)
 
@@ -292,7 +295,7 @@ class Actions(Generic[E]):
                 status=200,
                 form=form,
                 api=False,
-                serialized=serialized,
+                serialized=serialized or (known is not None and known.serialized),
                 rate_limit=rate_limit or (DEFAULT_LIMIT if known is None else known.rate_limit),
                 frees_room=frees_room or (known is not None and known.frees_room),
                 largest_body=largest_body,
@@ -312,7 +315,7 @@ class Actions(Generic[E]):
         """
 
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, path, documented=False)
+            read = self._signature(rule, path, documented=False, awaited=True)
             self.declared.append(
                 Page(
                     **read.common(self, None),
@@ -340,13 +343,18 @@ class Actions(Generic[E]):
         **options: Any,
     ) -> ActionDecorator[E]:
         def declare(rule: Any) -> Any:
-            read = self._signature(rule, path + (form.path or "" if form is not None else ""), documented=api)
+            whole_path = path + (form.path or "" if form is not None else "")
+            read = self._signature(rule, whole_path, documented=api, awaited=True)
             form_path = None
             if form is not None:
                 form_path = self._page(path if form.path is None else form.path, read)
                 if form.row is not None and read.on_thing and not self.views:
                     raise DeclarationError(
                         f"{rule.__name__}: a row shows a thing by its view, and its subject has none"
+                    )
+                if form.then == "" and form.on is None:
+                    raise DeclarationError(
+                        f"{rule.__name__}: say where an accepted form leads: `then=`, or `on=` the page that shows it"
                     )
                 if isinstance(form.then, str):
                     must_be_there(rule.__name__, form.then, PATH_PARAMETER.findall(form_path), read.answer)
@@ -386,7 +394,7 @@ class Actions(Generic[E]):
             )
         return address
 
-    def _signature(self, rule: Any, path: str = "", *, documented: bool = True) -> _Signature:
+    def _signature(self, rule: Any, path: str = "", *, documented: bool = True, awaited: bool = False) -> _Signature:
         """What a rule takes and returns, read once, at import."""
         hints = get_type_hints(rule)
         access, *given = [hints.get(name) for name in signature(rule).parameters]
@@ -394,7 +402,10 @@ class Actions(Generic[E]):
             raise DeclarationError(f"{rule.__name__}: the first parameter must be an Access; it says who may call this")
         if documented and not rule.__doc__:
             raise DeclarationError(f"{rule.__name__}: write a docstring; the API document shows it")
+        if awaited and not iscoroutinefunction(rule):
+            raise DeclarationError(f"{rule.__name__}: write `async def`; only a list may be an ordinary function")
         read = _Signature(rule=rule, access=access, answer=_answer(hints.get("return")))
+        self._must_have_view(read)
         for each in given:
             if each is Show:
                 read.takes_show = True
@@ -414,6 +425,18 @@ class Actions(Generic[E]):
         if taken:
             raise DeclarationError(f"{rule.__name__}: call {sorted(taken)} of the path otherwise: a rule has those")
         return read
+
+    def _must_have_view(self, read: _Signature) -> None:
+        """A DeclarationError if the rule answers with entities that no view of the subject shows to this access."""
+        entities = _entities_in(read.answer)
+        if entities and not self.views:
+            raise DeclarationError(
+                f"{read.rule.__name__}: a {entities[0].__name__} is shown by a view; give the subject one"
+            )
+        for each in entities:
+            if each not in self.view_for(read.access).entities:
+                shown = self.view_for(read.access).cls.__name__
+                raise DeclarationError(f"{read.rule.__name__}: {shown} does not show a {each.__name__}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -461,6 +484,14 @@ def _views(view: Any) -> dict[type[Access], ViewPlan]:
     if isinstance(view, Mapping):
         return {access: view_plan(each) for access, each in view.items()}
     return {Access: view_plan(view)}
+
+
+def _entities_in(answer: Any) -> list[type[Entity]]:
+    """The entities that an answer of this type is, or lists."""
+    if get_origin(answer) in (Union, UnionType, list, Sequence, Query):
+        return [entity for each in get_args(answer) for entity in _entities_in(each)]
+    # Entity itself stands for classes that are not known here.
+    return [answer] if isinstance(answer, type) and issubclass(answer, Entity) and answer is not Entity else []
 
 
 def _answer(hint: Any) -> Any:

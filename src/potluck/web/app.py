@@ -1,7 +1,7 @@
 """What an app hands the assembly, and what the assembly hands an app."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -24,6 +24,7 @@ from potluck.web.live import Live
 from potluck.web.pagination import Cursors
 from potluck.web.rate_limits import RateLimiter
 from potluck.web.storage_quota import StorageQuota
+from potluck.web.turns import Turns
 
 __all__ = [
     "Accept",
@@ -54,6 +55,7 @@ class Core:
     rate_limiter: RateLimiter
     count_limits: CountLimits
     storage_quota: StorageQuota
+    turns: Turns = field(default_factory=Turns)
 
 
 class Waiting(NamedTuple):

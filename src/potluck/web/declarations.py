@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import get_annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LARGEST_BODY",
+    "PATH_PARAMETER",
     "Action",
     "Declared",
     "Listing",
@@ -36,6 +38,8 @@ __all__ = [
 
 # The default, in bytes.
 LARGEST_BODY = 1_000_000
+
+PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 Method = Literal["POST", "PUT", "PATCH", "DELETE"]
 Then = str | Callable[[Any, Any], str | Response]
@@ -76,7 +80,7 @@ class PageForm:
     then: Then = ""
     """Where an accepted form redirects: an address with path parameters and fields of the answer in braces, or a
     function of the access and the answer. A name in braces that neither has is a DeclarationError. If empty, the page
-    of `on` is shown with the answer, as `show.done`."""
+    of `on` is shown with the answer, as `show.done`; without `on`, that is a DeclarationError too."""
     on: Callable[..., Any] | None = None
     """The rule of the page that shows a refused form again; without one, the refusal is a page of its own."""
     row: str | None = None
@@ -131,6 +135,11 @@ class Action(Declared):
     """How much of this one caller may do."""
     frees_room: bool = False
     """Allowed however full the store is: it deletes something, or is needed for that."""
+
+    @property
+    def path_names(self) -> list[str]:
+        """The names of the parameters in its address."""
+        return PATH_PARAMETER.findall(self.path or self.form_path or "")
 
     @property
     def input_in_query(self) -> bool:

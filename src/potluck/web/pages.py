@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import fields
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -15,7 +16,7 @@ from potluck.people.errors import InvalidFields, NotNow
 from potluck.web.access import Access, Visitor
 from potluck.web.actions import Actions
 from potluck.web.api import Api, MaybeSince
-from potluck.web.declarations import Action, Declared, Listing, Page
+from potluck.web.declarations import PATH_PARAMETER, Action, Declared, Listing, Page, PageForm
 from potluck.web.entity_fields import DeclarationError
 from potluck.web.errors import Conflict, VersionNeeded
 from potluck.web.forms import Form, blank, decode_form
@@ -99,6 +100,8 @@ class Pages:
                     self._by_rule[declared.rule] = declared
         for subject in subjects:
             for declared in subject.declared:
+                if isinstance(declared, Action) and declared.form is not None:
+                    self._must_have_page(declared, declared.form)
                 for method, address, endpoint in self._endpoints(declared):
                     router.add(method, address, endpoint)
 
@@ -112,6 +115,22 @@ class Pages:
             name = declared.form.row
         if name and name not in self._templates.names:
             raise DeclarationError(f"{declared.name}: there is no template {name}")
+
+    def _must_have_page(self, action: Action, form: PageForm) -> None:
+        """A DeclarationError if the page of `on` could not be shown at the form's address."""
+        if form.on is None:
+            return
+        page = self._by_rule.get(form.on)
+        if page is None:
+            raise DeclarationError(f"{action.name}: on: {form.on.__name__} is the rule of no page of this app")
+        known = PATH_PARAMETER.findall(action.form_path or "")
+        missing = [name for name in PATH_PARAMETER.findall(page.address) if name not in known]
+        if missing:
+            raise DeclarationError(f"{action.name}: on: {page.name} needs {missing}, which {action.form_path} has not")
+        if page.input is not None and any(field.required for field in fields(page.input)):
+            raise DeclarationError(f"{action.name}: on: give every field of {page.input.__name__} a default")
+        if form.then == "" and not page.takes_show:
+            raise DeclarationError(f"{action.name}: then: {page.name} must take a Show, which has the answer as `done`")
 
     def _endpoints(self, declared: Declared) -> Iterator[tuple[str, str, Endpoint]]:
         if isinstance(declared, Page):

@@ -11,13 +11,11 @@ transaction, the rule is run again after a conflict, and a refused write becomes
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
-from weakref import WeakValueDictionary
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -78,8 +76,6 @@ class Runner:
         self.context = context
         self._rows = core.store
         self._answers = core.people.answers
-        # Kept only while somebody holds or awaits one.
-        self._locks: WeakValueDictionary[Any, asyncio.Lock] = WeakValueDictionary()
 
     async def admit(
         self, declared: Declared, visitor: Visitor, ids: Mapping[str, Any], *, must_exist: bool = True
@@ -125,7 +121,9 @@ class Runner:
         """Run the rule and commit its writes, once for each Idempotency-Key."""
         if not action.serialized:
             return await self._perform(action, visitor, ids, decode, key)
-        async with self._locks.setdefault((action.rule, *sorted(ids.items())), asyncio.Lock()):
+        # Without the parameters that only the address of a plain endpoint has: the API and pages share their turns.
+        about = {name: ids[name] for name in action.path_names if name in ids}
+        async with self.core.turns.turn(action.rule, about):
             return await self._perform(action, visitor, ids, decode, key)
 
     async def _perform(
