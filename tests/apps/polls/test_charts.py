@@ -13,6 +13,7 @@ from potluck.apps.polls.counting import Rules, count
 from potluck.apps.polls.pages import charts as charts_package
 from potluck.apps.polls.pages.charts import charts
 from potluck.apps.polls.pages.charts.flows import in_short
+from potluck.apps.polls.pages.charts.steps import in_steps
 from tests.apps.polls.counting.strategies import contests
 from tests.apps.polls.doors import CANDIDATES
 
@@ -49,8 +50,50 @@ def test_names_in_sentences_are_marked_and_cannot_be_markup():
 
 def test_a_round_that_ties_a_hundred_names_some_and_says_how_many_more():
     names = [f"Candidate {number}" for number in range(1, 101)]
-    drawn = charts(count(100, {(1,): 2, (2,): 3, (3,): 1}, Rules()), names, 1)
-    assert " and 93 others are tied to be eliminated" in drawn.round.sentence
+    drawn = charts(count(100, dict.fromkeys(((number,) for number in range(1, 101)), 1), Rules()), names, 1)
+    assert " and 96 others are tied to be eliminated" in drawn.round.sentence
+
+
+def test_candidates_without_a_vote_leave_together_in_one_step():
+    names = [f"Candidate {number}" for number in range(1, 13)]
+    record = count(12, {(1, 2): 2, (2, 1): 2, (3, 2): 1}, Rules())
+    # The rules eliminate them one by one, and the record keeps that.
+    assert len(record.rounds) == 11
+    drawn = charts(record, names, 1)
+    assert drawn.rounds == 3
+    assert re.sub("<[^>]*>", "", drawn.round.sentence) == (
+        "Candidate 12, Candidate 11, Candidate 10, Candidate 9 and 5 others have no votes and leave together."
+    )
+    assert [line.cells[1].value for line in drawn.table if line.name == "Candidate 3"] == ["1"]
+    last = charts(record, names, 3)
+    assert "Candidate 2</bdi></b> has 3 of the 5 votes" in last.round.sentence
+    assert len(last.table[0].cells) == 3
+
+
+def test_a_tie_that_looks_back_names_the_step_it_looked_at():
+    # Dot and Eve leave together; later Bob and Cid are tied, and the first real round tells them apart.
+    record = count(6, {(1,): 5, (2,): 3, (3,): 2, (4, 3): 1}, Rules())
+    drawn = charts(record, ["Ann", "Bob", "Cid", "Dot", "Eve", "Fay"], 3)
+    assert "had fewer votes in round 2" in drawn.round.sentence
+
+
+def test_while_a_poll_is_open_nobody_is_elected():
+    record = count(3, {(1, 2): 4, (2, 1): 3, (3, 2): 2}, Rules())
+    live, final = (charts(record, CANDIDATES, 2, live=open) for open in (True, False))
+    assert "would be elected" in live.round.sentence
+    assert [bar.fate for bar in live.round.bars] == ["leads", ""]
+    assert "is elected" in final.round.sentence
+    assert [bar.fate for bar in final.round.bars] == ["elected", ""]
+
+
+def test_the_winners_card_names_a_head_to_head_winner_who_is_not_elected():
+    squeezed = charts(count(3, {(1, 2, 3): 4, (3, 2, 1): 4, (2, 1, 3): 3}, Rules()), ["Ann", "Bob", "Cid"])
+    assert re.sub("<[^>]*>", "", squeezed.beaten) == (
+        "Head to head, Bob beats each of the others, but left in round 1 with too few votes."
+    )
+    page = Path(charts_package.__file__).parents[2] / "templates/polls/outcome.html"
+    card = page.read_text().partition('<section class="winner"')[2].partition("</section>")[0]
+    assert "{{ drawn.beaten }}" in card
 
 
 def test_what_a_full_bar_stands_for():
@@ -80,7 +123,7 @@ def nodes_by_column(drawing):
 @given(contests(most=6), st.sampled_from(sorted(SEATS)), st.one_of(st.none(), st.integers(1, 8)))
 def test_every_ballot_that_leaves_a_column_arrives_in_the_next(contest, method, chosen):
     candidates, votes, lots = contest
-    record = count(candidates, votes, Rules(method=method, seats=min(SEATS[method], candidates)), lots)
+    record = in_steps(count(candidates, votes, Rules(method=method, seats=min(SEATS[method], candidates)), lots))
     names = [f"Candidate {number}" for number in range(1, candidates + 1)]
     shown = charts(record, names, chosen).flow
     if shown is None:

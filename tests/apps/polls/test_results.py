@@ -70,6 +70,9 @@ async def test_results_are_those_of_the_counts_in_the_shape_of_the_api(booth):
     assert set(shown["otherMethods"]) == {"schulze", "ranked-pairs", "borda", "plurality"}
     await booth.polls.authoring.close(admin_of(poll), poll.id)
     final = msgspec.to_builtins(await booth.polls.results.read(NOBODY, poll.id))
+    assert (shown["sentence"], final["sentence"]) == ("Ben leads.", "Ben is elected.")
+    told = [[each.pop("sentence") for each in (answer, *answer["rounds"])] for answer in (shown, final)]
+    assert told[0] != told[1]
     assert final == {**shown, "status": "final"}
 
 

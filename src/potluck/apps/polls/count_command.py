@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TextIO, get_args
 
 import msgspec
 
@@ -16,7 +16,7 @@ from potluck.apps.polls.ballot_files import BallotFile, UnreadableBallots
 from potluck.apps.polls.ballot_files.contents import Names
 from potluck.apps.polls.ballot_files.json_ballots import usual_method
 from potluck.apps.polls.counting import METHODS, CannotCount, Rules, TieOrder, count, results
-from potluck.apps.polls.counting.rules import MOST_DECIMALS
+from potluck.apps.polls.counting.rules import MOST_DECIMALS, TieRule
 from potluck.apps.polls.counting.seeded_draws import SeededDraws
 from potluck.apps.polls.counting.tables import as_csv, as_text
 from potluck.progress_bar import ProgressBar
@@ -76,9 +76,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     parser.add_argument(
         "--ties",
-        choices=("previous-rounds", "lot"),
-        help="whether earlier rounds break ties before the lot order does (previous-rounds, but lot by the rules of "
-        "minneapolis-stv, wigm and meek)",
+        choices=get_args(TieRule),
+        help="what breaks ties before the lot order: earlier rounds and then the tied head to head, earlier rounds "
+        "alone, or nothing (head-to-head; scottish-stv has previous-rounds; minneapolis-stv, wigm and meek have lot)",
     )
     parser.add_argument(
         "--lot-order",

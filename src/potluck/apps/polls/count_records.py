@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 # A record in another format, or counted by other rules than today's, is ignored.
-FORMAT = b"\x02"
+FORMAT = b"\x03"
 SHORTEST_INTERVAL = timedelta(seconds=1)
 # While votes come in, at most a twentieth of the time goes into counting.
 INTERVAL_IN_COUNTS = 20

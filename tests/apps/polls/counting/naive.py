@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from math import floor
 
 from potluck.apps.polls.counting import Ranking, Rules
@@ -64,14 +65,43 @@ def next_holder(ranking: Ranking, open_to: set[int], rules: Rules) -> int | str:
     return "exhaustedChoices" if anything else "blank"
 
 
+def prefers(ranking: Ranking, one: int, other: int) -> bool:
+    return one in ranking and (other not in ranking or ranking.index(one) < ranking.index(other))
+
+
+def beats(one: int, other: int, votes: Counter[Ranking]) -> bool:
+    return (
+        sum(count * (prefers(ranking, one, other) - prefers(ranking, other, one)) for ranking, count in votes.items())
+        > 0
+    )
+
+
+def head_to_head(tied: set[int], votes: Counter[Ranking], *, lose: bool) -> set[int]:
+    """The smallest set of the tied whose every member loses to, or beats, everyone else who is tied."""
+    for size in range(1, len(tied)):
+        for some in combinations(sorted(tied), size):
+            pairs = [(each, other) for each in some for other in tied - set(some)]
+            if all(beats(other, each, votes) if lose else beats(each, other, votes) for each, other in pairs):
+                return set(some)
+    return tied
+
+
 def choose(
-    tied: set[int], history: Sequence[dict[int, Fraction]], lot: Sequence[int], rules: Rules, *, lose: bool
+    tied: set[int],
+    history: Sequence[dict[int, Fraction]],
+    lot: Sequence[int],
+    rules: Rules,
+    votes: Counter[Ranking],
+    *,
+    lose: bool,
 ) -> int:
     left = set(tied)
-    if rules.ties == "previous-rounds":
+    if rules.ties != "lot":
         for then in reversed(history):
             extreme = (min if lose else max)(then[each] for each in left)
             left = {each for each in left if then[each] == extreme}
+    if rules.ties == "head-to-head":
+        left = head_to_head(left, votes, lose=lose)
     in_lot_order = [each for each in lot if each in left]
     return in_lot_order[-1] if lose else in_lot_order[0]
 
@@ -135,7 +165,7 @@ def rctab(candidates: int, votes: Counter[Ranking], rules: Rules, lot: Sequence[
             if alone or (rules.one_winner_per_round and len(now.elected) > 1):
                 most = max(tallies[each] for each in now.elected or declared)
                 tied = {each for each in now.elected or declared if tallies[each] == most}
-                now.elected = {choose(tied, history, lot, rules, lose=False)}
+                now.elected = {choose(tied, history, lot, rules, votes, lose=False)}
         if now.elected:
             winners += now.elected
             if seats > 1:
@@ -159,7 +189,7 @@ def rctab(candidates: int, votes: Counter[Ranking], rules: Rules, lot: Sequence[
                 fewest = min(tallies.values())
                 tied = {each for each in tallies if tallies[each] == fewest}
                 strangers = sorted(tied & set(rules.undeclared))
-                now.eliminated = {strangers[0] if strangers else choose(tied, history, lot, rules, lose=True)}
+                now.eliminated = {strangers[0] if strangers else choose(tied, history, lot, rules, votes, lose=True)}
             open_to -= now.eliminated
             eliminated |= now.eliminated
         rounds.append(now)
@@ -208,13 +238,15 @@ def scottish(candidates: int, votes: Counter[Ranking], rules: Rules, lot: Sequen
         if pending:
             most = max(tallies[each] for each in pending)
             tied = {each for each in pending if tallies[each] == most}
-            source = choose(tied, history, lot, rules, lose=False)
+            source = choose(tied, history, lot, rules, votes, lose=False)
             pending.remove(source)
             excluded = set()
             kept[source] = quota
         else:
             fewest = min(tallies[each] for each in hopeful)
-            source = choose({each for each in hopeful if tallies[each] == fewest}, history, lot, rules, lose=True)
+            source = choose(
+                {each for each in hopeful if tallies[each] == fewest}, history, lot, rules, votes, lose=True
+            )
             hopeful.remove(source)
             excluded = {source}
         for ballot in ballots:

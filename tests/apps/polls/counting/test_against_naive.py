@@ -5,9 +5,9 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potluck.apps.polls.counting import count
+from potluck.apps.polls.counting import Rules, count
 from tests.apps.polls.counting import naive
-from tests.apps.polls.counting.strategies import ballot_rules, contests, marked_votes
+from tests.apps.polls.counting.strategies import ballot_rules, contests, marked_votes, plain_votes
 
 
 def same(record, rounds):
@@ -74,3 +74,19 @@ def test_scottish_stv(data):
     record = count(candidates, votes, rules, lot)
     if anything_counts(record):
         same(record, naive.scottish(candidates, votes, rules, lot))
+
+
+@settings(max_examples=120)
+@given(contests(plain_votes, most=6))
+def test_irv_breaks_ties_head_to_head_before_lot(contest):
+    candidates, votes, lot = contest
+    rules = Rules(ties="head-to-head")
+    same(count(candidates, votes, rules, lot), naive.rctab(candidates, votes, rules, lot))
+
+
+@settings(max_examples=60)
+@given(contests(plain_votes, most=5), st.integers(2, 3))
+def test_stv_breaks_ties_head_to_head_before_lot(contest, seats):
+    candidates, votes, lot = contest
+    rules = Rules(method="stv", seats=seats, ties="head-to-head", decimals=4)
+    same(count(candidates, votes, rules, lot), naive.rctab(candidates, votes, rules, lot))

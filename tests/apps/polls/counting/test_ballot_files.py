@@ -194,3 +194,21 @@ def test_progress_is_told_on_the_way():
     assert told == sorted(told)
     assert len(told) > 1
     assert 0 < told[0] < told[-1] <= 1
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x1b", "\u202e"])
+def test_a_name_with_an_invisible_command_in_it_is_refused_by_candidate(sign):
+    text = json.dumps({"candidates": ["Ann", f"Bo{sign}b"], "ballots": [{"ranking": ["Ann"], "count": 1}]})
+    with pytest.raises(UnreadableBallots, match="candidates: the name of candidate 2 must"):
+        read(text.encode(), "json")
+
+
+def test_json_can_mark_a_candidate_as_excluded():
+    listed = ["Ann", {"name": "Bob", "excluded": True}, {"name": "Cid", "excluded": False}]
+    ballots = [{"ranking": ["Bob", "Cid"], "count": 2}, {"ranking": ["Ann", "Bob"]}, {"ranking": ["Bob"]}]
+    file = read(json.dumps({"candidates": listed, "lotOrder": ["Bob", "Cid", "Ann"], "ballots": ballots}).encode())
+    assert (file.candidates, file.lot_order) == (["Ann", "Cid"], [2, 1])
+    assert file.ballots == {(2,): 2, (1,): 1, (): 1}
+    for wrong in ([{"name": "Ann", "excluded": "yes"}], [{"name": "Ann", "excluded": True}]):
+        with pytest.raises(UnreadableBallots, match="candidates"):
+            read(json.dumps({"candidates": wrong, "ballots": []}).encode(), "json")

@@ -39,8 +39,8 @@ def test_when_no_round_tells_them_apart_the_last_in_the_lot_order_leaves():
     assert first.rounds[0].eliminated == (3,)
     assert other.rounds[0].eliminated == (2,)
     assert sentences(first) == [
-        "Bob and Cid are tied to be eliminated, each with 1 vote. No earlier round tells them apart, so the lot order "
-        "drawn beforehand decides: Cid comes last in it."
+        "Bob and Cid are tied to be eliminated, each with 1 vote. No earlier round and no comparison head to head "
+        "tells them apart, so the lot order drawn beforehand decides: Cid comes last in it."
     ]
 
 
@@ -101,3 +101,97 @@ def test_equal_surpluses_pass_on_by_earlier_stages_and_then_by_lot():
     assert one.rounds[1].transfers[0].source == 1
     assert other.rounds[1].transfers[0].source == 2
     assert "tied to pass on first" in sentences(one)[0]
+
+
+# --- head to head, before lot -----------------------------------------------------------------------------------------
+
+FRIDAY = {(1, 2): 1, (2, 1, 3): 1, (3, 2): 1}
+
+
+@pytest.mark.parametrize("lot_order", [[1, 2, 3], [3, 1, 2], [2, 3, 1]])
+def test_a_head_to_head_winner_among_the_tied_is_not_eliminated_by_lot(lot_order):
+    record = count(3, FRIDAY, lot_order=lot_order)
+    assert record.rounds[0].eliminated == (3,)
+    assert record.winners == (record.condorcet_winner,) == (2,)
+    assert sentences(record) == [
+        "Ann, Bob and Cid are tied to be eliminated, each with 1 vote. Head to head, Cid loses to Ann and Bob."
+    ]
+    shown = results(record, NAMES[:3])
+    assert shown.decided_by == "head-to-head"
+    assert shown.sentence == "Bob is elected. A tie in round 1 was decided head to head."
+    assert shown.rounds[0].ties[0].decided_by == "head-to-head"
+
+
+def test_rules_that_name_lots_alone_or_earlier_rounds_are_followed():
+    for ties in ("lot", "previous-rounds"):
+        record = count(3, FRIDAY, Rules(ties=ties), [1, 3, 2])
+        assert record.rounds[0].eliminated == (2,)
+    assert Rules(method="scottish-stv").settled().ties == "previous-rounds"
+    assert Rules(method="meek").settled().ties == "lot"
+    assert Rules(seed=7).settled().ties == "lot"
+
+
+def test_lots_decide_only_among_those_left_after_head_to_head():
+    # Bob, Cid and Dot beat each other in a circle and all of them beat Ann, who leaves; nothing tells the three apart.
+    votes = {(1, 2, 3, 4): 2, (2, 3, 4, 1): 2, (3, 4, 2, 1): 2, (4, 2, 3, 1): 2}
+    record = count(4, votes, lot_order=[1, 4, 3, 2])
+    assert record.rounds[0].eliminated == (1,)
+    (tie,) = record.rounds[0].ties
+    assert (tie.head_to_head, tie.by_lot) == ((1,), False)
+
+
+@pytest.mark.parametrize("method", ["plurality", "borda", "schulze", "ranked-pairs"])
+def test_methods_without_rounds_break_ties_head_to_head_too(method):
+    votes = {(1, 2): 2, (2, 1): 2, (3, 1): 1}
+    record = count(3, votes, Rules(method=method), [2, 1, 3])
+    assert record.winners == (1,)
+    if method == "plurality":
+        assert sentences(record) == [
+            "Ann and Bob are tied to be elected, each with 2 votes. Head to head, Ann beats Bob."
+        ]
+
+
+def test_a_final_tie_that_an_earlier_round_broke_is_named_with_the_winner():
+    shown = results(count(3, {(1,): 4, (2,): 3, (3, 2): 1}), NAMES[:3])
+    assert shown.decided_by == "previous-rounds"
+    assert shown.winners_by_tie == ["Ann"]
+    assert shown.sentence == (
+        "Ann is elected. The tie between Ann and Bob was decided by round 1, in which Ann had more votes."
+    )
+
+
+def test_losers_who_cycle_equally_do_not_decide_ranked_pairs():
+    circle = {(1, 2, 3, 4): 1, (1, 3, 4, 2): 1, (1, 4, 2, 3): 1}
+    shown = results(count(4, circle, Rules(method="ranked-pairs")), NAMES)
+    assert shown.condorcet_winner == "Ann"
+    assert shown.decided_by == "votes"
+    assert shown.sentence == "Ann is elected."
+
+
+def test_a_head_to_head_winner_who_is_not_elected_is_named_beside_the_winner():
+    centre_squeeze = {(1, 2, 3): 4, (3, 2, 1): 4, (2, 1, 3): 3}
+    shown = results(count(3, centre_squeeze), NAMES[:3])
+    assert shown.winners == ["Ann"]
+    assert shown.sentence == (
+        "Ann is elected. Head to head, Bob beats each of the others, but left in round 1 with too few votes."
+    )
+
+
+def test_while_a_poll_is_open_the_winner_leads_and_nobody_is_elected():
+    votes = {(1, 2, 3): 4, (2, 1): 3, (3, 2): 2}
+    for method in METHODS:
+        seats = 1 if method in ("irv", "sequential-irv") else 2
+        record = count(3, votes, Rules(method=method, seats=seats))
+        live = results(record, NAMES[:3], status="live")
+        texts = [live.sentence, *(each.sentence for each in live.rounds)]
+        assert not [each for each in texts if "is elected" in each or "are elected" in each], method
+        assert "lead" in live.sentence
+        assert "elected" in results(record, NAMES[:3]).sentence
+    assert results(count(2, {}), NAMES[:2], status="live").sentence == "Nobody leads yet: there is no vote for anybody."
+
+
+def test_numbers_have_one_format():
+    shown = results(count(2, {(1,): 600_001, (2,): 400_000}), NAMES[:2])
+    assert "600,001 of the 1,000,001 votes" in shown.rounds[0].sentence
+    # Amounts in the API are data.
+    assert shown.rounds[0].tallies == {"Ann": "600001", "Bob": "400000"}

@@ -13,7 +13,14 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from potluck.apps.polls.ballot_files.contents import BallotFile, Names, NotBallots, UnreadableBallots, ranking_of
+from potluck.apps.polls.ballot_files.contents import (
+    BallotFile,
+    Names,
+    NotBallots,
+    UnreadableBallots,
+    ranking_of,
+    without,
+)
 from potluck.apps.polls.ballot_files.json_ballots import commonest_first, usual_method
 from potluck.apps.polls.ballot_files.source import DIFFERENT_AT_ONCE, Source
 from potluck.apps.polls.counting import METHODS, Method
@@ -81,7 +88,7 @@ class _Reading:
         new = {number: place for place, number in enumerate(kept, 1)}
         return BallotFile(
             candidates=[everybody.names[number - 1] for number in kept],
-            ballots=_without(counts, new) if self.withdrawn else counts,
+            ballots=without(counts, new) if self.withdrawn else counts,
             title=title,
             seats=seats,
             method=self.method,
@@ -292,17 +299,3 @@ def _without_comment(line: str) -> str:
         elif sign == "#" and not quoted:
             return line[:place].strip()
     return line
-
-
-def _without(counts: dict[Ranking, int], new: dict[int, int]) -> dict[Ranking, int]:
-    """Removes withdrawn candidates from the ballots, leaving no gap; the others get new numbers."""
-    kept: dict[Ranking, int] = {}
-    for ranking, count in counts.items():
-        marks: list[Mark] = []
-        for mark in ranking:
-            named = [new[each] for each in ((mark,) if isinstance(mark, int) else mark) if each in new]
-            if named or mark == ():
-                marks.append(named[0] if len(named) == 1 else tuple(named))
-        left = ranking_of(marks)
-        kept[left] = kept.get(left, 0) + count
-    return kept

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from potluck.apps.polls.counting import Method
 from potluck.apps.polls.counting.ballots import UNNAMED_OVERVOTE, Mark, Ranking
+from potluck.characters import one_line
 
 __all__ = [
     "OVERVOTE",
@@ -19,6 +20,7 @@ __all__ = [
     "add_up",
     "folded",
     "ranking_of",
+    "without",
 ]
 
 # How raw ballots say that a rank was overvoted without saying whom it named.
@@ -75,6 +77,8 @@ class Names:
         for number, name in enumerate(self.names, 1):
             if not name or name == OVERVOTE:
                 raise UnreadableBallots("candidates", f"candidate {number} has no name")
+            if wrong := one_line(name):
+                raise UnreadableBallots("candidates", f"the name of candidate {number} {wrong}")
             other = self._numbers.setdefault(folded(name), number)
             if other != number:
                 raise UnreadableBallots("candidates", f"“{name}” is there twice, as candidates {other} and {number}")
@@ -111,6 +115,20 @@ class Names:
     @property
     def undeclared(self) -> list[int]:
         return [number for number, name in enumerate(self.names, 1) if folded(name) == UNDECLARED]
+
+
+def without(counts: dict[Ranking, int], new: dict[int, int]) -> dict[Ranking, int]:
+    """The ballots without the candidates who have no new number, leaving no gap."""
+    kept: dict[Ranking, int] = {}
+    for ranking, count in counts.items():
+        marks: list[Mark] = []
+        for mark in ranking:
+            named = [new[each] for each in ((mark,) if isinstance(mark, int) else mark) if each in new]
+            if named or mark == ():
+                marks.append(named[0] if len(named) == 1 else tuple(named))
+        left = ranking_of(marks)
+        kept[left] = kept.get(left, 0) + count
+    return kept
 
 
 def ranking_of(marks: Sequence[Mark]) -> Ranking:

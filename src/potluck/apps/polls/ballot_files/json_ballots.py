@@ -1,7 +1,8 @@
 """Ballots in JSON: {"candidates": [name], "ballots": [{"ranking": [name], "count": n}]}.
 
 A ballot may have `ranks` instead, one list for each rank: empty where it was skipped, with several names or
-"<overvote>" where it was overvoted. `title`, `seats`, `method` and `lotOrder` may be there too.
+"<overvote>" where it was overvoted. `title`, `seats`, `method` and `lotOrder` may be there too. A candidate may be
+{"name": name, "excluded": true}: ballots are then read as if they did not name that candidate.
 """
 
 import json
@@ -19,6 +20,7 @@ from potluck.apps.polls.ballot_files.contents import (
     UnreadableBallots,
     add_up,
     ranking_of,
+    without,
 )
 from potluck.apps.polls.ballot_files.source import Source
 from potluck.apps.polls.counting import METHODS, Method
@@ -230,14 +232,20 @@ def _file(found: dict[str, Any], names: Names, ballots: dict[Ranking, int]) -> B
     method = _optional(found, "method", str)
     if method is not None and method not in METHODS:
         raise UnreadableBallots("method", f"there is no method “{method[:30]}”; there are {', '.join(METHODS)}")
+    order = None if lot_order is None else [names.number(str(each), "lotOrder") for each in lot_order]
+    excluded = _excluded(found.get("candidates", ()))
+    kept = [number for number in range(1, len(names.names) + 1) if number not in excluded]
+    if not kept and names.names:
+        raise UnreadableBallots("candidates", "every candidate is excluded")
+    new = {number: place for place, number in enumerate(kept, 1)}
     return BallotFile(
-        candidates=names.names,
-        ballots=ballots,
+        candidates=[names.names[number - 1] for number in kept],
+        ballots=without(ballots, new) if excluded else ballots,
         title=_optional(found, "title", str),
         seats=_optional(found, "seats", int),
         method=method,
-        lot_order=None if lot_order is None else [names.number(str(each), "lotOrder") for each in lot_order],
-        undeclared=names.undeclared,
+        lot_order=None if order is None else [new[each] for each in order if each in new],
+        undeclared=[new[each] for each in names.undeclared if each in new],
     )
 
 
@@ -264,6 +272,18 @@ def _candidates(listed: Any) -> list[str]:
             raise UnreadableBallots("candidates", f"candidate {number} has no name")
         names.append(name)
     return names
+
+
+def _excluded(listed: Any) -> set[int]:
+    """The numbers of the candidates that are marked as excluded."""
+    excluded = set()
+    for number, each in enumerate(listed, 1):
+        mark = each.get("excluded", False) if isinstance(each, dict) else False
+        if not isinstance(mark, bool):
+            raise UnreadableBallots("candidates", f"candidate {number}: excluded must be true or false")
+        if mark:
+            excluded.add(number)
+    return excluded
 
 
 def _ballot(ballot: Any, where: str) -> tuple[list[list[str]], int]:

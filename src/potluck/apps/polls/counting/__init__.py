@@ -114,7 +114,7 @@ def _others(contest: Contest, matrix: Matrix, rules: Rules) -> dict[Method, tupl
 
 
 def _counted(contest: Contest, matrix: Matrix, rules: Rules) -> Outcome:
-    ties = Ties(contest.lot_order, rules.ties, rules.seed)
+    ties = Ties(contest.lot_order, rules.ties, rules.seed, matrix)
     declared, seats = contest.declared, rules.seats
     match rules.method:
         case "irv":

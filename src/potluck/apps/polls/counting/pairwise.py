@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from potluck.apps.polls.counting.ballots import Contest
 
-__all__ = ["Matrix", "condorcet_winner", "pairwise"]
+__all__ = ["Matrix", "condorcet_winner", "dominating", "pairwise"]
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -51,3 +51,24 @@ def condorcet_winner(matrix: Sequence[Sequence[int]], among: Collection[int]) ->
         if all(matrix[a - 1][b - 1] > matrix[b - 1][a - 1] for b in among if b != a):
             return a
     return None
+
+
+def dominating(matrix: Sequence[Sequence[int]], among: Sequence[int], *, beaten: bool = False) -> list[int]:
+    """The fewest of them who each beat all the others head to head (the Smith set); or, `beaten`, who lose to them."""
+
+    def wins(a: int, b: int) -> bool:
+        return matrix[b - 1][a - 1] > matrix[a - 1][b - 1] if beaten else matrix[a - 1][b - 1] > matrix[b - 1][a - 1]
+
+    won = {a: sum(wins(a, b) for b in among) for a in among}
+    lost = {a: sum(wins(b, a) for b in among) for a in among}
+    # Those who beat everybody outside have more wins less losses than anybody outside, so they come first here.
+    by_wins = sorted(among, key=lambda each: (lost[each] - won[each], each))
+    inside: list[int] = []
+    outward = 0
+    for each in by_wins:
+        # Wins of those inside over those outside: they must be all there can be.
+        outward += won[each] - sum(wins(each, other) + wins(other, each) for other in inside)
+        inside.append(each)
+        if outward == len(inside) * (len(by_wins) - len(inside)):
+            break
+    return sorted(inside)

@@ -35,5 +35,5 @@ def by_votes(votes: Mapping[int, int], among: Sequence[int], seats: int, ties: T
     """Everybody in order of these votes, and the first so many of them."""
     levels = sorted({votes[each] for each in among}, reverse=True)
     groups = [[each for each in among if votes[each] == level] for level in levels]
-    order = [each for group in groups for each in ties.by_lot(group)]
+    order = [each for group in groups for each in ties.in_order(group)]
     return order, ties.first(seats, groups, levels)

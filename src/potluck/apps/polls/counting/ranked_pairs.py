@@ -31,6 +31,7 @@ def locked_pairs(matrix: Matrix, among: Sequence[int], ties: Ties) -> tuple[list
     for (votes, against), equals in groupby(majorities, key=lambda each: (each[2], each[3])):
         equally_strong = list(equals)
         possible = {(a, b) for a, b, *_ in equally_strong if not above[b] >> a & 1}
+        before = above.copy()
         refused = False
         for winner, loser, *_ in equally_strong:
             locked = not above[loser] >> winner & 1
@@ -42,9 +43,25 @@ def locked_pairs(matrix: Matrix, among: Sequence[int], ties: Ties) -> tuple[list
             pairs.append(LockedPair(winner, loser, votes, against, locked))
         if refused:
             # Each of these could have been locked, but not all of them: which were, only their order decided.
-            tied = sorted({each for pair in possible for each in pair})
+            tied = sorted({each for pair in _contradicting(possible, before) for each in pair})
             broken.append(Tie(over="pairs", candidates=tuple(tied), chosen=tuple(ties.by_lot(tied)), by_lot=True))
     return pairs, tuple(broken)
+
+
+def _contradicting(pairs: set[tuple[int, int]], above: dict[int, int]) -> list[tuple[int, int]]:
+    """The pairs that would be part of a circle if all of them were locked."""
+    reach = above.copy()
+    grown = True
+    while grown:
+        grown = False
+        for winner, loser in pairs:
+            more = reach[winner] | reach[loser]
+            # Everyone above the winner is above the loser too.
+            for each, below in reach.items():
+                if below >> winner & 1 and below | more != below:
+                    reach[each] = below | more
+                    grown = True
+    return [(winner, loser) for winner, loser in pairs if reach[loser] >> winner & 1]
 
 
 def ranked_pairs(
@@ -54,6 +71,6 @@ def ranked_pairs(
     pairs, broken = locked_pairs(matrix, among, ties)
     locked = {(pair.winner, pair.loser) for pair in pairs if pair.locked}
     groups = places(among, lambda a, b: (a, b) in locked)
-    order = [each for group in groups for each in ties.by_lot(group)]
+    order = [each for group in groups for each in ties.in_order(group)]
     elected, tied = ties.first(seats, groups, [None] * len(groups))
     return pairs, order, (elected, broken + tied)

@@ -45,6 +45,8 @@ Reason = Literal[
     "batch",
     "below-share",
     "fewest",
+    # Only in `in_steps` of the results page, which tells several rounds at once.
+    "no-votes",
     "last-two",
     "quota",
     "seats-for-all",
@@ -80,6 +82,8 @@ class Tie(Struct, frozen=True, omit_defaults=True, kw_only=True):
     # What each of them had; None where methods compare no single number.
     votes: int | None = None
     steps: tuple[TieStep, ...] = ()
+    # Who was left after the tied were compared head to head; empty if that told nobody apart, or was not asked.
+    head_to_head: tuple[int, ...] = ()
     # No votes told them apart: the record's `tie_order` did.
     by_lot: bool = False
 

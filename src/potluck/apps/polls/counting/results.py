@@ -8,7 +8,9 @@ from msgspec import UNSET, Struct, UnsetType
 from potluck.apps.polls.counting.record import Cause, Record, Round, Tie, Transfer
 from potluck.apps.polls.counting.rules import Method, Rules
 from potluck.apps.polls.counting.sentences import (
+    DecidedBy,
     amount,
+    decided_by,
     deciding_ties,
     outcome_sentence,
     round_sentence,
@@ -18,8 +20,6 @@ from potluck.apps.polls.counting.sentences import (
 __all__ = ["Results", "RoundResult", "results"]
 
 Amounts = dict[str, str]
-# What decided: votes alone, or else one of a record's tie orders.
-DecidedBy = Literal["votes", "lots", "given", "listed", "seed"]
 
 
 class TieResult(Struct, rename="camel", kw_only=True):
@@ -73,9 +73,9 @@ class Results(Struct, rename="camel", kw_only=True):
     blank: int
     winners: list[str]
     sentence: str
-    # Whether votes alone say who has won.
+    # The last resort of the ties that may have mattered; `votes` if there were none.
     decided_by: DecidedBy
-    # Who has won by a tie that no votes decided.
+    # Who has won a tie for election, however it was broken.
     winners_by_tie: list[str]
     # Whether `tallies` of a round are those before its transfers or after them.
     tallies_after_transfers: bool
@@ -113,11 +113,11 @@ def results(
         votes=record.votes,
         blank=record.blank,
         winners=_names(record.winners, names),
-        sentence=outcome_sentence(record, names),
-        decided_by=record.tie_order if deciding_ties(record) else "votes",
+        sentence=outcome_sentence(record, names, live=status == "live"),
+        decided_by=_last_resort(record),
         winners_by_tie=_names([each for each in record.winners if each in by_tie], names),
         tallies_after_transfers=record.tallies_after_transfers,
-        rounds=[_round(record, index, names) for index in range(len(record.rounds))],
+        rounds=[_round(record, index, names, status == "live") for index in range(len(record.rounds))],
         pairwise=_matrix(record.pairwise, names),
         condorcet_winner=None if record.condorcet_winner is None else names[record.condorcet_winner - 1],
         order=_names(record.order, names) if record.order else UNSET,
@@ -152,7 +152,12 @@ def _matrix(matrix: Sequence[Sequence[int]], names: Sequence[str]) -> dict[str, 
     }
 
 
-def _round(record: Record, index: int, names: Sequence[str]) -> RoundResult:
+def _last_resort(record: Record) -> DecidedBy:
+    used = {decided_by(record, tie) for _, tie in deciding_ties(record)}
+    return next((each for each in (record.tie_order, "head-to-head", "previous-rounds") if each in used), "votes")
+
+
+def _round(record: Record, index: int, names: Sequence[str], live: bool) -> RoundResult:
     round: Round = record.rounds[index]
     decimals = record.decimals
 
@@ -176,7 +181,7 @@ def _round(record: Record, index: int, names: Sequence[str]) -> RoundResult:
             candidates=_names(each.candidates, names),
             chosen=_names(each.chosen, names),
             by_lot=each.by_lot and record.tie_order in ("lots", "seed"),
-            decided_by=record.tie_order if each.by_lot else "votes",
+            decided_by=decided_by(record, each),
             sentence=tie_sentence(record, each, names),
         )
 
@@ -190,7 +195,7 @@ def _round(record: Record, index: int, names: Sequence[str]) -> RoundResult:
         residual=amount(round.residual, decimals) if round.residual else UNSET,
         transfers=[transfer(each) for each in round.transfers],
         ties=[tie(each) for each in round.ties],
-        sentence=round_sentence(record, index, names),
+        sentence=round_sentence(record, index, names, live=live),
         seat=round.seat if record.method == "sequential-irv" else UNSET,
         keep_factors=amounts(round.keep) if record.method == "meek" else UNSET,
     )

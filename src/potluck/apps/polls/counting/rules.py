@@ -34,15 +34,21 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 OvervoteRule = Literal["exhaust", "skip", "exhaust-if-several"]
 RepeatRule = Literal["ignore", "exhaust"]
-TieRule = Literal["previous-rounds", "lot"]
+# What breaks a tie before lot: the rounds before and then the tied head to head, the rounds before alone, or nothing.
+TieRule = Literal["head-to-head", "previous-rounds", "lot"]
 Quota = Literal["droop", "hare"]
 
 MOST_DECIMALS = 20
 # Fixed by a law or a reference rule, so not configurable.
 FIXED_DECIMALS: dict[Method, int] = {"scottish-stv": 5, "minneapolis-stv": 4}
 USUAL_DECIMALS: dict[Method, int] = {**FIXED_DECIMALS, "stv": 4, "wigm": 4, "meek": 9}
-# A law or a reference rule that says nothing of earlier rounds.
-BY_LOT_ALONE: frozenset[Method] = frozenset({"minneapolis-stv", "wigm", "meek"})
+# What a law or a reference rule says of ties; the others are ours to choose.
+USUAL_TIES: dict[Method, TieRule] = {
+    "scottish-stv": "previous-rounds",
+    "minneapolis-stv": "lot",
+    "wigm": "lot",
+    "meek": "lot",
+}
 # Methods that eliminate and transfer round by round, as in RCTab's reports.
 ELIMINATING: frozenset[Method] = frozenset({"irv", "sequential-irv", "bottoms-up", "stv"})
 
@@ -98,7 +104,7 @@ class Rules(Struct, frozen=True, kw_only=True, rename="camel"):
         reference = self.method in ("wigm", "meek")
         return structs.replace(
             self,
-            ties=self.ties or ("lot" if self.method in BY_LOT_ALONE or self.seed is not None else "previous-rounds"),
+            ties=self.ties or ("lot" if self.seed is not None else USUAL_TIES.get(self.method, "head-to-head")),
             decimals=USUAL_DECIMALS.get(self.method, 4) if self.decimals is None else self.decimals,
             fractional_quota=reference if self.fractional_quota is None else self.fractional_quota,
             omega=6 if self.omega is None and self.method == "meek" else self.omega,

@@ -51,5 +51,5 @@ def schulze(matrix: Matrix, among: Sequence[int], seats: int, ties: Ties) -> tup
     """The strongest paths, everybody in order, and who is elected."""
     paths = strongest_paths(matrix, among)
     groups = places(among, lambda a, b: paths[a - 1][b - 1] > paths[b - 1][a - 1])
-    order = [each for group in groups for each in ties.by_lot(group)]
+    order = [each for group in groups for each in ties.in_order(group)]
     return paths, order, ties.first(seats, groups, [None] * len(groups))

@@ -2,15 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
+from potluck.apps.polls.counting.pairwise import dominating
 from potluck.apps.polls.counting.record import Record, Round, Tie, TieOrder, Transfer
 from potluck.apps.polls.counting.rules import Method
 
 __all__ = [
     "ENDED",
+    "DecidedBy",
     "amount",
+    "beaten_sentence",
+    "decided_by",
     "decided_sentence",
     "deciding_ties",
+    "grouped",
     "listed",
     "outcome_sentence",
     "percent",
@@ -36,6 +42,9 @@ ENDED: dict[str, str] = {
     "notElected": "with whoever was left, all seats filled",
 }
 
+# What broke a tie: votes in earlier rounds, votes head to head, or one of a record's tie orders.
+DecidedBy = Literal["votes", "previous-rounds", "head-to-head", "lots", "given", "listed", "seed"]
+
 # What decides where votes do not, as the subject of a sentence, and how that was done.
 ORDERS: dict[TieOrder, tuple[str, str]] = {
     "lots": ("the lot order drawn beforehand", "by lot"),
@@ -57,6 +66,12 @@ def amount(units: int, decimals: int) -> str:
     return f"{'-' if units < 0 else ''}{whole}{'.' if digits else ''}{digits}"
 
 
+def grouped(units: int, decimals: int) -> str:
+    """The same with thousands separators: 1,000,000, 6,084.848."""
+    whole, point, part = amount(units, decimals).partition(".")
+    return f"{int(whole):,}{point}{part}" if whole != "-0" else f"-0{point}{part}"
+
+
 def percent(part: int, whole: int) -> str:
     """The share to one decimal, half rounded up; but 100%, 50% and 0% only if they are exact."""
     if not whole:
@@ -72,9 +87,9 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def round_sentence(record: Record, index: int, names: Sequence[str]) -> str:
-    """What was decided in one round and why, and where votes went."""
-    return _Saying(record, names).round(record.rounds[index])
+def round_sentence(record: Record, index: int, names: Sequence[str], *, live: bool = False) -> str:
+    """What was decided in one round and why, and where votes went. While a count is `live`, nobody is elected yet."""
+    return _Saying(record, names, live).round(record.rounds[index])
 
 
 def tie_sentence(record: Record, tie: Tie, names: Sequence[str]) -> str:
@@ -82,57 +97,104 @@ def tie_sentence(record: Record, tie: Tie, names: Sequence[str]) -> str:
     return _Saying(record, names).tie(tie)
 
 
-def outcome_sentence(record: Record, names: Sequence[str]) -> str:
-    """The result in one sentence, and in another what no votes decided of it."""
+def outcome_sentence(record: Record, names: Sequence[str], *, live: bool = False) -> str:
+    """The result in one sentence, then any tie that mattered, and a head-to-head winner who is not elected."""
     if not record.winners:
+        nobody = "Nobody leads yet" if live else "Nobody has been elected"
         if record.rounds and record.rules.stop_after == len(record.rounds):
-            return f"Nobody has been elected: the count was ended after round {len(record.rounds)}."
+            return f"{nobody}: the count was ended after round {len(record.rounds)}."
         if record.rounds:
-            return "Nobody has been elected: nobody is left with votes enough."
-        return "Nobody has been elected: there is no vote for anybody."
+            return f"{nobody}: nobody is left with votes enough."
+        return f"{nobody}: there is no vote for anybody."
     winners = [names[each - 1] for each in record.winners]
-    elected = f"{listed(winners)} {'is' if len(winners) == 1 else 'are'} elected."
-    return " ".join(each for each in (elected, decided_sentence(record, names)) if each)
+    one = len(winners) == 1
+    outcome = ("leads" if one else "lead") if live else ("is elected" if one else "are elected")
+    sentences = (
+        f"{listed(winners)} {outcome}.",
+        decided_sentence(record, names),
+        beaten_sentence(record, names),
+    )
+    return " ".join(each for each in sentences if each)
+
+
+def decided_by(record: Record, tie: Tie) -> DecidedBy:
+    """What broke this tie."""
+    if tie.by_lot:
+        return record.tie_order
+    if tie.head_to_head:
+        return "head-to-head"
+    return "previous-rounds" if tie.steps else "votes"
 
 
 def deciding_ties(record: Record) -> list[tuple[Round, Tie]]:
-    """Ties that no votes decided and that may have made a difference, with their rounds.
+    """Ties that may have made a difference to who is elected, with their rounds.
 
-    Of those who have no votes at all one leaves after the other, whatever the order, and nothing is passed on.
+    Candidates without any votes leave one after the other, whatever the order, and nothing is passed on. Contradicting
+    majorities matter for a single seat only among those who could win it.
     """
-    return [
-        (round, tie)
-        for round in record.rounds
-        for tie in round.ties
-        if tie.by_lot
-        and (tie.votes != 0 or tie.over != "elimination" or not set(record.winners).isdisjoint(tie.candidates))
-    ]
+    return [(round, tie) for round in record.rounds for tie in round.ties if _matters(record, tie)]
+
+
+def _matters(record: Record, tie: Tie) -> bool:
+    if tie.over == "elimination":
+        return tie.votes != 0 or not set(record.winners).isdisjoint(tie.candidates)
+    if tie.over == "pairs" and record.rules.seats == 1:
+        declared = [each for each in range(1, record.candidates + 1) if each not in record.rules.undeclared]
+        return not set(dominating(record.pairwise, declared)).isdisjoint(tie.candidates)
+    return True
 
 
 def decided_sentence(record: Record, names: Sequence[str]) -> str:
-    """Which part of the result votes did not decide, and what did; empty if votes decided everything."""
+    """Every tie that mattered, and what broke it; empty if there was none."""
     ties = deciding_ties(record)
-    _, how = ORDERS[record.tie_order]
     sentences = [
-        f"The tie between {listed(names[each - 1] for each in tie.candidates)} was decided {how}."
+        f"The tie between {listed(names[each - 1] for each in tie.candidates)} was decided {_how(record, tie, names)}."
         for _, tie in ties
         if tie.over == "election"
     ]
     if any(tie.over == "pairs" for _, tie in ties):
-        sentences.append(f"Which of equally strong majorities count was decided {how}.")
-    on_the_way = sorted({round.number for round, tie in ties if tie.over in ("elimination", "surplus")})
-    if on_the_way:
-        rounds = listed(map(str, on_the_way))
-        one = len(on_the_way) == 1
+        sentences.append(f"Which of equally strong majorities count was decided {ORDERS[record.tie_order][1]}.")
+    on_the_way: dict[str, set[int]] = {}
+    for round, tie in ties:
+        if tie.over in ("elimination", "surplus"):
+            on_the_way.setdefault(_how(record, tie), set()).add(round.number)
+    for how, rounds in on_the_way.items():
+        numbers = listed(map(str, sorted(rounds)))
         sentences.append(
-            f"A tie in round {rounds} was decided {how}." if one else f"Ties in rounds {rounds} were decided {how}."
+            f"A tie in round {numbers} was decided {how}."
+            if len(rounds) == 1
+            else f"Ties in rounds {numbers} were decided {how}."
         )
     return " ".join(sentences)
 
 
+def beaten_sentence(record: Record, names: Sequence[str]) -> str:
+    """Who would beat every other candidate head to head and is not elected; empty if there is no such candidate."""
+    best = record.condorcet_winner
+    if best is None or not record.winners or best in record.winners:
+        return ""
+    left = next((each.number for each in record.rounds if best in each.eliminated), None)
+    out = "" if left is None or len(record.rounds) == 1 else f", but left in round {left} with too few votes"
+    return f"Head to head, {names[best - 1]} beats each of the others{out}."
+
+
+def _how(record: Record, tie: Tie, names: Sequence[str] = ()) -> str:
+    """What broke a tie, to end a sentence with; with `names`, the details of an election."""
+    match decided_by(record, tie):
+        case "head-to-head":
+            return "head to head"
+        case "previous-rounds":
+            last = tie.steps[-1]
+            if not names:
+                return "by an earlier round"
+            return f"by round {last.round}, in which {listed(names[each - 1] for each in last.left)} had more votes"
+        case _:
+            return ORDERS[record.tie_order][1]
+
+
 class _Saying:
-    def __init__(self, record: Record, names: Sequence[str]) -> None:
-        self.record, self.all_names = record, names
+    def __init__(self, record: Record, names: Sequence[str], live: bool = False) -> None:
+        self.record, self.all_names, self.live = record, names, live
         self.unit = 10**record.decimals
 
     def name(self, candidate: int) -> str:
@@ -142,7 +204,10 @@ class _Saying:
         return listed(map(self.name, candidates))
 
     def number(self, units: int) -> str:
-        return amount(units, self.record.decimals)
+        return grouped(units, self.record.decimals)
+
+    def elected(self, candidates: Sequence[int]) -> str:
+        return "would be elected" if self.live else "is elected" if len(candidates) == 1 else "are elected"
 
     def votes(self, units: int) -> str:
         return f"{self.number(units)} vote{'' if units == self.unit else 's'}"
@@ -170,7 +235,10 @@ class _Saying:
             case "below-share":
                 yield f"{self.who_has(round)} less than {self.share(round)} and {self.leave(round)}."
             case "share-for-all":
-                yield f"Everybody left has {self.share(round)}, and is elected: {self.standing(round)}."
+                elected = self.elected(round.elected[:1])
+                yield f"Everybody left has {self.share(round)}, and {elected}: {self.standing(round)}."
+            case "no-votes":
+                yield f"{self.names(round.eliminated)} have no votes and leave together."
             case "fewest":
                 yield f"{self.nobody(round)} {self.loser(round)}"
             case "first-preferences":
@@ -258,14 +326,15 @@ class _Saying:
         (winner,) = round.elected
         votes, active = round.tallies[winner], self.active(round)
         share = f"{percent(votes, active)} of them, {percent(votes, self.record.votes)} of all ballots"
+        elected = self.elected(round.elected)
         has = f"{self.name(winner)} has {self.number(votes)} of the {self.votes(active)} still active ({share})"
         if round.reason == "majority":
-            return f"{has}, more than half, and is elected."
+            return f"{has}, more than half, and {elected}."
         if round.reason == "only-one-left":
-            return f"{has}, is the only candidate left, and is elected."
+            return f"{has}, is the only candidate left, and {elected}."
         if round.reason == "most-of-two":
-            return f"{has}, the most of the last two, and is elected."
-        return f"{has} and is elected, the tie being broken."
+            return f"{has}, the most of the last two, and {elected}."
+        return f"{has} and {elected}, the tie being broken."
 
     def nobody(self, round: Round) -> str:
         if self.record.method == "bottoms-up":
@@ -305,22 +374,21 @@ class _Saying:
         quota = round.threshold or 0
         reached = [each for each in round.elected if self.had(round, each) >= quota]
         if reached and self.record.method != "bottoms-up":
-            reach, are = ("reaches", "is") if len(reached) == 1 else ("reach", "are")
+            reach = "reaches" if len(reached) == 1 else "reach"
             had = listed(f"{self.name(each)} ({self.number(self.had(round, each))})" for each in reached)
-            yield f"{had} {reach} the quota of {self.votes(quota)} and {are} elected."
+            yield f"{had} {reach} the quota of {self.votes(quota)} and {self.elected(reached)}."
 
     def finished(self, round: Round, but: int | None = None) -> Iterable[str]:
         """Who is elected because nobody else is left, and who is not because no seat is."""
         quota = round.threshold or 0
         if self.record.method == "bottoms-up":
-            are = "is" if len(round.elected) == 1 else "are"
-            yield f"No more candidates are left than seats, so {self.standing(round)} {are} elected."
+            elected = self.elected(round.elected)
+            yield f"No more candidates are left than seats, so {self.standing(round)} {elected}."
             return
         rest = [each for each in round.elected if self.had(round, each) < quota]
         if rest:
             yield (
-                f"No more candidates are left than seats, so {self.names(rest)} "
-                f"{'is' if len(rest) == 1 else 'are'} elected without the quota."
+                f"No more candidates are left than seats, so {self.names(rest)} {self.elected(rest)} without the quota."
             )
         over = []
         if len(self.record.rounds) == round.number:
@@ -331,25 +399,25 @@ class _Saying:
             yield f"All seats are filled: {self.names(over)} {'is' if len(over) == 1 else 'are'} not elected."
 
     def by_order(self, round: Round, why: str) -> str:
-        winner = self.record.condorcet_winner
+        winner, elected = self.record.condorcet_winner, self.elected(round.elected)
         if len(round.elected) == 1 and winner == round.elected[0]:
-            return f"{self.name(winner)} beats each of the others head to head and is elected."
+            return f"{self.name(winner)} beats each of the others head to head and {elected}."
         if len(round.elected) == 1:
-            return f"Nobody beats all others head to head; {self.names(round.elected)} is elected, for {why}."
-        return f"{self.names(round.elected)} are elected, the first {len(round.elected)} in the order of the method."
+            return f"Nobody beats all others head to head; {self.names(round.elected)} {elected}, for {why}."
+        return f"{self.names(round.elected)} {elected}, the first {len(round.elected)} in the order of the method."
 
     def by_tallies(self, round: Round) -> str:
         what = "points" if round.reason == "points" else "first choices"
         had = listed(f"{self.name(each)} ({self.number(round.tallies[each])})" for each in round.elected)
         if len(round.elected) == 1:
-            return f"{had} has the most {what} and is elected."
-        return f"{had} have the most {what} and are elected."
+            return f"{had} has the most {what} and {self.elected(round.elected)}."
+        return f"{had} have the most {what} and {self.elected(round.elected)}."
 
     def tie(self, tie: Tie) -> str:
         tied = self.names(tie.candidates)
         each = f", each with {self.votes(tie.votes)}" if tie.votes is not None else ""
         if self.record.method == "borda" and tie.votes is not None:
-            each = f", each with {tie.votes} points"
+            each = f", each with {self.number(tie.votes)} points"
         order, _ = ORDERS[self.record.tie_order]
         if tie.over == "pairs":
             return (
@@ -362,8 +430,14 @@ class _Saying:
         for step in tie.steps:
             had = f"had {'fewer' if fewer else 'more'} votes in round {step.round}"
             sentences.append(f"{self.names(step.left)} {had}.")
+        if tie.head_to_head:
+            one = len(tie.head_to_head) == 1
+            do = ("loses to" if one else "lose to") if fewer else ("beats" if one else "beat")
+            before = tie.steps[-1].left if tie.steps else tie.candidates
+            others = self.names(each for each in before if each not in tie.head_to_head)
+            sentences.append(f"Head to head, {self.names(tie.head_to_head)} {do} {others}.")
         if tie.by_lot:
-            equal = "No earlier round tells them apart, so" if self._looks_back else "So"
+            equal = self.nothing_else()
             sentences.append(f"{equal} {order} decides: {self.names(tie.chosen)}{self.place(tie)}.")
         return " ".join(sentences)
 
@@ -371,13 +445,19 @@ class _Saying:
         """Where in the order that decides those stand whom it chose."""
         if self.record.tie_order == "seed":
             return ""
-        tied = tie.steps[-1].left if tie.steps else tie.candidates
+        tied = tie.head_to_head or (tie.steps[-1].left if tie.steps else tie.candidates)
         last = max(tied, key=self.record.lot_order.index)
         return f" {'comes' if len(tie.chosen) == 1 else 'come'} {'last' if tie.chosen == (last,) else 'first'} in it"
 
-    @property
-    def _looks_back(self) -> bool:
-        return self.record.rules.ties == "previous-rounds" and self.record.method in IN_ROUNDS
+    def nothing_else(self) -> str:
+        """What was tried before the order that decides."""
+        looks_back = self.record.rules.ties != "lot" and self.record.method in IN_ROUNDS
+        compares = self.record.rules.ties == "head-to-head"
+        if looks_back and compares:
+            return "No earlier round and no comparison head to head tells them apart, so"
+        if looks_back:
+            return "No earlier round tells them apart, so"
+        return "Head to head they are equal too, so" if compares else "So"
 
     def transfers(self, whose: str, transfers: Sequence[Transfer]) -> str:
         total = sum(each.total for each in transfers)

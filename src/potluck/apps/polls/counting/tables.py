@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from msgspec import UnsetType
 
-from potluck.apps.polls.counting.results import DecidedBy, PairResult, Results, RoundResult
-from potluck.apps.polls.counting.sentences import ENDED
+from potluck.apps.polls.counting.results import PairResult, Results, RoundResult
+from potluck.apps.polls.counting.sentences import ENDED, DecidedBy
 
 __all__ = ["as_csv", "as_text", "cell"]
 
@@ -18,6 +18,8 @@ MATRIX_SHOWN = 12
 Matrix = dict[str, dict[str, int]]
 DECIDED: dict[DecidedBy, str] = {
     "votes": "decided by votes",
+    "previous-rounds": "decided by an earlier round",
+    "head-to-head": "decided head to head",
     "lots": "decided by lot",
     "given": "decided by the given order",
     "listed": "decided by the order in which the candidates are listed",
@@ -95,9 +97,9 @@ def as_text(results: Results) -> str:
     if not isinstance(results.pairs, UnsetType):
         lines += [*_majorities(results.pairs), ""]
     lines.append(results.sentence)
-    if results.condorcet_winner is not None:
+    if results.condorcet_winner in results.winners:
         lines.append(f"{results.condorcet_winner} beats each of the others head to head.")
-    elif results.rounds:
+    elif results.rounds and results.condorcet_winner is None:
         lines.append("Nobody beats each of the others head to head.")
     if results.other_methods:
         said = "; ".join(f"{method}: {', '.join(names)}" for method, names in results.other_methods.items())
@@ -125,7 +127,7 @@ def _matrix(kind: str, matrix: Matrix) -> list[str]:
     headings = {name: str(number) for number, name in enumerate(matrix, 1)}
     cells = {
         name: {
-            other: f"{votes} ({votes - matrix[other][name]:+})" if votes != matrix[other][name] else f"{votes} (=)"
+            other: f"{votes:,} ({votes - matrix[other][name]:+,})" if votes != matrix[other][name] else f"{votes:,} (=)"
             for other, votes in row.items()
         }
         for name, row in matrix.items()
@@ -152,21 +154,21 @@ def _majorities(pairs: list[PairResult]) -> list[str]:
     for pair in pairs:
         left_out = "" if pair.locked else ", left out: it would close a circle"
         margin = pair.votes - pair.against
-        lines.append(f"  {pair.winner} over {pair.loser}: {pair.votes} to {pair.against}, by {margin}{left_out}")
+        lines.append(f"  {pair.winner} over {pair.loser}: {pair.votes:,} to {pair.against:,}, by {margin:,}{left_out}")
     return lines
 
 
 def _round(results: Results, round: RoundResult) -> list[str]:
     heading = f"Round {round.round}"
     if round.threshold is not None and results.method != "bottoms-up":
-        heading += ": 1 vote elects" if round.threshold == "1" else f": {round.threshold} votes elect"
+        heading += ": 1 vote elects" if round.threshold == "1" else f": {_grouped(round.threshold)} votes elect"
     elif round.threshold is not None and results.rules.share_percent is not None:
-        heading += f": {round.threshold} votes are {results.rules.share_percent}%"
+        heading += f": {_grouped(round.threshold)} votes are {results.rules.share_percent}%"
     names = sorted(round.tallies, key=lambda name: -Decimal(round.tallies[name]))
-    rows = [(name, round.tallies[name], _outcome(round, name)) for name in names]
-    rows += [(f"({ENDED[cause]})", votes, "") for cause, votes in round.exhausted.items()]
+    rows = [(name, _grouped(round.tallies[name]), _outcome(round, name)) for name in names]
+    rows += [(f"({ENDED[cause]})", _grouped(votes), "") for cause, votes in round.exhausted.items()]
     if isinstance(round.residual, str):
-        rows.append(("(cut off)", round.residual, ""))
+        rows.append(("(cut off)", _grouped(round.residual), ""))
     broad = max((_width(name) for name, *_ in rows), default=0)
     whole = max((len(votes.partition(".")[0]) for _, votes, _ in rows), default=0)
     part = max((len(votes) - len(votes.partition(".")[0]) for _, votes, _ in rows), default=0)
@@ -186,6 +188,12 @@ def _outcome(round: RoundResult, name: str) -> str:
     if name in round.elected:
         return "elected"
     return "eliminated" if name in round.eliminated else ""
+
+
+def _grouped(amount: str) -> str:
+    """An exact amount with thousands separators, as in sentences."""
+    whole, point, part = amount.partition(".")
+    return f"{int(whole):,}{point}{part}"
 
 
 def _width(text: str) -> int:

@@ -1,8 +1,9 @@
-"""Equal votes: earlier rounds decide, the latest first, and then the lot order that was published beforehand."""
+"""Equal votes: earlier rounds decide, the latest first, then the tied head to head, then the published lot order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
+from potluck.apps.polls.counting.pairwise import Matrix, dominating
 from potluck.apps.polls.counting.record import Tie, TieStep
 from potluck.apps.polls.counting.rules import TieRule
 from potluck.apps.polls.counting.seeded_draws import SeededDraws
@@ -14,11 +15,16 @@ class Ties:
     """The lot order names first who is favoured: the first of the tied wins, the last of them is eliminated."""
 
     def __init__(
-        self, lot_order: Sequence[int], rule: TieRule | None = "previous-rounds", seed: int | None = None
+        self,
+        lot_order: Sequence[int],
+        rule: TieRule | None = "previous-rounds",
+        seed: int | None = None,
+        matrix: Matrix = (),
     ) -> None:
-        """With a seed, every tie is drawn for itself, among the tied in this order."""
+        """With a seed, every tie is drawn for itself, among the tied in this order; `matrix` is for `head-to-head`."""
         self._place = {candidate: place for place, candidate in enumerate(lot_order)}
-        self._rule = rule
+        self._looks_back = rule in ("previous-rounds", "head-to-head")
+        self._matrix = matrix if rule == "head-to-head" else ()
         self._draws = None if seed is None else SeededDraws(seed)
 
     def by_lot(self, candidates: Iterable[int]) -> list[int]:
@@ -67,7 +73,7 @@ class Ties:
             return tied[0], None
         left = tied
         steps = []
-        if self._rule == "previous-rounds":
+        if self._looks_back:
             for number in range(len(history), 0, -1):
                 then = history[number - 1]
                 best = extreme(then[each] for each in left)
@@ -77,6 +83,12 @@ class Ties:
                     steps.append(TieStep(number, tuple(left)))
                 if len(left) == 1:
                     break
+        pairs_left: tuple[int, ...] = ()
+        if len(left) > 1 and self._matrix:
+            still = dominating(self._matrix, left, beaten=extreme is min)
+            if len(still) < len(left):
+                left = still
+                pairs_left = tuple(left)
         lots = self.by_lot(left)
         if len(left) > 1 and self._draws is not None:
             chosen = lots[self._draws.below(len(lots))]
@@ -88,28 +100,50 @@ class Ties:
             chosen=(chosen,),
             votes=votes,
             steps=tuple(steps),
+            head_to_head=pairs_left,
             by_lot=len(left) > 1,
         )
 
+    def in_order(self, group: Sequence[int]) -> list[int]:
+        """Equals in the order in which they are elected."""
+        return [each for tier in self._tiers(group) for each in tier]
+
     def first(self, wanted: int, groups: Sequence[Sequence[int]], votes: Sequence[int | None]) -> "Chosen":
-        """The first `wanted` out of groups of equals, best group first; the lot order decides within the last one."""
+        """The first `wanted` out of groups of equals, best group first, and the tie within the last one."""
         chosen: list[int] = []
         for group, each in zip(groups, votes, strict=True):
             room = wanted - len(chosen)
             if room <= 0:
                 break
-            favoured = self.by_lot(group)
-            chosen += favoured[:room]
-            if len(group) > room:
-                tie = Tie(
-                    over="election",
-                    candidates=tuple(sorted(group)),
-                    chosen=tuple(favoured[:room]),
-                    votes=each,
-                    by_lot=True,
-                )
-                return tuple(chosen), (tie,)
+            if len(group) <= room:
+                chosen += self.in_order(group)
+                continue
+            above: list[int] = []
+            for tier in self._tiers(group):
+                above += tier
+                if len(above) >= room:
+                    break
+            favoured = above[:room]
+            tie = Tie(
+                over="election",
+                candidates=tuple(sorted(group)),
+                chosen=tuple(favoured),
+                votes=each,
+                head_to_head=tuple(sorted(above)) if len(above) < len(group) else (),
+                by_lot=len(above) > room,
+            )
+            return (*chosen, *favoured), (tie,)
         return tuple(chosen), ()
+
+    def _tiers(self, group: Sequence[int]) -> list[list[int]]:
+        """Equals by who beats all the others head to head, then by lot."""
+        left = list(group)
+        tiers = []
+        while left:
+            best = dominating(self._matrix, left) if self._matrix else left
+            tiers.append(self.by_lot(best))
+            left = [each for each in left if each not in best]
+        return tiers
 
 
 Chosen = tuple[tuple[int, ...], tuple[Tie, ...]]

@@ -53,7 +53,13 @@ async def outcome_shown(
     record = known.record
     behind = known.votes_version < turnout.votes_version
     return {
-        "drawn": charts(record, poll.candidates, int(round) if ROUND.fullmatch(round) else None, whole=bool(whole)),
+        "drawn": charts(
+            record,
+            poll.candidates,
+            int(round) if ROUND.fullmatch(round) else None,
+            whole=bool(whole),
+            live=now.status == "live",
+        ),
         "record": record,
         "final": now.status == "final",
         "votes": turnout.votes if behind else record.votes,

@@ -7,12 +7,13 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from potluck.apps.polls.counting import Method, Record
-from potluck.apps.polls.counting.sentences import decided_sentence, outcome_sentence
+from potluck.apps.polls.counting.sentences import beaten_sentence, decided_sentence
 from potluck.apps.polls.pages.charts.bars import Bar, Line, last_bars, line_of, of_all_ballots
 from potluck.apps.polls.pages.charts.chart_data import ChartData
 from potluck.apps.polls.pages.charts.flows import FlowShown, flow_shown
 from potluck.apps.polls.pages.charts.pairs import PAIRS_SHOWN, Locked, PairLine, locked_pairs, matrix_lines
 from potluck.apps.polls.pages.charts.rounds import RoundShown, TableLine, round_shown, table_lines
+from potluck.apps.polls.pages.charts.steps import in_steps
 
 __all__ = ["Charts", "charts"]
 
@@ -32,9 +33,10 @@ class Charts:
     """Everything on the page that is derived from the record."""
 
     winners: list[str]
-    sentence: Markup
     decided: Markup
-    """Which part of the result the votes did not decide; empty if they decided everything."""
+    """Every tie that mattered and what broke it; empty if there was none."""
+    beaten: Markup
+    """Who beats every other candidate head to head and is not elected; empty if there is no such candidate."""
     rounds: int
     last: list[Bar]
     others: str
@@ -54,11 +56,14 @@ class Charts:
     counted_in_rounds: bool
 
 
-def charts(record: Record, names: Sequence[str], chosen: int | None = None, *, whole: bool = False) -> Charts | None:
+def charts(
+    record: Record, names: Sequence[str], chosen: int | None = None, *, whole: bool = False, live: bool = False
+) -> Charts | None:
     """The charts, with the chosen round open; None if nobody voted. `whole` includes tables however large."""
     if not record.rounds:
         return None
-    data = ChartData(record, names)
+    record = in_steps(record)
+    data = ChartData(record, names, live=live)
     rounds = record.rounds
     looked_at = None if chosen is None else min(max(chosen, 1), len(rounds))
     last, others = last_bars(data)
@@ -66,8 +71,8 @@ def charts(record: Record, names: Sequence[str], chosen: int | None = None, *, w
     in_pairs = data.standing if pairs_whole else data.standing[:PAIRS_SHOWN]
     return Charts(
         winners=data.named(record.winners),
-        sentence=data.said(outcome_sentence(record, data.marked)),
         decided=data.said(decided_sentence(record, data.marked)),
+        beaten=data.said(beaten_sentence(record, data.marked)),
         rounds=len(rounds),
         last=last,
         others=others,

@@ -57,7 +57,7 @@ def bars_of(data: ChartData, index: int) -> list[Bar]:
                 lead=number in record.winners,
                 gain=share(gain, whole),
                 gained=f"+{data.shown(gain)}" if gain else "",
-                fate="elected" if number in round.elected else "eliminated" if number in round.eliminated else "",
+                fate=_fate(data, round, number),
             )
         )
     if before is not None:
@@ -80,7 +80,7 @@ def last_bars(data: ChartData) -> tuple[list[Bar], str]:
 def line_of(data: ChartData, round: Round) -> Line:
     whole = data.whole(round)
     if data.by_majority:
-        means = f"half of the {data.ballots(sum(round.tallies.values()))} still in play"
+        means = f"half of the {data.ballots(sum(round.tallies.values()))} still active"
     else:
         means = f"the quota of {data.ballots(round.threshold or 0)}"
     if round.threshold is None or not whole or not data.in_rounds:
@@ -98,6 +98,12 @@ def of_all_ballots(data: ChartData, round: Round) -> str:
         return ""
     share = f"{data.shown(votes)} of all {data.ballots(everyone)} is {percent(votes, everyone)}"
     return f"{share}; {data.shown(exhausted)} {'was' if exhausted == 1 else 'were'} exhausted: no choice left."
+
+
+def _fate(data: ChartData, round: Round, number: int) -> str:
+    if number in round.elected:
+        return "leads" if data.live else "elected"
+    return "eliminated" if number in round.eliminated else ""
 
 
 def _note(data: ChartData, votes: int, whole: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup, escape
 
 from potluck.apps.polls.counting import Record, Round
-from potluck.apps.polls.counting.sentences import amount
+from potluck.apps.polls.counting.sentences import grouped
 from potluck.apps.polls.fields import Method
 
 __all__ = ["ChartData", "share"]
@@ -25,8 +25,10 @@ MANY_NAMES = re.compile(f"(?:{NAME}, ){{{NAMES_SAID},}}{NAME} and {NAME}")
 class ChartData:
     """A record with its candidates' names, as the charts read it."""
 
-    def __init__(self, record: Record, names: Sequence[str]) -> None:
+    def __init__(self, record: Record, names: Sequence[str], *, live: bool = False) -> None:
         self.record = record
+        self.live = live
+        """Whether votes may still come in, so that nobody is elected yet."""
         self.names = names
         self.in_rounds = record.method in BY_ROUNDS
         self.by_majority = record.method == "irv" or (record.method == "stv" and record.rules.seats == 1)
@@ -47,8 +49,7 @@ class ChartData:
 
     def shown(self, units: int) -> str:
         """An exact amount, with thousands separators."""
-        whole, point, part = amount(units, self.record.decimals).partition(".")
-        return f"{int(whole):,}{point}{part}"
+        return grouped(units, self.record.decimals)
 
     def ballots(self, units: int) -> str:
         return f"{self.shown(units)} ballot{'' if units == self.unit else 's'}"

@@ -56,7 +56,7 @@ def round_shown(data: ChartData, number: int) -> RoundShown:
     exhausted = sum(rounds[number - 1].exhausted.values())
     return RoundShown(
         number=number,
-        sentence=data.said(round_sentence(data.record, number - 1, data.marked)),
+        sentence=data.said(round_sentence(data.record, number - 1, data.marked, live=data.live)),
         bars=standing[:BARS_SHOWN],
         folded=standing[BARS_SHOWN:],
         left=[each for each in bars if each.out],
