@@ -307,6 +307,25 @@ def test_the_rounds_are_stepped_through_by_keyboard(window, club):
     assert page.locator("#rounds .sentence b").all_inner_texts() == ["Lake cabin"]
 
 
+def test_the_deciding_round_and_the_closest_pairs_are_in_sight_on_a_phone(window, office):
+    names = [f"Option {letter}" for letter in "ABCDEFGHIJKL"]
+    poll = office.poll(names)
+    # Each option has one vote more than the next, so that they leave one by one.
+    for place in range(len(names)):
+        for _ in range(len(names) - place):
+            office.vote(poll, place)
+    page = window(f"{poll.page}/results").page
+    table = page.get_by_role("region", name="Votes by round, scrolls sideways")
+    table.scroll_into_view_if_needed()
+    box, last = table.bounding_box(), table.locator("thead th").last.bounding_box()
+    assert last["x"] + last["width"] <= box["x"] + box["width"] + 1
+    # The names stay in sight too.
+    first = table.locator("tbody th").first.bounding_box()
+    assert first["x"] >= box["x"] - 1
+    pairs = page.get_by_role("region", name="Head to head, scrolls sideways")
+    assert pairs.evaluate("region => region.scrollWidth - region.clientWidth") <= 1
+
+
 def test_quick_taps_each_step_on(window, club):
     page = window(f"{club.page}/results").page
     page.get_by_text("As a table").tap()
@@ -554,5 +573,5 @@ def test_whoever_made_polls_looks_after_them(window, office):
     looked_at(seen, "delete")
     seen.page.get_by_role("button", name="Delete it for good").click()
     seen.page.wait_for_url("**/polls?said=deleted")
-    expect(seen.page.locator("#toasts")).to_have_text("The poll is gone, and its votes with it.")
+    expect(seen.page.locator("#toasts")).to_have_text("Poll and votes deleted.")
     assert seen.page.locator(".row-name").all_inner_texts() == ["And when?"]

@@ -3,11 +3,13 @@
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import get_args
 from uuid import uuid4
 
 import pytest
 import segno
 
+from potluck.apps.polls.fields import Method
 from potluck.apps.polls.pages.ballot_form import ranked_in, read_ballot
 from potluck.apps.polls.pages.poll_form import as_lines, read_lines
 from potluck.web.qr import QUIET, qr_code
@@ -310,3 +312,99 @@ def test_a_qr_code_is_drawn_module_by_module():
     matrix = segno.make(link, error="m", micro=False, boost_error=False).matrix
     assert drawn.modules == len(matrix) + 2 * QUIET
     assert dark == {(x + QUIET, y + QUIET) for y, row in enumerate(matrix) for x, module in enumerate(row) if module}
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+
+ROW = re.compile(r'<li class="row">.*?</li>', re.DOTALL)
+
+
+async def rows_shown(client):
+    """The rows of the list, as text."""
+    page = await text(client, "/polls")
+    return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in ROW.findall(page)]
+
+
+async def test_the_list_says_how_many_voted_and_who_won(calls):
+    async with calls.browser() as here:
+        account = {"name": "Ada", "email": "ada@example.org", "password": "a long enough password"}
+        await send(here, "/sign-up", **account)
+        poll = await made(here)
+        calls.clock.forward(seconds=1)
+        empty = await made(here, title="Nothing yet")
+        assert await rows_shown(here) == [
+            "Nothing yet No votes yet. Open, no closing date. Open",
+            "Where to? No votes yet. Open, no closing date. Open",
+        ]
+        await text(here, poll)
+        await send(here, f"{poll}/vote", **{"rank-2": "1"})
+        assert "Where to? 1 vote. Open, no closing date. You voted. Open" in await rows_shown(here)
+        # Once it has been counted, the list says who leads.
+        await text(here, f"{poll}/results")
+        assert f"Where to? 1 vote, {HUT} leads. Open, no closing date. You voted. Open" in await rows_shown(here)
+        await send(here, f"{poll}/close")
+        await send(here, f"{empty}/close")
+        first, second = await rows_shown(here)
+        assert first.startswith("Nothing yet No votes. Closed")
+        assert second.startswith(f"Where to? 1 vote, {HUT} won. Closed")
+
+
+async def test_what_this_browser_voted_in_is_listed_until_the_vote_is_withdrawn(calls):
+    async with calls.browser() as maker, calls.browser() as here, calls.browser() as there:
+        shown = await made(maker, title="For all")
+        hidden = await made(maker, title="Only at the end", resultsVisibility="afterClose")
+        for poll in (shown, hidden):
+            await text(here, poll)
+            await send(here, f"{poll}/vote", **{"rank-1": "1"})
+        assert await rows_shown(here) == [
+            "Only at the end Open, no closing date. You voted. Open",
+            "For all 1 vote. Open, no closing date. You voted. Open",
+        ]
+        assert await rows_shown(there) == []
+        await send(here, f"{shown}/vote/withdraw")
+        assert [row.partition(" Open")[0] for row in await rows_shown(here)] == ["Only at the end"]
+        await send(maker, f"{hidden}/delete")
+        assert await rows_shown(here) == []
+
+
+async def test_who_signs_in_next_does_not_see_what_another_voted_in(calls):
+    async with calls.browser() as maker, calls.browser() as here:
+        poll = await made(maker)
+        for name in ("ada", "ben"):
+            await send(here, "/sign-up", name=name, email=f"{name}@example.org", password="a long enough password")
+            assert await rows_shown(here) == []
+            await text(here, poll)
+            await send(here, f"{poll}/vote", **{"rank-1": "1"})
+            assert len(await rows_shown(here)) == 1
+            await send(here, "/sign-out")
+            assert await rows_shown(here) == []
+
+
+async def test_the_store_does_not_say_who_voted_where(calls):
+    async with calls.browser() as maker, calls.browser() as here:
+        poll = await made(maker)
+        await send(here, "/sign-up", name="Ada", email="ada@example.org", password="a long enough password")
+        before = await calls.rows()
+        await text(here, poll)
+        await send(here, f"{poll}/vote", **{"rank-1": "1"})
+        after = await calls.rows()
+        new = [row for table in after for row in set(after[table]) - set(before.get(table, []))]
+        assert {re.search(r"(VOTE|COUNT|SHARD)#", row)[1] for row in new} == {"VOTE", "COUNT", "SHARD"}
+
+
+async def test_every_page_of_a_poll_leads_back_to_the_list(calls):
+    async with calls.browser() as here:
+        poll = await made(here)
+        for page in ("", "/results", "/manage"):
+            assert '<a href="/polls">' in (await text(here, poll + page)).partition("<main")[2]
+
+
+async def test_the_form_explains_every_method_in_a_sentence(calls):
+    async with calls.browser() as here:
+        page = await text(here, "/polls/new")
+        for method in get_args(Method):
+            _, _, option = page.partition(f'name="method" value="{method}"')
+            note = re.search(r'<span class="hint">([^<]+)</span>', option)[1]
+            assert note.count(".") in (1, 2), note
+        assert "Several seats? Single transferable vote." in page
+        assert 'name="method" value="" checked' in page

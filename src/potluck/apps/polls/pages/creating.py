@@ -1,4 +1,4 @@
-"""Pages that create a poll, list one's own, and change one until somebody has voted."""
+"""Pages that create a poll, and change one until somebody has voted."""
 
 from typing import Any
 
@@ -16,9 +16,7 @@ from potluck.apps.polls.polls import (
     PollMade,
     changed,
     create_poll,
-    own_polls_of,
     polls,
-    view_of,
 )
 from potluck.apps.polls.results import turnout_of
 from potluck.people.errors import InvalidFields, NotNow
@@ -26,8 +24,6 @@ from potluck.web.actions import Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.forms import blank
 from potluck.web.http.responses import redirect
-from potluck.web.pagination import PageQuery, PageRequest
-from potluck.web.schema import decode_query
 from potluck.web.writes import Writes
 
 __all__ = ["pages", "to_new_poll"]
@@ -35,25 +31,6 @@ __all__ = ["pages", "to_new_poll"]
 CHANGED = "The poll was changed meanwhile. Open this page again first"
 
 pages = Endpoints()
-
-
-@pages.get(HOME)
-async def own_polls(call: Call) -> Response:
-    said = call.query.get("said", "")
-    if call.principal is None:
-        return call.page("polls/polls.html", polls=[], more="", said=said, **frame())
-    wanted = decode_query(PageQuery, call.request.query_params.multi_items(), strict=False)
-    page = PageRequest.read(call.request, call.visitor, wanted, call.core.cursors)
-    references = own_polls_of(call.core.store, call.principal.user_id)
-    part = await call.core.store.page(references.query, page.limit, page.after)
-    cursor, now = page.cursor(part.next), call.core.clock()
-    return call.page(
-        "polls/polls.html",
-        polls=[view_of(each, now) for each in await references.get(part.items)],
-        more="" if cursor is None else f"{HOME}?cursor={cursor}",
-        said=said,
-        **frame(),
-    )
 
 
 @pages.get(f"{HOME}/new")

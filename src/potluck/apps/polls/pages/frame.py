@@ -25,6 +25,16 @@ METHOD_NAMES: dict[Method, str] = {
     "borda": "Borda count",
     "plurality": "First choices only",
 }
+# In one sentence how each counts, and in another what it is good for.
+METHOD_NOTES: dict[Method, str] = {
+    "irv": "The option with the fewest votes drops out until one has a majority. Good for electing one person.",
+    "stv": "Fills several seats so that large and small groups get their share. Good for a board or a committee.",
+    "scottish-stv": "STV by the published rules of Scottish councils. Good if your club has to follow a fixed rule.",
+    "schulze": "Compares every two options; one that beats all the others wins. Good for choosing a date or a place.",
+    "ranked-pairs": "Also picks the option that beats all the others; the clearest majorities count first.",
+    "borda": "Gives points for every place on a ballot. Good for a friendly ranking, but easy to game.",
+    "plurality": "Counts first choices only. Simple, but similar options take votes from each other.",
+}
 POLICIES: dict[VoterPolicy, tuple[str, str]] = {
     "open": (
         "Anyone with the link",
@@ -39,7 +49,12 @@ VISIBILITIES: dict[ResultsVisibility, str] = {
     "afterClose": "Everyone, once it is closed",
     "admin": "Only you",
 }
-CHOICES: dict[str, Any] = {"policies": POLICIES, "visibilities": VISIBILITIES, "method_names": METHOD_NAMES}
+CHOICES: dict[str, Any] = {
+    "policies": POLICIES,
+    "visibilities": VISIBILITIES,
+    "method_names": METHOD_NAMES,
+    "method_notes": METHOD_NOTES,
+}
 SECTIONS = (
     ("vote", "vote", "Vote", ""),
     ("results", "chart-column", "Results", "/results"),

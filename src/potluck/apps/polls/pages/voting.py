@@ -15,7 +15,7 @@ from potluck.apps.polls.access import (
 from potluck.apps.polls.entities import Vote
 from potluck.apps.polls.keys import EDIT_KEY, Credentials, new_voter_key, vote_of
 from potluck.apps.polls.pages.ballot_form import Ballot, ballot_of, on_ballot, ranked_in, read_ballot
-from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key, keep_key
+from potluck.apps.polls.pages.cookies import FRESH_COOKIE, drop_key, keep_key, keep_voted
 from potluck.apps.polls.pages.frame import HOME, address, link_to, poll_frame
 from potluck.apps.polls.votes import (
     AccountNeeded,
@@ -89,6 +89,7 @@ async def cast(call: Call) -> Response:
                 address(at, "/thanks"),
                 *keep_key(call, EDIT_COOKIE, made.edit_key, at.poll_id),
                 *keep_key(call, FRESH_COOKIE, made.edit_key, at.poll_id),
+                *keep_voted(call, at.poll_id),
             )
         except AlreadyVoted as error:
             if at.poll.voter_policy != "codes" or await at.has_voted():
@@ -140,7 +141,11 @@ async def withdraw(call: Call) -> Response:
         return redirect(address(at))
     except PollClosed:
         return redirect(address(at, "/results"))
-    return redirect(address(at, "/thanks?said=withdrawn"), *drop_key(call, EDIT_COOKIE, at.poll_id))
+    return redirect(
+        address(at, "/thanks?said=withdrawn"),
+        *drop_key(call, EDIT_COOKIE, at.poll_id),
+        *keep_voted(call, at.poll_id, voted=False),
+    )
 
 
 @pages.get(f"{POLL}/thanks")
@@ -176,7 +181,7 @@ async def take_key(call: Call) -> Response:
     if filled.good:
         key = filled.value.key.strip()
         if await _own_vote(at, Credentials(edit_key=key)) is not None:
-            return redirect(address(at), *keep_key(call, EDIT_COOKIE, key, at.poll_id))
+            return redirect(address(at), *keep_key(call, EDIT_COOKIE, key, at.poll_id), *keep_voted(call, at.poll_id))
         refusal = WrongKey.of_vote()
     return call.again("polls/mine.html", filled, refusal, "key", **poll_frame(at, "vote"))
 

@@ -7,8 +7,9 @@ from potluck.apps.polls.pages.charts.chart_data import ChartData
 
 __all__ = ["PAIRS_SHOWN", "Locked", "PairLine", "locked_pairs", "matrix_lines"]
 
-# More rows and columns than this are shown only on request.
-PAIRS_SHOWN = 10
+# What fits on a phone, the best candidates first; all rows and columns are shown on request.
+PAIRS_SHOWN = 5
+LOCKED_SHOWN = 20
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -46,7 +47,7 @@ def matrix_lines(data: ChartData, matrix: Sequence[Sequence[int]], order: Sequen
 
 def locked_pairs(data: ChartData, whole: bool) -> list[Locked]:
     """Majorities, strongest first; only the first of them, unless `whole`."""
-    pairs = data.record.pairs if whole else data.record.pairs[: 2 * PAIRS_SHOWN]
+    pairs = data.record.pairs if whole else data.record.pairs[:LOCKED_SHOWN]
     return [
         Locked(data.name(each.winner), data.name(each.loser), f"{each.votes:,}", f"{each.against:,}", each.locked)
         for each in pairs
