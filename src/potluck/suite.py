@@ -87,6 +87,8 @@ async def assembled(
         try:
             yield _application(core, made)
         finally:
+            for app in made:
+                app.stop()
             await core.live.stop()
             await cancelled(*working)
 
@@ -204,7 +206,19 @@ def _application(core: Core, apps: Sequence[App]) -> Application:
             endpoints.add_to(router, site, app.context)
     subjects = [subject for app in everything for subject in app.subjects]
     openapi.pages(lambda: openapi.document(subjects)).add_to(router, site)
-    state = {"settings": core.settings, "engine": core.engine, "live": core.live, "core": core}
+
+    async def stop() -> None:
+        for app in apps:
+            app.stop()
+        await core.live.stop()
+
+    state = {
+        "settings": core.settings,
+        "engine": core.engine,
+        "live": core.live,
+        "core": core,
+        "on_stopping": stop,
+    }
     log_requests = RequestLog(core.settings, headers=added_headers)
     return Application(router, authentication, problems, state, log_requests)
 

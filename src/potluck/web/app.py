@@ -124,6 +124,10 @@ Demo = Callable[[Guests], Awaitable[Sequence[WorthALook]]]
 """Fills the app with believable data of these people, through the same rules that everyone uses."""
 
 
+def nothing_to_stop() -> None:
+    """Its requests are answered soon."""
+
+
 async def nothing_to_export(user_id: UUID) -> AsyncIterator[tuple[str, Struct]]:
     """Nothing of theirs is here."""
     return
@@ -164,6 +168,8 @@ class App:
     entry: AppEntry | None = None
     """Its place in the navigation and on the home page."""
     consumers: Sequence[BackgroundWork] = ()
+    stop: Callable[[], None] = nothing_to_stop
+    """End what requests in progress wait for, because the server is stopping."""
     export: Export = nothing_to_export
     still_needed: Callable[[UUID], Awaitable[list[str]]] = nobody_needs_them
     """The names of places that need this person; while there are any, the account cannot be deleted."""

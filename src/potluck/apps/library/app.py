@@ -58,6 +58,7 @@ def made_with(core: Core, outbound: Outbound) -> App:
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
         consumers=consumers_of(core, covers),
+        stop=covers.stop,
         export=export_of(core),
         forget=forgetting(core.store),
         place_name=sharing.place_name,

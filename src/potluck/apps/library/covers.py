@@ -2,19 +2,19 @@
 
 import asyncio
 import hashlib
-import io
 import logging
 import time
 from typing import Annotated, Any
 
-from PIL import Image, ImageOps, UnidentifiedImageError
 from starlette.responses import Response
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
 from potluck.apps.library.drawn_books import drawn_cover
-from potluck.apps.library.entities import LARGEST_COVER, Book, Cover, Video
+from potluck.apps.library.entities import Book, Cover, Video
 from potluck.apps.library.item_views import people_of
 from potluck.apps.library.items import items
+from potluck.apps.library.picture_processes import PictureProcesses
+from potluck.apps.library.pictures import NotAPicture
 from potluck.apps.library.placement import Item, as_seen
 from potluck.field_types import Text
 from potluck.people.errors import Throttled
@@ -27,22 +27,15 @@ from potluck.web.inputs import Input
 from potluck.web.outbound import BadAddress, Outbound, Unreachable
 from potluck.web.writes import Writes, or_raise
 
-__all__ = ["Covers", "NoCover", "NotAPicture", "cover", "fetch_cover", "has_new_address", "plain_picture"]
+__all__ = ["Covers", "NoCover", "cover", "fetch_cover", "has_new_address"]
 
 LARGEST_PICTURE = 10_000_000
-# Each takes four bytes while the picture is scaled down.
-MOST_PIXELS = 24_000_000
-WIDTH, HEIGHT = 400, 600
-QUALITY = 82
 RETRY_AFTER_SECONDS = 10
-# One consumer fetches for everybody. An owner whose hosts were this slow, this often, within this time is skipped,
-# and has to request covers explicitly.
+# One consumer fetches for everybody. It goes on to the next cover after this long. An owner who had so many slow ones
+# within this time is skipped, and has to request covers explicitly.
 SLOW_SECONDS, MOST_SLOW, SLOW_STAYS = 3.0, 5, 600.0
-ORIENTATION = 0x0112
-ON_THEIR_SIDE = (5, 6, 7, 8)
-# The other modes are palettes or black and white, which do not scale well.
-RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+# Left to themselves because they are slow.
+MOST_AT_ONCE = 20
 # Cached by the browser of the owner, who always has access; the URL changes with the picture. A guest's browser
 # revalidates each time, because a share can be revoked.
 KEPT_FOR_OWNER = {"cache-control": "private, max-age=86400, immutable", "vary": "authorization, cookie"}
@@ -50,36 +43,8 @@ KEPT_FOR_OWNER = {"cache-control": "private, max-age=86400, immutable", "vary": 
 log = logging.getLogger(__name__)
 
 
-class NotAPicture(Exception):
-    """What was fetched is not a usable picture."""
-
-
 class NoCover(ProblemError, slug="no-cover", status=409, title="There is no cover"):
     """The cover could not be had: its address does not answer, leads into a private network, or is no picture."""
-
-
-def plain_picture(found: bytes) -> bytes:
-    """The picture re-encoded as a small JPEG without metadata; NotAPicture if it is none."""
-    try:
-        with Image.open(io.BytesIO(found), formats=FORMATS) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
-                raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
-            opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
-            turned = opened.getexif().get(ORIENTATION) in ON_THEIR_SIDE
-            # Scaled down before anything else, because every other step copies the picture.
-            small: Image.Image = opened if opened.mode in RESIZED_WELL else opened.convert("RGBA")
-            small.thumbnail((HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT))
-            picture = ImageOps.exif_transpose(small).convert("RGBA")
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise NotAPicture(str(error)) from error
-    # Transparency is shown on white.
-    plain = Image.new("RGB", picture.size, "white")
-    plain.paste(picture, mask=picture.getchannel("A"))
-    written = io.BytesIO()
-    plain.save(written, "JPEG", quality=QUALITY, optimize=True)
-    if written.tell() > LARGEST_COVER:
-        raise NotAPicture("it cannot be made small")
-    return written.getvalue()
 
 
 class Covers:
@@ -88,8 +53,8 @@ class Covers:
     def __init__(self, rows: Store, outbound: Outbound) -> None:
         self._rows = rows
         self._outbound = outbound
-        # One at a time: a picture takes a hundred megabytes until it is scaled down.
-        self._drawing = asyncio.Lock()
+        self._pictures = PictureProcesses()
+        self._fetching: set[asyncio.Task[None]] = set()
         self._waiting: set[str] = set()
         self._slow: dict[str, list[float]] = {}
 
@@ -100,8 +65,7 @@ class Covers:
         answer = await self._outbound.get(item.picture_url, LARGEST_PICTURE, accept="image/*")
         if answer.status != 200:
             raise Unreachable(f"answered with {answer.status}")
-        async with self._drawing:
-            image = await asyncio.to_thread(plain_picture, answer.body)
+        image = await self._pictures.plain(answer.body, item.owner_id)
         return Cover(
             owner_id=item.owner_id,
             item_id=item.item_id,
@@ -128,20 +92,38 @@ class Covers:
         return len(self._slow.get(owner_id, ())) < MOST_SLOW
 
     async def handle(self, change: Change) -> None:
-        """Handle a change from the stream: try once to fetch a new cover."""
+        """Handle a change from the stream: try once to fetch a new cover. The next does not wait for a slow one."""
         item = _item(change.new or {})
         if item is None or item.picture_url is None or not self._answers_in_time(item.owner_id):
             return
-        begun = time.monotonic()
+        fetching = asyncio.create_task(self._fetch(item))
+        self._fetching.add(fetching)
+        fetching.add_done_callback(self._fetching.discard)
+        try:
+            await asyncio.wait((fetching,), timeout=SLOW_SECONDS)
+            if fetching.done():
+                fetching.result()
+                return
+            self._slow.setdefault(item.owner_id, []).append(time.monotonic())
+            while len(self._fetching) >= MOST_AT_ONCE:
+                await asyncio.wait(self._fetching, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            fetching.cancel()
+            raise
+
+    def stop(self) -> None:
+        """End whatever is being fetched or decoded."""
+        self._pictures.stop()
+        for fetching in self._fetching:
+            fetching.cancel()
+
+    async def _fetch(self, item: Item) -> None:
         try:
             cover = await self.fetched(item)
         except (NotAPicture, BadAddress, Unreachable) as error:
             # The item is fine without it, and its owner can request it again.
             log.info("no cover: %s", type(error).__name__)
             return
-        finally:
-            if time.monotonic() - begun > SLOW_SECONDS:
-                self._slow.setdefault(item.owner_id, []).append(time.monotonic())
         kind: Any = type(item)
         named = update(
             kind.one(item.owner_id, item.library_id, item.item_id),

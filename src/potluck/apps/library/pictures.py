@@ -1,0 +1,109 @@
+"""What is made of a picture from elsewhere: a small JPEG without metadata, if its size is reasonable.
+
+As a program it does so for the picture on its standard input, with little memory and little time: a decoder can be made
+to take hours, or everything there is. It imports nothing of Potluck, so that it starts fast.
+"""
+
+import io
+import os
+import re
+import sys
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+__all__ = ["NOT_A_PICTURE", "NotAPicture", "plain_picture"]
+
+LONGEST_SIDE = 10_000
+# Each takes four bytes while the picture is scaled down.
+MOST_PIXELS = 24_000_000
+# Of a progressive JPEG, whose decoder goes over the whole picture for each. Programs write about ten.
+MOST_SCANS = 100
+WIDTH, HEIGHT = 400, 600
+QUALITY = 82
+ORIENTATION = 0x0112
+ON_THEIR_SIDE = (5, 6, 7, 8)
+# The other modes are palettes or black and white, which do not scale well.
+RESIZED_WELL = ("RGB", "RGBA", "L", "LA", "CMYK", "YCbCr")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+
+MEMORY_BYTES = 768 * 1024 * 1024
+PROCESSOR_SECONDS = 5
+NOT_A_PICTURE = 65
+"""The exit status of the program for what is not a usable picture."""
+
+# Of a JPEG. Inside the data of a scan, other bytes after FF belong to the data.
+MARKER = re.compile(rb"\xff+([^\x00\xff])")
+MARKER_AFTER_SCAN = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])")
+START_OF_SCAN, END_OF_IMAGE = 0xDA, 0xD9
+WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD9)})
+
+
+class NotAPicture(Exception):
+    """What was fetched is not a usable picture."""
+
+
+def plain_picture(found: bytes) -> bytes:
+    """The picture re-encoded as a small JPEG without metadata; NotAPicture if it is none."""
+    try:
+        with Image.open(io.BytesIO(found), formats=FORMATS) as opened:
+            if max(opened.size) > LONGEST_SIDE or opened.width * opened.height > MOST_PIXELS:
+                raise NotAPicture(f"it has {opened.width} times {opened.height} pixels")
+            if opened.format in ("JPEG", "MPO") and has_too_many_scans(found):
+                raise NotAPicture(f"it has more than {MOST_SCANS} scans")
+            opened.draft("RGB", (WIDTH * 2, HEIGHT * 2))
+            turned = opened.getexif().get(ORIENTATION) in ON_THEIR_SIDE
+            # Scaled down before anything else, because every other step copies the picture.
+            small: Image.Image = opened if opened.mode in RESIZED_WELL else opened.convert("RGBA")
+            small.thumbnail((HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT))
+            picture = ImageOps.exif_transpose(small).convert("RGBA")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise NotAPicture(str(error)) from error
+    # Transparency is shown on white.
+    plain = Image.new("RGB", picture.size, "white")
+    plain.paste(picture, mask=picture.getchannel("A"))
+    written = io.BytesIO()
+    plain.save(written, "JPEG", quality=QUALITY, optimize=True)
+    return written.getvalue()
+
+
+def has_too_many_scans(jpeg: bytes) -> bool:
+    """Whether a JPEG has more than MOST_SCANS scans, by its markers alone."""
+    scans, at = 0, 2
+    while found := (MARKER_AFTER_SCAN if scans else MARKER).search(jpeg, at):
+        marker, at = found[1][0], found.end()
+        if marker == END_OF_IMAGE:
+            return False
+        if marker == START_OF_SCAN:
+            scans += 1
+            if scans > MOST_SCANS:
+                return True
+        if marker not in WITHOUT_LENGTH:
+            at += int.from_bytes(jpeg[at : at + 2])
+    return False
+
+
+def limit_this_process() -> None:
+    """Bound the memory and the time of this process, where the system can, and let others go first."""
+    if os.name != "posix":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(10)
+
+
+def main() -> int:
+    limit_this_process()
+    try:
+        plain = plain_picture(sys.stdin.buffer.read())
+    except (NotAPicture, MemoryError) as error:
+        sys.stderr.write(str(error) or "it takes too much memory")
+        return NOT_A_PICTURE
+    sys.stdout.buffer.write(plain)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
