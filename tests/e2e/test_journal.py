@@ -207,6 +207,118 @@ def test_an_entry_is_written_on_a_phone_and_a_draft_survives_a_reload(window):
     assert f"potluck-draft-journal-{page.locator('body').get_attribute('data-person')}" not in stored(phone)
 
 
+def test_what_was_refused_and_what_is_typed_after_it_survive(window):
+    phone = window("/", timezone_id="Europe/Berlin")
+    join(phone)
+    page = phone.page
+    phone.open("/journal")
+    shared, private = (page.get_by_role("textbox", name=name) for name in ("Shared", "Private"))
+    shared.fill("Kept half guard.")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    phone.forgiven += ["status of 422"]
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    expect(page.get_by_text("Touch how hard it was")).to_be_visible()
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    # What was refused is kept, though nothing was typed since.
+    phone.open("/journal")
+    expect(shared).to_have_value("Kept half guard.")
+    # What is typed after a refusal survives a reload of that page, which sends the form again.
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    private.fill("Typed after the refusal")
+    is_kept(phone, "Typed after the refusal")
+    page.reload()
+    expect(page.get_by_text("Draft from")).to_be_visible()
+    expect(private).to_have_value("Typed after the refusal")
+    expect(shared).to_have_value("Kept half guard.")
+    page.get_by_role("radio", name="7", exact=True).check()
+    phone.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    phone.without_network()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    assert "potluck-draft" not in stored(phone)
+
+    # Of an edit that was begun before the entry was changed elsewhere, nothing is thrown away either.
+    entry = call(phone, "GET", "/entries")["items"][0]
+    phone.open(f"/journal/entries/{entry['entryId']}/edit")
+    shared.fill("Typed on the train")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    call(phone, "PATCH", f"/entries/{entry['entryId']}", {"version": 1, "sections": {"shared": "From the laptop."}})
+    phone.open(f"/journal/entries/{entry['entryId']}/edit")
+    expect(page.get_by_text("It was changed elsewhere since")).to_be_visible()
+    expect(shared).to_have_value("Typed on the train")
+    phone.expected = "status of 409"
+    phone.follow(page.get_by_role("button", name="Save the changes"), by="tap")
+    expect(page.get_by_text("From the laptop.")).to_be_visible()
+    expect(shared).to_have_value("Typed on the train")
+    phone.follow(page.get_by_role("button", name="Save mine"), by="tap")
+    expect(page.get_by_text("Typed on the train")).to_be_visible()
+    assert "potluck-draft" not in stored(phone)
+
+
+def test_a_comment_being_typed_survives_a_reload_and_a_refusal(window):
+    phone = window("/", timezone_id="Europe/Berlin")
+    join(phone)
+    page = phone.page
+    entry = call(phone, "POST", "/entries", {"sections": {"shared": "Guard"}, "sessionMetrics": METRICS})
+    address = f"/journal/entries/{entry['entryId']}"
+    phone.open(address)
+    comment = page.get_by_role("textbox", name="Your comment")
+    comment.fill("Hips first")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    assert "Hips first" not in stored(phone)
+    page.reload()
+    expect(comment).to_have_value("Hips first")
+    comment.fill("x" * 4001)
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    phone.expected = "status of 422"
+    phone.follow(page.get_by_role("button", name="Comment", exact=True), by="tap")
+    expect(page.get_by_text("A comment must have 1 to 4,000 characters")).to_be_visible()
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    phone.open(address)
+    expect(comment).to_have_value("x" * 4001)
+    comment.fill("Hips first, then the grip")
+    phone.follow(page.get_by_role("button", name="Comment", exact=True), by="tap")
+    expect(page.get_by_text("Comment added.")).to_be_visible()
+    expect(comment).to_have_value("")
+    assert "potluck-draft" not in stored(phone)
+    phone.follow(page.get_by_role("link", name="Edit", exact=True), by="tap")
+    field = page.get_by_role("textbox", name="What you say")
+    field.fill("Hips, then grip")
+    expect(page.get_by_text("Draft kept on this device")).to_be_visible()
+    page.reload()
+    expect(field).to_have_value("Hips, then grip")
+    phone.follow(page.get_by_role("button", name="Save comment"), by="tap")
+    expect(page.get_by_text("Comment changed.")).to_be_visible()
+    assert "potluck-draft" not in stored(phone)
+
+
+def test_the_device_says_the_time_zone_of_someone_who_linked_first(window):
+    coach = window("/", timezone_id="America/New_York")
+    join(coach)
+    athlete = window("/", timezone_id="Europe/Berlin")
+    join(athlete)
+    made = call(athlete, "POST", "/links", {"coachEmail": "coach@example.org"})
+    answer = coach.page.request.fetch(
+        f"{coach.address}/api/v1/invitations/accept", method="POST", data={"token": made["token"]}, headers=FROM_HERE
+    )
+    assert answer.ok
+    page = athlete.page
+    athlete.open("/journal")
+    page.get_by_text("Another day or time").tap()
+    expect(page.get_by_text("Times are in Europe/Berlin.")).to_be_visible()
+    page.get_by_label("When it was").fill("2024-07-01T23:30")
+    page.get_by_role("radio", name="7", exact=True).check()
+    athlete.follow(page.get_by_role("button", name="Save entry"), by="tap")
+    assert call(athlete, "GET", "/entries")["items"][0]["date"] == "2024-07-01T21:30:00.000Z"
+    assert call(athlete, "GET", "/profile")["timeZone"] == "Europe/Berlin"
+    # A coach who never writes an entry has one, too.
+    coach.open("/journal/athletes")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while call(coach, "GET", "/profile")["timeZone"] != "America/New_York":
+        assert time.monotonic() < deadline
+        coach.page.wait_for_timeout(50)
+
+
 def test_a_coach_is_linked_comments_and_is_hidden(window):
     athlete = window("/")
     join(athlete)

@@ -85,7 +85,8 @@ class UserProfile(Entity, table=roll_model, key=("USER#{user_id}", "PROFILE")):
     # The document lists no attributes.
     user_id: UUID
     name: PersonName
-    time_zone: TimeZone = "UTC"
+    # None until the person, or the device they write on, has said one; it is read as UTC.
+    time_zone: TimeZone | None = None
     # Whether private text may go to an assistant on another machine.
     ai_consent: bool = False
     created_at: Milliseconds

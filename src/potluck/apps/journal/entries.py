@@ -50,6 +50,7 @@ __all__ = [
     "SharedSections",
     "add_entry",
     "change_entry",
+    "changing",
     "delete_entry",
     "entries",
     "one_entry",
@@ -294,10 +295,15 @@ async def add_entry(at: Athlete, new: NewEntry) -> Writes[Entry]:
 @entries.change(rate_limit=WRITING)
 async def change_entry(at: OwnEntry, entry: Entry, change: EntryChange) -> Writes[Entry]:
     """Change an entry; its words change with it."""
-    after = _changed(entry, change, at.now)
+    return changing(entry, change, at.now)
+
+
+def changing(entry: Entry, change: EntryChange, now: datetime) -> Writes[Entry]:
+    """The entry after the change, and the writes."""
+    after = _changed(entry, change, now)
     if after == entry:
         return Writes(entry)
-    after = replace(after, updated_at=at.now, version=entry.version + 1)
+    after = replace(after, updated_at=now, version=entry.version + 1)
     if after.date != entry.date:
         # The date is part of the key, so the entry moves. Reads through META find it in the old place or the new one.
         moved = update(EntryMeta.one(entry.entry_id), the(EntryMeta.date).becomes(after.date), when=present)

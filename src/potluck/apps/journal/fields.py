@@ -11,6 +11,7 @@ from potluck.field_types import Check, Integer, Length, ManyLines, Message, OneL
 from potluck.people.errors import WrongField
 
 __all__ = [
+    "UNSAID",
     "AthleteId",
     "CommentBody",
     "CommentId",
@@ -79,12 +80,15 @@ def _known_zone(name: str) -> Iterator[WrongField]:
 @cache
 def _zones() -> frozenset[str]:
     # UTC works even on a machine without time zone data.
-    return frozenset({"UTC", *available_timezones()})
+    return frozenset({UNSAID, *available_timezones()})
 
+
+UNSAID = "UTC"
+"""The time zone of people who have none."""
 
 TimeZone = Annotated[str, Text(1, 64, "Time zone must be a name such as Europe/Lisbon"), Check(_known_zone)]
 
 
-def zone_of(name: str) -> tzinfo:
-    """The time zone of this name; UTC if this machine does not know it."""
-    return ZoneInfo(name) if name != "UTC" and name in _zones() else UTC
+def zone_of(name: str | None) -> tzinfo:
+    """The time zone of this name; UTC if there is none, or this machine does not know it."""
+    return ZoneInfo(name) if name is not None and name != UNSAID and name in _zones() else UTC

@@ -62,7 +62,7 @@ def converted(kind: type[T], of: Any, **given: Any) -> T:
 class FileProfile(Input):
     user_id: UserId
     name: PersonName
-    time_zone: TimeZone = "UTC"
+    time_zone: TimeZone | None = None
     ai_consent: bool = False
     """Informative: an import does not take it over."""
 

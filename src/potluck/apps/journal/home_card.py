@@ -29,7 +29,7 @@ def home_card_of(core: Core) -> Callable[[Principal], Awaitable[HomeCard]]:
     async def home_card(caller: Principal) -> HomeCard:
         rows, own_id = core.store, caller.user_id
         profile = await rows.get(UserProfile.one(own_id))
-        zone = zone_of("UTC" if profile is None else profile.time_zone)
+        zone = zone_of(None if profile is None else profile.time_zone)
         today = day_of(core.clock(), zone)
         monday = first_of_week(today)
         recent = await rows.all(Entry.in_time(own_id, between(*span_of(monday - RECENT, today, zone))))

@@ -35,6 +35,7 @@ from potluck.apps.journal.entries import AHEAD, FIRST_YEAR
 from potluck.apps.journal.files import FileComment, FileEntry, FileThread, JournalFile, converted
 from potluck.apps.journal.keywords import WORDS_AT_ONCE, keyword_writes
 from potluck.apps.journal.links import MOST_LINKS, link_writes
+from potluck.apps.journal.profile import taking_zone
 from potluck.people.entities import Account
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.retries import attempts
@@ -175,12 +176,9 @@ def _timed(file: JournalFile) -> Iterator[tuple[str, Any]]:
 async def _take_time_zone(at: Athlete, file: JournalFile) -> None:
     """Take the time zone over if none is set here. Consent is never imported: it has to be given here."""
     async for _ in attempts("importing a profile", at.rows.patience):
-        if await at.rows.get(UserProfile.one(at.own_id)) is not None:
-            return
-        made = UserProfile(
-            user_id=at.own_id, name=at.principal.name, time_zone=file.profile.time_zone, created_at=at.now
-        )
-        if await at.write(or_retry(put(made, when=absent))):
+        stored = await at.rows.get(UserProfile.one(at.own_id))
+        writes = [] if file.profile.time_zone is None else taking_zone(at, stored, file.profile.time_zone)[1]
+        if not writes or await at.write(*map(or_retry, writes)):
             return
 
 

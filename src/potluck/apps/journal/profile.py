@@ -10,17 +10,18 @@ from msgspec.structs import replace
 from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import SETTINGS
 from potluck.apps.journal.entities import UserProfile
-from potluck.apps.journal.fields import TimeZone, zone_of
+from potluck.apps.journal.fields import UNSAID, TimeZone, zone_of
 from potluck.people.entities import Account
 from potluck.store import Store
 from potluck.streams import Change as StreamChange
 from potluck.streams import PositionLost
-from potluck.table import NotFound, absent, put, the
+from potluck.table import NotFound, absent, put, the, update
 from potluck.table.entity import plan_of
+from potluck.table.operations import Operation
 from potluck.web.actions import Actions
 from potluck.web.errors import Conflict
 from potluck.web.inputs import UNSET, Unset, Versioned
-from potluck.web.views import View
+from potluck.web.views import View, computed
 from potluck.web.writes import Writes, or_retry
 
 __all__ = [
@@ -29,19 +30,27 @@ __all__ = [
     "ProfileChange",
     "ProfileView",
     "change_profile",
+    "lacks_zone",
     "own_profile",
     "profile",
     "profile_of",
+    "taking_zone",
     "time_zone_for",
     "usual_profile",
     "zone_for",
+    "zone_unset",
 ]
 
 
 class ProfileView(View[UserProfile]):
     user_id: UUID
     name: str
-    time_zone: str
+
+    @computed
+    def time_zone(profile: UserProfile) -> str:
+        """UTC, as long as none is set."""
+        return profile.time_zone or UNSAID
+
     ai_consent: bool
     """Whether private text may go to a remote assistant."""
     version: int
@@ -69,9 +78,40 @@ async def profile_of(at: Athlete) -> UserProfile:
 
 
 async def time_zone_for(at: Any) -> str:
-    """The name of the caller's time zone."""
+    """The name of the caller's time zone; UTC if they have none."""
     found = await at.rows.get(UserProfile.one(at.principal.user_id))
-    return "UTC" if found is None else str(found.time_zone)
+    return UNSAID if found is None else found.time_zone or UNSAID
+
+
+def lacks_zone(profile: UserProfile | None) -> bool:
+    """Whether neither the person nor their device has ever said a time zone.
+
+    Links used to create profiles with UTC, at their first version; every change by the person raises it.
+    """
+    if profile is None or profile.time_zone is None:
+        return True
+    return profile.time_zone == UNSAID and profile.version == 1
+
+
+async def zone_unset(at: Any) -> int:
+    """The version of the caller's settings if they have no time zone, for the script that then says one; else 0."""
+    found = await at.rows.get(UserProfile.one(at.principal.user_id))
+    return (1 if found is None else found.version) if lacks_zone(found) else 0
+
+
+def taking_zone(at: Athlete, stored: UserProfile | None, time_zone: str) -> tuple[UserProfile, list[Operation]]:
+    """The profile with the device's time zone, and the write, where there is none; else as it is."""
+    if not lacks_zone(stored) or (stored is not None and stored.time_zone == time_zone):
+        return stored or usual_profile(at), []
+    if stored is None:
+        made = replace(usual_profile(at), time_zone=time_zone)
+        return made, [put(made, when=absent)]
+    # Not an edit by the person, so the version stays; a choice made meanwhile wins.
+    unsaid = the(UserProfile.time_zone).still(stored.time_zone) & the(UserProfile.version).still(stored.version)
+    taken = the(UserProfile.time_zone).becomes(time_zone)
+    return replace(stored, time_zone=time_zone), [
+        update(UserProfile.one(stored.user_id), taken, when=unsaid, keep_version=True)
+    ]
 
 
 async def zone_for(at: Any) -> tzinfo:

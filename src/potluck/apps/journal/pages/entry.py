@@ -57,13 +57,28 @@ async def entry_page(at: ReadsEntry, show: Show) -> dict[str, Any]:
         "read_at": at.now.isoformat(),
         "form": show.form(NewComment),
         "said": show.query.get("said", ""),
+        "draft_key": at.journal.draft_key(at.own_id),
+        "draft_saved": _saved_draft(at, show),
+        "refused_before": show.refusal is not None,
     }
+
+
+def _saved_draft(at: ReadsEntry, show: Show) -> str:
+    """The name of the draft of what was saved just now."""
+    match show.query.get("said", ""):
+        case "changed":
+            return str(at.entry_id)
+        case "commented":
+            return f"comment-{at.entry_id}"
+        case "comment-changed":
+            return f"comment-{show.query.get('comment', '')}"
+    return ""
 
 
 # --- comments ---------------------------------------------------------------------------------------------------------
 
 
-comments.form("", then=f"{ENTRY}#comments", on=entry_page)(add_comment)
+comments.form("", then=f"{ENTRY}?said=commented#comments", on=entry_page)(add_comment)
 
 
 @comments.page("", "journal/comment_edit.html")
@@ -79,10 +94,14 @@ async def comment_page(at: AtComment, comment: Comment, show: Show) -> dict[str,
         "version": (show.clash or comment).version,
         "clash": show.clash,
         "form": show.form(CommentChange, {"body": comment.body}),
+        "draft_key": at.journal.draft_key(at.own_id),
+        "refused_before": show.refusal is not None,
     }
 
 
-comments.form("/edit", then=f"{ENTRY}#comments", on=comment_page)(change_comment)
+comments.form("/edit", then=f"{ENTRY}?said=comment-changed&comment={{comment_id}}#comments", on=comment_page)(
+    change_comment
+)
 comments.form("/delete", then=f"{ENTRY}#comments")(delete_comment)
 
 

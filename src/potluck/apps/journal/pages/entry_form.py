@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -24,11 +26,12 @@ from potluck.apps.journal.entries import (
     NewEntry,
     SectionsChange,
     add_entry,
-    change_entry,
+    changing,
     delete_entry,
     entries,
 )
 from potluck.apps.journal.fields import (
+    UNSAID,
     Duration,
     EntryId,
     GiOrNoGi,
@@ -43,12 +46,11 @@ from potluck.apps.journal.journals import WholeJournal
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat, drawn_hours, fact_list
 from potluck.apps.journal.pages.frame import WORN, around, facts, long_date
-from potluck.apps.journal.profile import usual_profile
+from potluck.apps.journal.profile import lacks_zone, taking_zone, time_zone_for, usual_profile, zone_for
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
-from potluck.table import absent, put
 from potluck.web.actions import Actions, Show
 from potluck.web.forms import Line
 from potluck.web.inputs import UNSET, Unset, Versioned
@@ -130,7 +132,7 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any]:
     today = day_of(at.now, zone)
     first = first_of_week(today) - timedelta(weeks=HEAT_WEEKS - 1)
     half_year = await stats_of(
-        WholeJournal(at.rows, at.own_id), StatsOf(from_=first, to=today), profile.time_zone, at.now
+        WholeJournal(at.rows, at.own_id), StatsOf(from_=first, to=today), profile.time_zone or UNSAID, at.now
     )
     last = await at.rows.first(Entry.of_athlete(at.own_id))
     return {
@@ -140,7 +142,8 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any]:
         "refused_before": show.refusal is not None,
         "now": at.now.astimezone(zone).strftime(AS_TYPED),
         "today": long_date(today, today),
-        "asks_zone": stored is None,
+        "asks_zone": lacks_zone(stored),
+        "time_zone": profile.time_zone or UNSAID,
         "facts": fact_list(half_year),
         "heat": drawn_heat(half_year, Levels(half_year.days), today, today),
         "hours": drawn_hours(half_year),
@@ -150,38 +153,36 @@ async def write_page(at: Athlete, show: Show) -> dict[str, Any]:
 
 @entries.form("", then=f"{ENTRIES}?said=saved", on=write_page, versioned=False)
 async def write_by_form(at: Athlete, said: EntryForm) -> Writes[Entry]:
+    stored = await at.rows.get(UserProfile.one(at.own_id))
+    device = UNSAID if said.time_zone is UNSET else said.time_zone
+    profile, of_profile = taking_zone(at, stored, device) if device != UNSAID else (stored or usual_profile(at), [])
     known = None if said.entry_id is UNSET else await at.rows.get(EntryMeta.one(said.entry_id))
     if known is not None and known.athlete_id == at.own_id:
         entry = await at.rows.get(Entry.one(at.own_id, known.date, known.entry_id))
         if entry is not None:
-            return Writes(entry)
-    stored = await at.rows.get(UserProfile.one(at.own_id))
-    made = None
-    if stored is None and said.time_zone is not UNSET:
-        made = usual_profile(at)
-        made = UserProfile(user_id=made.user_id, name=made.name, time_zone=said.time_zone, created_at=made.created_at)
-    profile = stored or made or usual_profile(at)
+            # Sent before, and its answer was lost: what was typed since is a change of it.
+            return _changed_by(said, entry, zone_of(profile.time_zone), at.now)
     new = NewEntry(
         sections=Sections(private=said.private, shared=said.shared),
         session_metrics=said.metrics(),
         date=said.moment(zone_of(profile.time_zone)),
         entry_id=said.entry_id if known is None else UNSET,
     )
-    writes = await _beside_its_field(add_entry(at, new))
+    with _beside_its_field():
+        writes = await add_entry(at, new)
     # If the form was submitted twice at once, the retried rule finds what the other submission has written.
-    of_profile = [] if made is None else [put(made, when=absent)]
     return Writes(writes.answer, *map(or_retry, [*writes.operations, *of_profile]))
 
 
-async def _beside_its_field(rule: Any) -> Writes[Entry]:
-    """Run the rule, moving its errors about the date to the form's own field."""
+@contextmanager
+def _beside_its_field() -> Iterator[None]:
+    """Moves errors about the date to the form's own field."""
     try:
-        done: Writes[Entry] = await rule
+        yield
     except InvalidFields as error:
         raise InvalidFields(
             *(WrongField("when" if each.field == "date" else each.field, each.message) for each in error.errors)
         ) from error
-    return done
 
 
 def _as_last_time(last: Entry | None) -> dict[str, Any]:
@@ -219,8 +220,7 @@ async def coach_names(at: Athlete) -> list[str]:
 
 @entries.page("/edit", "journal/edit.html")
 async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
-    stored = await at.rows.get(UserProfile.one(at.own_id))
-    time_zone = "UTC" if stored is None else stored.time_zone
+    time_zone = await time_zone_for(at)
     zone = zone_of(time_zone)
     today = day_of(at.now, zone)
     journal = WholeJournal(at.rows, at.own_id)
@@ -239,33 +239,33 @@ async def edit_page(at: OwnEntry, entry: Entry, show: Show) -> dict[str, Any]:
         "day": long_date(day_of(entry.date, zone), today),
         "now": at.now.astimezone(zone).strftime(AS_TYPED),
         "asks_zone": False,
+        "time_zone": time_zone,
     }
 
 
 @entries.form("/edit", then=f"{ENTRIES}/{{entry_id}}?said=changed", on=edit_page)
 async def change_by_form(at: OwnEntry, entry: Entry, said: EntryForm) -> Writes[Entry]:
-    stored = await at.rows.get(UserProfile.one(at.own_id))
-    zone = zone_of("UTC" if stored is None else stored.time_zone)
+    return _changed_by(said, entry, await zone_for(at), at.now)
+
+
+def _changed_by(said: EntryForm, entry: Entry, zone: tzinfo, now: datetime) -> Writes[Entry]:
+    """Change the entry to what the form says; a blank time leaves it at its own."""
     metrics, when = said.metrics(), said.moment(zone)
     # The form has no seconds: the same minute means that the time was not changed.
     as_shown = datetime.strptime(_typed(entry, zone), AS_TYPED).replace(tzinfo=zone).astimezone(UTC)
-    return await _beside_its_field(
-        change_entry(
-            at,
-            entry,
-            EntryChange(
-                sections=SectionsChange(private=said.private, shared=said.shared),
-                session_metrics=MetricsChange(
-                    duration_minutes=metrics.duration_minutes,
-                    intensity=metrics.intensity,
-                    rounds=metrics.rounds,
-                    gi_or_no_gi=metrics.gi_or_no_gi,
-                    tags=metrics.tags,
-                ),
-                date=UNSET if when == as_shown else when,
-            ),
-        )
+    change = EntryChange(
+        sections=SectionsChange(private=said.private, shared=said.shared),
+        session_metrics=MetricsChange(
+            duration_minutes=metrics.duration_minutes,
+            intensity=metrics.intensity,
+            rounds=metrics.rounds,
+            gi_or_no_gi=metrics.gi_or_no_gi,
+            tags=metrics.tags,
+        ),
+        date=UNSET if when == as_shown else when,
     )
+    with _beside_its_field():
+        return changing(entry, change, now)
 
 
 entries.form("/delete", then=f"{ENTRIES}?said=deleted")(delete_entry)

@@ -32,7 +32,7 @@ from potluck.apps.journal.links import (
 from potluck.apps.journal.pages.charts import drawn_spark
 from potluck.apps.journal.pages.frame import around, written_day
 from potluck.apps.journal.pages.timeline import SharedTimeline, TimelineQuery
-from potluck.apps.journal.profile import time_zone_for
+from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.store import all_done
@@ -87,6 +87,7 @@ async def athletes_page(at: Athlete, show: Show) -> dict[str, Any]:
     ]
     return {
         **await _both_sides(at, show, "athlete"),
+        "zone_unset": await zone_unset(at),
         "athletes": [
             (
                 each,

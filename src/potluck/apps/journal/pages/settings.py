@@ -12,7 +12,7 @@ from potluck.apps.journal.access import Athlete
 from potluck.apps.journal.addresses import IMPORT, SETTINGS
 from potluck.apps.journal.entities import UserProfile
 from potluck.apps.journal.export import export_journal
-from potluck.apps.journal.fields import zone_of
+from potluck.apps.journal.fields import UNSAID, zone_of
 from potluck.apps.journal.files import JournalFile
 from potluck.apps.journal.importing import LARGEST_FILE, import_journal, imports, preview_import
 from potluck.apps.journal.pages.frame import around, short_date
@@ -47,7 +47,7 @@ async def settings_page(at: OwnProfile, show: Show) -> dict[str, Any]:
         **around(""),
         "profile": stored,
         "version": now.version,
-        "form": show.form(ProfileChange, {"timeZone": stored.time_zone}),
+        "form": show.form(ProfileChange, {"timeZone": stored.time_zone or UNSAID}),
         "clash": show.clash,
         "zones": sorted(available_timezones() | {"UTC"}),
         "remote": at.journal.provider.remote,

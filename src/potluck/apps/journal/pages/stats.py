@@ -23,7 +23,7 @@ from potluck.apps.journal.pages.charts import (
     fact_list,
 )
 from potluck.apps.journal.pages.frame import around, short_date
-from potluck.apps.journal.profile import time_zone_for
+from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.stats import StatsOf, stats, stats_of
 from potluck.apps.journal.times import day_of, first_of_week
 from potluck.people.errors import InvalidFields
@@ -93,6 +93,7 @@ async def _shown(at: Athlete | CoachOf, journal: SharedJournal, wanted: SpanQuer
     )
     return {
         "name": name,
+        "zone_unset": await zone_unset(at),
         "spans": [(key, each.name, f"{base}?{urlencode({'span': key})}", key == chosen) for key, each in SPANS.items()],
         "base": base,
         "by_dates": chosen not in SPANS,

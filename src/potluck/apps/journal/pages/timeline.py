@@ -25,7 +25,7 @@ from potluck.apps.journal.journals import SharedEntry, SharedJournal, WholeEntry
 from potluck.apps.journal.links import names_of
 from potluck.apps.journal.pages.charts import HEAT_WEEKS, Levels, drawn_heat
 from potluck.apps.journal.pages.frame import Piece, around, excerpt, facts, hours, marked, plain, several, short_date
-from potluck.apps.journal.profile import time_zone_for
+from potluck.apps.journal.profile import time_zone_for, zone_unset
 from potluck.apps.journal.ranking import Match, query_words, snippet_of
 from potluck.apps.journal.search import found_in
 from potluck.apps.journal.stats import StatsOf, stats_of
@@ -183,6 +183,7 @@ class Timeline(Generic[R]):
             **around("timeline"),
             **shown,
             "base": self.base,
+            "zone_unset": await zone_unset(self.at),
             "position": position,
             "read_at": self.at.now.isoformat(),
             "asked": self.wanted,

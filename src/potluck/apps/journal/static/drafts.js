@@ -8,7 +8,7 @@ const PREFIX = `potluck-draft-journal-${document.body.dataset.person}-`;
 const sealing = Boolean(globalThis.crypto?.subtle);
 const NONCE = 12;
 
-export const lasting = sealing;
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 // Storage can be forbidden, or full; then there is no draft.
 function store() {
@@ -24,7 +24,7 @@ const textOf = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(b
 
 const imported = (key) => crypto.subtle.importKey("raw", bytesOf(key), "AES-GCM", false, ["encrypt", "decrypt"]);
 
-export async function keep(name, draft, key) {
+async function keep(name, draft, key) {
   const said = JSON.stringify(draft);
   let kept = said;
   if (sealing) {
@@ -58,3 +58,60 @@ export async function found(name, key) {
 }
 
 export const drop = (name) => store()?.removeItem(PREFIX + name);
+
+// Keeps what is typed into a form until a page says that it was saved, and restores it when the form is opened again.
+//
+//   version     of what is edited; "" for something new
+//   refused     the form holds what was just sent and refused
+//   filledIn    what the form holds, as name and value pairs
+//   fill        puts such pairs into the form
+//   said        where the page says so
+//   older       called with the version that a restored draft was typed onto, if that is an older one
+//
+// Returns the function to call whenever something was typed.
+export async function drafted({ name, version = "", key, refused, filledIn, fill, said, older = () => {} }) {
+  const untouched = JSON.stringify(filledIn());
+  let waiting = null;
+
+  // One at a time, so that the last save wins.
+  async function save() {
+    if (waiting) return (waiting.again = true);
+    waiting = { again: true };
+    while (waiting.again) {
+      waiting.again = false;
+      const values = filledIn();
+      // What was refused is saved nowhere else, even if nothing was typed since.
+      if (!refused && JSON.stringify(values) === untouched) {
+        drop(name);
+        said.textContent = "";
+      } else if (await keep(name, { values, version, at: Date.now(), onto: refused ? untouched : "" }, key)) {
+        said.textContent = sealing ? "Draft kept on this device" : "Draft kept while this tab is open";
+      }
+    }
+    waiting = null;
+    return undefined;
+  }
+
+  function restore({ values, at, version: onto = "" }) {
+    fill(values);
+    const isOlder = onto !== version;
+    if (isOlder) older(onto);
+    const away = document.createElement("button");
+    away.type = "button";
+    away.className = "bare small";
+    away.textContent = "Start over";
+    away.addEventListener("click", () => {
+      fill(JSON.parse(untouched));
+      if (isOlder) older(version);
+      save();
+    });
+    const about = isOlder ? " It was changed elsewhere since: when you save, you see both versions." : "";
+    said.replaceChildren(`Draft from ${clock.format(new Date(at))}.${about} `, away);
+  }
+
+  const draft = await found(name, key);
+  // After a refusal, the draft is newer only if it was typed onto this same page: a reload sends the form again.
+  if (draft && (!refused || draft.onto === untouched)) restore(draft);
+  else if (refused) await save();
+  return save;
+}

@@ -6,4 +6,4 @@ import { drop } from "./drafts.js";
 
 drop(document.querySelector("[data-draft-saved]").dataset.draftSaved);
 // Drops ?said=saved, so that a reload does not claim it was saved again.
-history.replaceState(null, "", location.pathname);
+history.replaceState(null, "", location.pathname + location.hash);

@@ -3,20 +3,22 @@
 //   <form data-draft="new" data-draft-key="…">      data-draft="ID:VERSION" when editing an entry
 //   data-draft-refused                             the form holds what was just sent, which is newer than any draft
 
-import { drop, found, keep, lasting } from "./drafts.js";
+import { drafted, drop } from "./drafts.js";
 
 const form = document.getElementById("entry-form");
-const said = form.querySelector("[data-draft-said]");
+const when = document.getElementById("when");
 const [name, version = ""] = form.dataset.draft.split(":");
-const key = form.dataset.draftKey;
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 // --- the time zone, for people who have never set one ---
 
 const zone = form.querySelector("[data-zone]");
-if (zone) {
-  zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
-  zone.disabled = !zone.value;
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && here) {
+  zone.value = here;
+  zone.disabled = false;
+  document.querySelector("[data-zone-said]").textContent = here;
+  const now = new Date();
+  when.max = new Date(now - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 // --- tags ---
@@ -56,26 +58,6 @@ typed.addEventListener("keydown", (event) => {
 
 const NOT_TYPED = new Set(["version", "entryId", "timeZone"]);
 const filledIn = () => [...new FormData(form)].filter(([field, value]) => !NOT_TYPED.has(field) && !(field === "tags" && !value));
-const untouched = JSON.stringify(filledIn());
-let waiting = null;
-
-// One at a time, so that the last save wins.
-async function save() {
-  if (waiting) return (waiting.again = true);
-  waiting = { again: true };
-  while (waiting.again) {
-    waiting.again = false;
-    const values = filledIn();
-    if (JSON.stringify(values) === untouched) {
-      drop(name);
-      said.textContent = "";
-    } else if (await keep(name, { values, version, at: Date.now() }, key)) {
-      said.textContent = lasting ? "Draft kept on this device" : "Draft kept while this tab is open";
-    }
-  }
-  waiting = null;
-  return undefined;
-}
 
 function fill(values) {
   const of = (field) => values.filter(([each]) => each === field).map(([, value]) => value);
@@ -90,34 +72,23 @@ function fill(values) {
       field.dispatchEvent(new Event("input"));
     }
   }
-  const when = document.getElementById("when");
   if (when.value) when.closest("details")?.setAttribute("open", "");
 }
 
-function offerToStartOver(at) {
-  const away = document.createElement("button");
-  away.type = "button";
-  away.className = "bare small";
-  away.textContent = "Start over";
-  away.addEventListener("click", () => {
-    fill(JSON.parse(untouched));
-    save();
-    form.querySelector("input[name=intensity]").focus();
-  });
-  said.replaceChildren(`Draft from ${clock.format(at)}. `, away);
-}
-
-if (form.dataset.draftRefused === undefined) {
-  const draft = await found(name, key);
-  if (draft && draft.version === version) {
-    fill(draft.values);
-    offerToStartOver(new Date(draft.at));
-  } else if (draft) drop(name);
-} else save();
+const save = await drafted({
+  name,
+  version,
+  key: form.dataset.draftKey,
+  refused: form.dataset.draftRefused !== undefined,
+  filledIn,
+  fill,
+  said: form.querySelector("[data-draft-said]"),
+  older: (onto) => (form.elements.version.value = onto),
+});
 
 form.addEventListener("input", save);
 form.addEventListener("change", save);
-document.getElementById("when").addEventListener("input", save);
+when.addEventListener("input", save);
 document.querySelector("[data-draft-drop]")?.addEventListener("click", () => drop(name));
 
 // --- submitting only once ---
