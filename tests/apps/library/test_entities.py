@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from potluck.apps.library.entities import (
     ANY_ORDER,
+    AwaitedTitle,
     Book,
     Collection,
     CollectionMember,
@@ -30,7 +31,7 @@ from potluck.apps.library.entities import (
     Video,
     media_library,
 )
-from potluck.table import InvalidValue, NotUnique, WriteRefused, absent, put, the, update
+from potluck.table import InvalidValue, NotUnique, Request, WriteRefused, absent, put, the, update
 from potluck.table.entity import plan_of
 from tests.access_cases import AccessPatterns, Case, Requests
 from tests.golden_rows import Golden, GoldenRows, unswept_store
@@ -131,6 +132,7 @@ members = [
     for each in (autumn, winter, princes, chaos)
 ]
 loan = Loan(owner_id=OWNER, library_id=HOME, item_id=item_id(4), lent_at=LENT_AT, due=date(2025, 4, 1))
+awaited = AwaitedTitle(owner_id=OWNER, library_id=HOME, item_id=item_id(9), tries=2, next_at=LENT_AT)
 relocation = Relocation(owner_id=OWNER, library_id=HOME, item_id=item_id(8), moved_to=CABIN)
 cover = Cover(
     owner_id=OWNER, item_id=item_id(4), source="https://covers.example/1.jpg", hash="c0" * 32, image=b"\xff\xd8"
@@ -149,7 +151,7 @@ friends_pointer = SharedLibrary(shared_to_id=OWNER, shared_from_id=FRIEND, share
 OF_OWNER = f"owner#{OWNER}"
 OF_HOME = f"{OF_OWNER}#library#{HOME}"
 
-filled = filled_store(media_library, rows=[*IN_HOME, cabin, pointer, friends_pointer, loan, cover, known])
+filled = filled_store(media_library, rows=[*IN_HOME, cabin, pointer, friends_pointer, loan, awaited, cover, known])
 new = new_store(media_library)
 unswept = unswept_store(media_library)
 
@@ -333,6 +335,64 @@ RECORDS = {
             "SK": f"library#{HOME}#member#{DRAGONLANCE}#00001#{item_id(2)}",
             "EntityType": "COLLECTION_MEMBER",
         },
+    ),
+    "a title to come": Golden(
+        awaited,
+        AwaitedTitle.one(OWNER, HOME, item_id(9)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"awaited#{HOME}#{item_id(9)}",
+            "GSI1PK": "awaited",
+            "GSI1SK": f"2025-03-01T18:30:00.250Z#{item_id(9)}",
+            "EntityType": "AWAITED_TITLE",
+            "Tries": 2,
+            "NextAt": "2025-03-01T18:30:00.250Z",
+        },
+    ),
+    "a title that is not looked up any more": Golden(
+        replace(awaited, item_id=item_id(11), next_at=None, tries=11),
+        AwaitedTitle.one(OWNER, HOME, item_id(11)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"awaited#{HOME}#{item_id(11)}",
+            "EntityType": "AWAITED_TITLE",
+            "Tries": 11,
+        },
+    ),
+    "a book that waits for its title": Golden(
+        replace(
+            angelo,
+            item_id=item_id(12),
+            title="ISBN 9782070415748",
+            isbn="9782070415748",
+            note="Ours",
+            title_awaited=True,
+        ),
+        LibraryItem.one(OWNER, HOME, item_id(12)),
+        {
+            "PK": OF_OWNER,
+            "SK": f"library#{HOME}#item#{item_id(12)}",
+            "GSI1PK": OF_HOME,
+            "GSI1SK": "item#isbn_9782070415748#~",
+            "GSI2PK": OF_OWNER,
+            "GSI2SK": "item#isbn_9782070415748",
+            "EntityType": "BOOK",
+            "OwnerId": OWNER,
+            "LibraryId": str(HOME),
+            "ItemId": str(item_id(12)),
+            "Title": "ISBN 9782070415748",
+            "Authors": [],
+            "Isbn": "9782070415748",
+            "CollectionId": None,
+            "CollectionName": None,
+            "Order": None,
+            "Type": 0,
+            "LentTo": None,
+            "LibraryName": "Maison",
+            "OwnerName": "Paul",
+        },
+        ours={**VERSION, "Note": "Ours", "TitleAwaited": True},
+        whole=False,
     ),
     "a loan": Golden(
         loan,
@@ -642,6 +702,24 @@ CASES = [
         members[2:],
         1.0,
     ),
+    Case(
+        AwaitedTitle.one(OWNER, HOME, item_id(9)), sent.get_item(OF_OWNER, f"awaited#{HOME}#{item_id(9)}"), awaited, 1.0
+    ),
+    Case(
+        AwaitedTitle.in_turn(),
+        Request(
+            "Query",
+            {
+                "TableName": "MediaLibrary",
+                "IndexName": "GSI1",
+                "KeyConditionExpression": "#GSI1PK = :GSI1PK",
+                "ExpressionAttributeNames": {"#GSI1PK": "GSI1PK"},
+                "ExpressionAttributeValues": {":GSI1PK": {"S": "awaited"}},
+            },
+        ),
+        [awaited],
+        0.5,
+    ),
     Case(Loan.of_owner(OWNER), sent.query(OF_OWNER, begins_with="loan#"), [loan], 1.0),
     Case(Loan.in_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"loan#{HOME}#"), [loan], 1.0),
     Case(Loan.one(OWNER, HOME, item_id(4)), sent.get_item(OF_OWNER, f"loan#{HOME}#{item_id(4)}"), loan, 1.0),
@@ -663,8 +741,8 @@ CASES = [
     Case(LibraryRow.of_library(OWNER, HOME), sent.query(OF_OWNER, begins_with=f"library#{HOME}"), IN_HOME, 3.0),
     Case(
         OwnerRow.of_owner(OWNER),
-        sent.query(OF_OWNER, between=("library#", "shared-library$")),
-        [*IN_HOME, cabin, loan, friends_pointer],
+        sent.query(OF_OWNER, between=("awaited#", "shared-library$")),
+        [awaited, *IN_HOME, cabin, loan, friends_pointer],
         3.0,
     ),
 ]

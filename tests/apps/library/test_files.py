@@ -11,37 +11,50 @@ from potluck.apps.library import placement
 from potluck.apps.library.demo import as_file, hall
 from potluck.apps.library.entities import LibraryItem
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.import_files import UnreadableFile, format_of, rows_of
+from potluck.apps.library.import_columns import columns_of
+from potluck.apps.library.import_files import NOT_OWNED, UnreadableFile, format_of, rows_of
 from potluck.apps.library.importing import ImportFile, import_file
 from potluck.apps.library.items import ItemChange
 from potluck.web.csv_files import BYTE_ORDER_MARK
 from tests.apps.library.calls import calls_on, data, problem
+from tests.web.reading import BROWSER, Page
+from tests.web.suites import bearer
 
-GOODREADS = """Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN13,My Rating,Bookshelves
-1,"The Hunger Games (The Hunger Games, #1)",Suzanne Collins,"Collins, Suzanne",,="0439023483",="9780439023481",5,read
-2,Harry Potter,J.K. Rowling,"Rowling, J.K.","Mary GrandPré, Jim  Dale",="",="",0,to-read
-3,"Bad ISBN",Somebody,"Somebody",,="0439023484",="",0,read
-4,,Nobody,"Nobody",,="",="",0,read
-"""
+GOODREADS = """Book Id,Title,Author,Additional Authors,ISBN,ISBN13,My Rating,Bookshelves,Exclusive Shelf,My Review,Owned Copies
+1,"The Hunger Games (The Hunger Games, #1)",Suzanne Collins,,="0439023483",="9780439023481",5,,read,"Good.<br/><b>Very</b> good &amp; sad",0
+2,Harry Potter,J.K. Rowling,"Mary GrandPré, Jim  Dale",="",="",0,"to-read, magic",to-read,,0
+3,"Bad ISBN",Somebody,,="0439023484",="",0,,read,,0
+4,,Nobody,,="",="",0,,read,,0
+5,Owned but unread,Somebody,,="",="",0,to-read,to-read,,1
+"""  # noqa: E501
 
 
 def test_a_goodreads_export_is_taken_as_it_is():
     assert format_of(GOODREADS) == "goodreads"
-    games, potter, bad, untitled = rows_of(GOODREADS, "goodreads")
+    games, potter, bad, untitled, unread = rows_of(GOODREADS, "goodreads", to_read=True)
     assert (games.new.title, games.collection, games.new.order) == ("The Hunger Games", "The Hunger Games", 1)
     assert games.new.isbn == "9780439023481"
     assert potter.new.authors == ["J.K. Rowling", "Mary GrandPré", "Jim Dale"]
     assert potter.new.isbn is None
-    assert (bad.number, bad.what) == (4, "Bad ISBN")
-    assert "it would be 3" in bad.reason
+    # A wrong ISBN does not lose the book, and ratings and reviews are kept in its note.
+    assert games.new.note == "Rated 5 of 5 on Goodreads\n\nGood.\nVery good & sad"
+    assert (bad.number, bad.new.title, bad.new.isbn, bad.reason) == (4, "Bad ISBN", None, None)
+    assert bad.remark.startswith("Added without its ISBN. ")
+    assert "it would be 3" in bad.remark
     assert (untitled.number, untitled.what) == (5, "Nobody")
     assert untitled.reason == "Title must have 1 to 200 characters"
+    assert unread.new.title == "Owned but unread"
+
+
+def test_what_is_only_to_be_read_is_left_out_unless_it_is_asked_for():
+    rows = list(rows_of(GOODREADS, "goodreads"))
+    assert [(row.number, row.what) for row in rows if row.reason == NOT_OWNED] == [(3, "Harry Potter")]
 
 
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("x,,,978-0-306-40615-8,,,,", "it would be 7"),
+        (",,,978-0-306-40615-8,,,,", "it would be 7"),
         (",,,,,,,", None),
         (",A,,,,,,", "Title must have"),
         (f"{'x' * 201},,,,,,,", "Title must have"),
@@ -150,12 +163,140 @@ async def test_an_export_is_imported_again_as_it_was(calls):
     assert not any(cell[:1] in ("=", "+", "-", "@") for row in cells for cell in row)
     applied = data(await calls.ask("POST", f"{cabin}/import", {"text": exported, "apply": True}, by=ada))
     assert (applied["new"], applied["leftOut"]) == (2, [])
-    same = ("title", "isbn", "summary", "order", "collectionName", "directors", "cast", "duration", "kind")
+    same = ("title", "authors", "isbn", "summary", "order", "collectionName", "directors", "cast", "duration", "kind")
     before, after = [
         [{name: each.get(name) for name in same} for each in (await calls.get(f"{at}/items", by=ada))["items"]]
         for at in (home, cabin)
     ]
     assert before == after
+
+
+async def exported(calls, at, by):
+    return (await calls.ask("GET", f"{at}/export?format=csv", by=by)).text
+
+
+async def test_export_then_import_is_equal_and_counted(calls):
+    ada = await calls.person()
+    home, cabin = await calls.library(ada), await calls.library(ada, "Cabin")
+    one, two = [
+        (await calls.make(f"{home}/collections", {"name": name}, by=ada))["collectionId"] for name in ("Saga", "Épopée")
+    ]
+    for said in (
+        {"title": "Tome 1", "collectionId": one},
+        {"title": "Tome 1", "collectionId": two},
+        {"title": "Copy", "authors": ["A"], "isbn": "0306406152"},
+        {"title": "Copy", "authors": ["A"], "isbn": "0306406152"},
+        {"title": "Copy", "authors": ["B"], "isbn": "0306406152", "note": "mine"},
+        {"title": "Copy", "isbn": "0306406152", "collectionId": one},
+        {"title": "C"},
+        {"title": "C++", "authors": ["A; B", "C\\D"]},
+        {"title": "'=1+1", "summary": "=2", "note": "'"},
+        {"isbn": "080442957X"},
+    ):
+        await calls.make(f"{home}/books", said, by=ada)
+    file = await exported(calls, home, ada)
+    sent = {"text": file, "apply": True}
+    said = data(await calls.ask("POST", f"{cabin}/import", sent, by=ada))
+    assert (said["new"], said["awaited"], said["alreadyThere"], said["leftOut"]) == (10, 1, 0, [])
+    assert sorted((await exported(calls, cabin, ada)).splitlines()) == sorted(file.splitlines())
+    for at in (cabin, home):
+        again = data(await calls.ask("POST", f"{at}/import", sent, by=ada))
+        assert (again["new"], again["alreadyThere"]) == (0, 10)
+        assert (await calls.get(at, by=ada))["totalItems"] == 10
+
+
+async def test_a_file_with_one_copy_more_adds_that_copy(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    file = "title,authors,isbn,collection\n" + "Atlas,A,,\n" * 2 + "Tome 1,A,,Saga\n"
+    for text, new in (
+        (file, 3),
+        (file, 0),
+        (file + "Atlas,A,,\n", 1),
+        (file + "Tome 1,A,,Other saga\n", 1),
+        # A book that has an ISBN by now is the one of the file that has none; another title is another book.
+        ("title,authors,isbn\nAtlas,A,0306406152\n", 0),
+        ("title,authors,isbn\nAtlas,B,0306406152\n", 1),
+        # A title that was corrected is known by its ISBN.
+        ("title,authors,isbn\nAn atlas,B,0306406152\n", 0),
+        # A list says nothing of people and collections.
+        ("atlas\nTOME 1", 0),
+        ("Atlas\n" * 4 + "Zenith", 1),
+        ("0306406152", 0),
+    ):
+        said = data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+        assert said["new"] == new, text
+
+
+async def test_a_guest_exports_no_notes(calls):
+    ada, bo = await calls.person(), await calls.person("Bo")
+    home = await calls.library(ada)
+    book = await calls.make(f"{home}/books", {"title": "One", "note": "a secret"}, by=ada)
+    await calls.invited(home, ada, bo)
+    assert "a secret" in await exported(calls, home, ada)
+    for path in ("/export?format=csv", "/export?format=json", "/export?format=marcxml", f"/items/{book['itemId']}"):
+        answer = await calls.ask("GET", f"{home}{path}", by=bo)
+        assert answer.status_code == 200
+        assert "secret" not in answer.text
+        assert '"note"' not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("title;authors\nOne;A\n", "csv"),
+        ("title\tauthors\nOne\tA\n", "csv"),
+        ("sep=;\ntitle;authors\nOne;A\n", "csv"),
+        ("\ufeffTitel;Autor\nOne;A\n", "csv"),
+        ("TITRE,Auteur(s)\r\nOne,A\r\n", "csv"),
+        ("Título;Autores\nOne;A", "csv"),
+        ('"Title, whole";x\n1;2', "csv"),
+        ("Mitä\tKuka\nOne\tA\nTwo\tB", "csv"),
+        ("One\nTwo, three, and four\n1984", "titles"),
+        ('Slowly "they" came\nOne', "titles"),
+        ('"Slowly" they came\nOne', "titles"),
+        ("978-0-306-40615-7", "isbns"),
+        ("9780306406157\n0306406152\n123", "isbns"),
+        ("1984\n2666", "titles"),
+    ],
+)
+def test_a_file_is_read_by_its_separators_and_headers(text, format):
+    assert format_of(text) == format
+    if "One" in text and format == "csv" and "Mitä" not in text:
+        (row,) = rows_of(text, format)
+        assert (row.new.title, row.new.authors) == ("One", ["A"])
+
+
+def test_columns_of_any_name_are_mapped_one_by_one():
+    text = "Mitä;Kuka;Paikka;Mitä\nOne;A;Shelf 3;x\nTwo;B;;y"
+    with pytest.raises(UnreadableFile, match="Choose which of them has the titles"):
+        list(rows_of(text, "csv"))
+    rows = list(rows_of(text, "csv", ["title", "authors", "note", "title"]))
+    assert [(row.new.title, row.new.authors, row.new.note) for row in rows] == [
+        ("One", ["A"], "Shelf 3"), ("Two", ["B"], None),
+    ]  # fmt: skip
+    assert [(each.header, each.field, each.example) for each in columns_of(text)] == [
+        ("Mitä", "skip", "One"), ("Kuka", "skip", "A"), ("Paikka", "skip", "Shelf 3"), ("Mitä", "skip", "x"),
+    ]  # fmt: skip
+
+
+async def test_columns_are_chosen_in_the_preview(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    page = f"/library/{home.removeprefix('/libraries/')}/import"
+    here = bearer(ada) | BROWSER | {"sec-fetch-site": "same-origin"}
+    file = {"text": "Mitä;Kuka\nOne;A\nTwo;B", "name": "kirjat.csv"}
+    asked = Page((await calls.client.post(page, data=file, headers=here)).text)
+    assert "Which column is which?" in asked.words
+    assert [each["id"] for each in asked.all("select")] == ["format", "column-1", "column-2"]
+    sent = {**file, "format": "csv", "columns": ["title", "skip"]}
+    shown = Page((await calls.client.post(page, data=sent, headers=here)).text)
+    assert "Before anything is added" in shown.words
+    assert "Add 2" in shown.words
+    done = await calls.client.post(f"{page}/apply", data=sent, headers=here)
+    assert done.headers["location"].endswith("?said=imported&many=2")
+    items = (await calls.get(f"{home}/items", by=ada))["items"]
+    assert [(each["title"], each["authors"]) for each in items] == [("One", []), ("Two", [])]
 
 
 async def test_marcxml_and_json_have_all_of_it(calls):

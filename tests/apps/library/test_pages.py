@@ -60,7 +60,7 @@ async def test_what_cannot_be_looked_up_may_be_on_the_shelf_already(tmp_path):
         await calls.make(f"{home}/books", {"title": "Ebb", "isbn": "9780306406157"}, by=ada)
         add = f"{home.replace('/libraries/', '/library/')}/add"
         there = (await calls.client.get(f"{add}?isbn=0-306-40615-2", headers=html(ada))).text
-        assert "It cannot be looked up now" in there
+        assert "It can’t be looked up right now." in there
         assert "“Ebb” has this ISBN already." in there
         other = (await calls.client.get(f"{add}?isbn=9783161484100", headers=html(ada))).text
         assert "already." not in other

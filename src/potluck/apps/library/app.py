@@ -20,6 +20,8 @@ from potluck.apps.library.page_frame import HOME, LENT
 from potluck.apps.library.pages import ENDPOINTS, PAGES
 from potluck.apps.library.searching import Indexes, searching
 from potluck.apps.library.shares import Sharing, shares
+from potluck.apps.library.title_search import TitleSearch
+from potluck.leases import Lease, Terms
 from potluck.people.entities import Account, accounts
 from potluck.streams import Consumer, PositionLost
 from potluck.web.app import App, Core
@@ -57,8 +59,8 @@ def made_with(core: Core, outbound: Outbound) -> App:
         endpoints=ENDPOINTS,
         templates=Path(__file__).parent / "templates",
         entry=entry._replace(address=HOME),
-        consumers=consumers_of(core, covers),
         stop=covers.stop,
+        consumers=[*consumers_of(core, covers), *titles_of(core, context.lookup)],
         export=export_of(core),
         forget=forgetting(core.store),
         place_name=sharing.place_name,
@@ -78,6 +80,15 @@ def consumers_of(core: Core, covers: Covers) -> list[Consumer]:
         # A consumer of its own, so that nothing else waits for a remote host.
         Consumer(core.engine, "library-covers", table, covers.handle, of=has_new_address, lost=_missed),
     ]
+
+
+def titles_of(core: Core, lookup: Lookup) -> list[TitleSearch]:
+    """The search for awaited titles; nothing where no service knows books, and they wait until one is set up."""
+    if not lookup.serves("book"):
+        return []
+    terms = Terms.for_takeover_within(core.settings.takeover_seconds)
+    lease = Lease(core.engine, "TITLES#MediaLibrary", **terms._asdict())
+    return [TitleSearch(core.store, core.clock, lookup, lease)]
 
 
 async def _missed(lost: PositionLost) -> None:

@@ -23,6 +23,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from potluck.apps.library.awaited_titles import no_longer_awaiting
 from potluck.apps.library.entities import (
     Book,
     Collection,
@@ -385,6 +386,7 @@ def deleted_with(row: Any) -> Step:
                 delete(kind.one(row.owner_id, row.library_id, row.item_id)),
                 delete(Loan.one(row.owner_id, row.library_id, row.item_id)),
                 delete(Cover.one(row.owner_id, row.item_id)),
+                *no_longer_awaiting(row),
             ]
         case Share():
             return [delete(row), delete(SharedLibrary.one(row.shared_to_id, row.library_id))]

@@ -27,6 +27,7 @@ from potluck.apps.library.fields import (
     LibraryDescription,
     LibraryId,
     LibraryName,
+    Note,
     Order,
     OwnerId,
     People,
@@ -43,6 +44,7 @@ from potluck.table import (
     Entity,
     ExpiresAt,
     KeyOnly,
+    LeftOut,
     Milliseconds,
     OrNull,
     Range,
@@ -66,6 +68,7 @@ media_library = Table(
     accepted={
         "overlap: LibraryItem.stored_in reads Event": "for changes to every item, each of which costs more",
         "overlap: LibraryItem.in_library reads Collection": "the index is one list of both; collections are few in it",
+        "constant-partition: AwaitedTitle in GSI1": "only books that were added while nothing could be looked up",
         "shared-row: Library.total_items": "one person adds to a library, and an import adds in batches",
         "shared-row: Collection.item_count": "one person adds to a collection, and an import adds in batches",
     },
@@ -174,6 +177,10 @@ class Book(
     version: Version = 1
     # Which picture is kept for it, as a Cover
     cover_hash: CoverHash | None = None
+    # Its owner's own words; nobody else sees them
+    note: Note | None = None
+    # While its title is still to be looked up by its ISBN, see AwaitedTitle
+    title_awaited: Annotated[bool, LeftOut] = False
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
@@ -211,6 +218,8 @@ class Video(
     version: Version = 1
     # Which picture is kept for it, as a Cover
     cover_hash: CoverHash | None = None
+    # Its owner's own words; nobody else sees them
+    note: Note | None = None
 
     @get(consistent=True)
     def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
@@ -394,6 +403,33 @@ class Loan(
         """What is lent out of this library?"""
 
 
+class AwaitedTitle(
+    Entity,
+    table=media_library,
+    type="AWAITED_TITLE",
+    key=("owner#{owner_id}", "awaited#{library_id}#{item_id}"),
+    GSI1=("awaited", "{next_at}#{item_id}"),
+):
+    """That a book was added by its ISBN alone, and when its title is looked up next; deleted once it has one.
+
+    After the last try there is no next one, and the row is not in the index.
+    """
+
+    owner_id: Annotated[OwnerId, KeyOnly]
+    library_id: Annotated[LibraryId, KeyOnly]
+    item_id: Annotated[ItemId, KeyOnly]
+    tries: Annotated[int, Meta(ge=0, le=1000)] = 0
+    next_at: Milliseconds | None = None
+
+    @get(consistent=True)
+    def one(owner_id: OwnerId, library_id: UUID, item_id: UUID) -> None:
+        """Is the title of this book still to come?"""
+
+    @query("GSI1")
+    def in_turn() -> None:
+        """All titles that are to be looked up, the next one first."""
+
+
 class Relocation(
     Entity,
     table=media_library,
@@ -462,7 +498,19 @@ class LibraryRow(AnyOf[Library | Collection | Book | Video | Event | Share | Col
 
 
 class OwnerRow(
-    AnyOf[Library | Collection | Book | Video | Event | Share | CollectionMember | Relocation | Loan | SharedLibrary]
+    AnyOf[
+        Library
+        | Collection
+        | Book
+        | Video
+        | Event
+        | Share
+        | CollectionMember
+        | Relocation
+        | Loan
+        | AwaitedTitle
+        | SharedLibrary
+    ]
 ):
     """Whatever belongs to a person, with the pointers to what others share with them."""
 

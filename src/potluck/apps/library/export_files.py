@@ -10,8 +10,9 @@ from xml.sax.saxutils import escape
 from starlette.responses import Response
 
 from potluck.apps.library.access import InLibrary
+from potluck.apps.library.awaited_titles import is_awaited
 from potluck.apps.library.entities import Book, LibraryItem, Video
-from potluck.apps.library.import_files import BetweenNames
+from potluck.apps.library.import_files import joined_names
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.placement import Item
@@ -26,7 +27,7 @@ __all__ = ["ExportQuery", "as_csv", "as_marcxml", "export_library", "exports"]
 ExportFormat = Literal["csv", "json", "marcxml"]
 COLUMNS = (
     "kind", "title", "authors", "isbn", "collection", "order", "summary", "directors", "cast", "releaseYear",
-    "duration", "tmdbId", "pictureUrl",
+    "duration", "tmdbId", "pictureUrl", "note",
 )  # fmt: skip
 
 
@@ -42,7 +43,7 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     """Everything in a library as a file: CSV, JSON or MARCXML. Whoever may look may take it along."""
     found = await at.rows.all(LibraryItem.in_library(at.owner_id, at.library_id))
     if wanted.format == "csv":
-        kind, content = "text/csv; charset=utf-8", csv_bytes(await asyncio.to_thread(as_csv, found))
+        kind, content = "text/csv; charset=utf-8", csv_bytes(await asyncio.to_thread(as_csv, found, with_notes=at.owns))
     elif wanted.format == "json":
         shown = await at.show(ItemView, found)
         said = {"libraryName": at.library.library_name, "description": at.library.description, "items": shown}
@@ -54,27 +55,31 @@ async def export_library(at: InLibrary, wanted: ExportQuery) -> Response:
     return Response(content, media_type=kind, headers=named)
 
 
-def as_csv(items: Iterable[Item]) -> str:
-    """A row for each item, escaped so that a spreadsheet runs no formulas, and readable by the import."""
+def as_csv(items: Iterable[Item], *, with_notes: bool) -> str:
+    """A row for each item, escaped so that a spreadsheet runs no formulas, and readable by the import.
+
+    A title that is still awaited is left out, so that the import awaits it too. Notes are for the owner alone.
+    """
     written = io.StringIO()
     table = csv.writer(written)
-    table.writerow(COLUMNS)
+    table.writerow(COLUMNS if with_notes else COLUMNS[:-1])
     for each in items:
         book, video = (each, None) if isinstance(each, Book) else (None, each)
         row = (
             "book" if book else "video",
-            each.title,
-            BetweenNames.join(book.authors) if book else "",
+            "" if is_awaited(each) else each.title,
+            joined_names(book.authors) if book else "",
             book.isbn if book else "",
             each.collection_name,
             each.order,
             each.summary,
-            BetweenNames.join(video.directors) if video else "",
-            BetweenNames.join(video.cast) if video else "",
+            joined_names(video.directors) if video else "",
+            joined_names(video.cast) if video else "",
             video.release_year if video else "",
             video.duration if video else "",
             video.tmdb_id if video else "",
             each.picture_url,
+            *([each.note] if with_notes else []),
         )
         table.writerow(["" if cell is None else inert(str(cell)) for cell in row])
     return written.getvalue()

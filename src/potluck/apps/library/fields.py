@@ -14,6 +14,7 @@ from potluck.web.outbound import BadAddress, must_be_public
 __all__ = [
     "FIRST_ORDER",
     "LAST_ORDER",
+    "LONGEST_NOTE",
     "LONGEST_TITLE",
     "Borrower",
     "Cast",
@@ -33,6 +34,7 @@ __all__ = [
     "LibraryId",
     "LibraryName",
     "ManyCast",
+    "Note",
     "Order",
     "OwnerId",
     "People",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 LONGEST_TITLE = 200
+LONGEST_NOTE = 4000
 FIRST_ORDER, LAST_ORDER = 1, 1000
 TOP_OF_CAST = 5
 LARGEST_FILE = 9_000_000
@@ -78,6 +81,7 @@ CollectionName = Annotated[str, OneLine(1, 100, "Name must have 1 to 100 charact
 CollectionDescription = Annotated[str, ManyLines(0, 500, "Description must have at most 500 characters")]
 Title = Annotated[str, OneLine(1, LONGEST_TITLE, f"Title must have 1 to {LONGEST_TITLE} characters")]
 Summary = Annotated[str, ManyLines(0, 4000, "Summary must have at most 4,000 characters")]
+Note = Annotated[str, ManyLines(0, LONGEST_NOTE, f"The note must have at most {LONGEST_NOTE:,} characters")]
 PersonName = Annotated[str, OneLine(1, 100, "A name must have 1 to 100 characters")]
 People = Annotated[list[PersonName], Length(0, 50, "There can be at most 50 names")]
 Cast = Annotated[list[PersonName], Length(0, TOP_OF_CAST, "The cast is the first five")]

@@ -1,39 +1,46 @@
-"""Parsing files to import: our own CSV, a Goodreads export, or a list of ISBNs, row by row.
+"""Parsing files to import: a table, a Goodreads export, or a list of ISBNs or titles, row by row.
 
 Nothing here reads the library or writes to it. Each row becomes something to add, or says why it cannot be.
 """
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from potluck.apps.library.collections import NewCollection
-from potluck.apps.library.isbn import BadIsbn, isbn_13
+from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, LONGEST_NOTE
+from potluck.apps.library.goodreads import in_series, is_goodreads, isbn_of, note_of, only_wanted
+from potluck.apps.library.import_columns import (
+    Field,
+    UnreadableFile,
+    columns_of,
+    header_of,
+    is_separated,
+    is_table,
+    table_rows,
+)
+from potluck.apps.library.isbn import BETWEEN, LABEL, BadIsbn, isbn_13
 from potluck.apps.library.items import NewBook, NewVideo
 from potluck.people.errors import InvalidFields
+from potluck.web.csv_files import inert
 from potluck.web.schema.decoding import decode_tree
 
-__all__ = ["MOST_ROWS", "BetweenNames", "FileFormat", "Row", "UnreadableFile", "format_of", "rows_of"]
+__all__ = ["MOST_ROWS", "FileFormat", "Row", "UnreadableFile", "format_of", "joined_names", "rows_of"]
 
-FileFormat = Literal["csv", "goodreads", "isbns"]
+FileFormat = Literal["csv", "goodreads", "isbns", "titles"]
 
 MOST_ROWS = 20_000
 LONGEST_SHOWN = 200
-BetweenNames = "; "
-
-# "The Hunger Games (The Hunger Games, #1)" is the first of a series. Matched in two anchored steps: a single pattern
-# would take quadratic time on a title of nothing but brackets.
-SERIES = re.compile(r"\S\s+\(")
-NUMBERED = re.compile(r"#(\d{1,4})(?:\.\d{1,4})?\)")
-# Goodreads writes ="0439023483", so that a spreadsheet keeps the leading zero.
-QUOTED = re.compile(r'^="?(.*?)"?$')
+LINES_LOOKED_AT = 1000
+LONGEST_LINE = 100_000
+BETWEEN_NAMES = "; "
+# A semicolon inside a name is written behind a backslash.
+UNESCAPED = re.compile(r"((?:[^;\\]|\\.|\\$)*)(?:;|$)", re.DOTALL)
 WHOLE = re.compile(r"[0-9]{1,9}")
-
-
-class UnreadableFile(ValueError):
-    """Why a file cannot be read at all."""
+# Fewer digits may be a title: "1984".
+FEWEST_DIGITS = 9
+VIDEO_KINDS = ("video", "film", "movie", "dvd", "blu-ray", "bluray")
+NOT_OWNED = "On your to-read shelf, so you may not own it"
 
 
 class Row(NamedTuple):
@@ -46,130 +53,172 @@ class Row(NamedTuple):
     new: NewBook | NewVideo | None = None
     collection: str | None = None
     isbn: str | None = None
-    """Set if the row has only an ISBN, and the rest has to be looked up."""
+    """Set if the row has an ISBN and no title, which has to be looked up."""
     reason: str | None = None
+    """Why it adds nothing."""
+    remark: str | None = None
+    """What was left out of what it adds, and why."""
+    states_people: bool = True
+    """Whether the file says who made it, or that this is unknown."""
+    states_collection: bool = True
+    """Whether the file says in which collection it is, or that it is in none."""
 
 
 def format_of(text: str) -> FileFormat:
-    """The format of a file, judged by its first line."""
+    """The format of a file, judged by its header or, if it has none, by its lines."""
     try:
-        first = next(csv.reader(io.StringIO(_without_mark(text))), [])
-    except csv.Error as error:
-        raise UnreadableFile(f"The file cannot be read: {error}") from error
-    header = {each.strip().lower() for each in first}
-    if {"title", "author", "isbn13"} <= header:
-        return "goodreads"
-    return "csv" if "title" in header else "isbns"
+        if is_goodreads(header_of(text)):
+            return "goodreads"
+        if {each.field for each in columns_of(text)} & {"title", "isbn"} or is_table(text):
+            return "csv"
+    except UnreadableFile:
+        # A list of titles may have quotes anywhere.
+        if is_separated(text):
+            raise
+    lines = [line for line in _lines(text)[:LINES_LOOKED_AT] if line]
+    digits = [BETWEEN.sub("", LABEL.sub("", line)) for line in lines]
+    plain = all(re.fullmatch("[0-9]*[0-9xX]", each) for each in digits)
+    long = sum(len(each) >= FEWEST_DIGITS for each in digits)
+    return "isbns" if lines and plain and 2 * long >= len(lines) else "titles"
 
 
-def rows_of(text: str, format: FileFormat) -> Iterator[Row]:
-    """Every row that is not empty; UnreadableFile if the file is not of this format."""
-    if format == "isbns":
-        yield from _isbns(text)
+def rows_of(
+    text: str, format: FileFormat, columns: Sequence[Field] | None = None, *, to_read: bool = False
+) -> Iterator[Row]:
+    """Every row that is not empty; UnreadableFile if the file is not of this format.
+
+    `columns` has the field of each column, where the header does not name it. With `to_read`, books that are only on
+    the to-read shelf of Goodreads are added as well.
+    """
+    if format in ("isbns", "titles"):
+        yield from _listed(text, format)
         return
-    taking = _goodreads if format == "goodreads" else _own
-    for number, cells in _table(text):
+    if format == "goodreads":
+        names = [each.lower() for each in header_of(text)]
+        if "title" not in names:
+            raise UnreadableFile("This is not a Goodreads export: it has no column named Title")
+        rows = table_rows(text, names, MOST_ROWS)
+        yield from (_goodreads(number, cells, to_read) for number, cells in rows if any(cells.values()))
+        return
+    fields = [each.field for each in columns_of(text, columns)]
+    known = {*fields}
+    if not known & {"title", "isbn"}:
+        raise UnreadableFile("The first row must name the columns. Choose which of them has the titles or the ISBNs")
+    for number, cells in table_rows(text, fields, MOST_ROWS):
         if any(cells.values()):
-            yield taking(number, cells)
+            row = _own(number, cells)
+            peopled = bool(known & {"authors", "directors"})
+            yield row._replace(states_people=peopled, states_collection="collection" in known)
 
 
-def _without_mark(text: str) -> str:
-    return text.removeprefix("\ufeff")
+def joined_names(names: Iterable[str]) -> str:
+    """Several names in one cell, as `rows_of` takes them apart."""
+    return BETWEEN_NAMES.join(re.sub(r"([\\;])", r"\\\1", name) for name in names)
 
 
-def _table(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file by the names in its header, whatever their case."""
-    try:
-        reader = csv.reader(io.StringIO(_without_mark(text)), strict=True)
-        header = [each.strip().lower() for each in next(reader, [])]
-        if "title" not in header:
-            raise UnreadableFile("The first row must name the columns, and one of them must be title")
-        for number, cells in enumerate(reader, 2):
-            if number > MOST_ROWS + 1:
-                raise UnreadableFile(f"The file has more than {MOST_ROWS:,} rows; split it")
-            yield number, {name: cell.strip() for name, cell in zip(header, cells, strict=False)}
-    except csv.Error as error:
-        raise UnreadableFile(f"The file is no CSV: {error}") from error
+def _names_in(cell: str) -> list[str]:
+    parts = (re.sub(r"\\([\\;])", r"\1", part).strip() for part in UNESCAPED.findall(cell))
+    return [part for part in parts if part]
 
 
-def _isbns(text: str) -> Iterator[Row]:
-    for number, line in enumerate(_without_mark(text).splitlines(), 1):
+def _lines(text: str) -> list[str]:
+    lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
+    if max(map(len, lines), default=0) > LONGEST_LINE:
+        raise UnreadableFile(f"A line is longer than {LONGEST_LINE:,} characters")
+    return lines
+
+
+def _listed(text: str, format: FileFormat) -> Iterator[Row]:
+    for number, line in enumerate(_lines(text), 1):
         if number > MOST_ROWS:
             raise UnreadableFile(f"The list has more than {MOST_ROWS:,} rows; split it")
-        if not line.strip():
+        if not line:
             continue
-        what = line.strip()[:LONGEST_SHOWN]
+        what = line[:LONGEST_SHOWN]
         try:
-            yield Row(number, what, isbn=isbn_13(line))
+            isbn = isbn_13(line)
         except BadIsbn as bad:
-            yield Row(number, what, reason=str(bad))
+            if format == "isbns":
+                yield Row(number, what, reason=str(bad))
+            else:
+                row = _taken(number, NewBook, {"title": line}, None)
+                yield row._replace(states_people=False, states_collection=False)
+        else:
+            new = NewBook(isbn=isbn)
+            yield Row(number, what, new, isbn=isbn, states_people=False, states_collection=False)
 
 
-def _goodreads(number: int, cells: Mapping[str, str]) -> Row:
+def _goodreads(number: int, cells: Mapping[str, str], to_read: bool) -> Row:
     title, collection, order = cells.get("title", ""), None, None
-    if (series := _in_series(title)) is not None:
+    if (series := in_series(title)) is not None:
         title, collection, number_in_it = series
-        order = number_in_it if 1 <= number_in_it <= 1000 else None
+        order = number_in_it if FIRST_ORDER <= number_in_it <= LAST_ORDER else None
     authors = [cells.get("author", ""), *cells.get("additional authors", "").split(",")]
-    isbns = (QUOTED.sub(r"\1", cells.get(name, "")).strip() for name in ("isbn13", "isbn"))
     said = {
         "title": title,
         "authors": [" ".join(each.split()) for each in authors if each.strip()],
-        "isbn": next(filter(None, isbns), None),
+        "isbn": isbn_of(cells),
         "order": order,
+        "note": note_of(cells),
     }
-    return _taken(number, NewBook, said, collection)
-
-
-def _in_series(title: str) -> tuple[str, str, int] | None:
-    """The title without its series, the series, and the number in it; None if no series is named."""
-    begins, at = SERIES.search(title), title.rfind("#")
-    numbered = None if begins is None else NUMBERED.fullmatch(title, at)
-    if begins is None or numbered is None:
-        return None
-    before = title[begins.end() : at]
-    series = before.rstrip().removesuffix(",").strip()
-    if not series or before == before.rstrip():
-        return None
-    return title[: begins.start() + 1], series, int(numbered[1])
+    row = _taken(number, NewBook, said, collection)._replace(states_collection=collection is not None)
+    if only_wanted(cells) and not to_read and row.reason is None:
+        return Row(number, row.what, reason=NOT_OWNED)
+    return row
 
 
 def _own(number: int, cells: Mapping[str, str]) -> Row:
-    is_video = cells.get("kind", "book").lower() == "video"
+    shown = {field: _shown(cell) for field, cell in cells.items()}
+    is_video = shown.get("kind", "").lower() in VIDEO_KINDS
     lists = ("directors", "cast") if is_video else ("authors",)
-    plain = ("title", "summary", "pictureurl", "order")
-    numbers = ("releaseyear", "duration", "tmdbid") if is_video else ()
-    names = {"pictureurl": "pictureUrl", "releaseyear": "releaseYear", "tmdbid": "tmdbId"}
-    said: dict[str, object] = {
-        names.get(name, name): _shown(cells.get(name, "")) or None
-        for name in (*plain, *numbers, *(() if is_video else ("isbn",)))
-    }
-    said["title"] = said["title"] or ""
-    said |= {name: [each.strip() for each in _shown(cells.get(name, "")).split(";") if each.strip()] for name in lists}
-    return _taken(number, NewVideo if is_video else NewBook, said, _shown(cells.get("collection", "")) or None)
+    plain = ("title", "summary", "note", "pictureUrl", "order")
+    others = ("releaseYear", "duration", "tmdbId") if is_video else ("isbn",)
+    said: dict[str, object] = {name: shown.get(name) or None for name in (*plain, *others)}
+    said |= {name: _names_in(shown.get(name, "")) for name in lists}
+    return _taken(number, NewVideo if is_video else NewBook, said, shown.get("collection") or None)
 
 
 def _shown(cell: str) -> str:
     """A cell without the apostrophe that an export adds to keep a spreadsheet from running it."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in ("=", "+", "-", "@", "\t", "\r") else cell
+    return cell[1:] if cell[:1] == "'" and inert(cell[1:]) == cell else cell
 
 
-def _taken(
-    number: int, kind: type[NewBook] | type[NewVideo], said: Mapping[str, object], collection: str | None
-) -> Row:
-    """The row validated as the API would, or the first thing that is wrong with it."""
-    people = said.get("authors") or said.get("directors")
-    what = str(said["title"]) or (", ".join(people) if isinstance(people, list) else "") or "(no title)"
-    shown = what[:LONGEST_SHOWN]
-    order = said.get("order")
+def _taken(number: int, kind: type[NewBook] | type[NewVideo], said: Mapping[str, Any], collection: str | None) -> Row:
+    """The row validated as the API would, or the first thing that is wrong with it.
+
+    A wrong ISBN alone does not lose a book that has a title.
+    """
+    people = said.get("authors") or said.get("directors") or []
+    title, order = said.get("title") or "", said.get("order")
+    shown = (title or ", ".join(people) or str(said.get("isbn") or "") or "(no title)")[:LONGEST_SHOWN]
     if order is not None and collection is None:
         return Row(number, shown, reason="Only what is in a collection has an order")
-    tree = {name: _number(value) if name not in ("title", "summary", "isbn") else value for name, value in said.items()}
+    tree: dict[str, Any] = {name: _number(value) if name not in TEXTS else value for name, value in said.items()}
+    remarks = []
+    isbn = None
+    try:
+        isbn = isbn_13(tree["isbn"]) if tree.get("isbn") else None
+    except BadIsbn as bad:
+        if not title:
+            return Row(number, shown, reason=str(bad))
+        remarks.append(f"Added without its ISBN. {bad}")
+        tree["isbn"] = None
+    if len(note := tree.get("note") or "") > LONGEST_NOTE:
+        remarks.append(f"Its note is longer than {LONGEST_NOTE:,} characters, and cut")
+        tree["note"] = f"{note[: LONGEST_NOTE - 1]}…"
+    if not title and isbn is not None:
+        del tree["title"]
+    else:
+        tree["title"] = title
     try:
         name = None if collection is None else decode_tree(NewCollection, {"name": collection}).name
-        return Row(number, shown, new=decode_tree(kind, tree), collection=name)
+        new = decode_tree(kind, tree)
     except InvalidFields as wrong:
         return Row(number, shown, reason=wrong.errors[0].message)
+    return Row(number, shown, new, name, isbn if not title else None, remark="; ".join(remarks) or None)
+
+
+TEXTS = ("title", "summary", "note", "isbn", "pictureUrl")
 
 
 def _number(value: object) -> object:

@@ -5,7 +5,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -13,9 +13,12 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from potluck.apps.library.access import OwnLibrary
+from potluck.apps.library.awaited_titles import awaiting, is_awaited
 from potluck.apps.library.entities import Book, Collection, CollectionMember, Library, LibraryItem
 from potluck.apps.library.fields import FIRST_ORDER, LAST_ORDER, FileText
+from potluck.apps.library.import_columns import Column, Field, columns_of
 from potluck.apps.library.import_files import MOST_ROWS, FileFormat, Row, UnreadableFile, format_of, rows_of
+from potluck.apps.library.import_matching import Matching
 from potluck.apps.library.items import NewBook, NewItem, new_item
 from potluck.apps.library.libraries import TAG
 from potluck.apps.library.lookup import Known, Looked, Lookup
@@ -28,8 +31,8 @@ from potluck.apps.library.placement import (
     member_of,
     must_have_room,
 )
-from potluck.apps.library.search import words_of
-from potluck.field_types import Message
+from potluck.apps.library.title_search import as_new_book
+from potluck.field_types import Length, Message
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.people.secrets import new_id
 from potluck.retries import attempts
@@ -41,27 +44,45 @@ from potluck.web.actions import Actions
 from potluck.web.errors import TOO_MANY, NotFound
 from potluck.web.inputs import Input, Unset
 from potluck.web.rate_limits import RateLimit
-from potluck.web.schema.decoding import decode_tree
 from potluck.web.writes import Outcome, Writes, or_retry
 
-__all__ = ["LARGEST_IMPORT", "ROWS", "ImportFile", "Imported", "LeftOut", "as_new_book", "import_file", "imports"]
+__all__ = ["LARGEST_IMPORT", "ROWS", "ImportFile", "Imported", "LeftOut", "import_file", "imports"]
 
 LARGEST_IMPORT = 10_000_000
-# A transaction takes 100 actions: up to four for an item in a new collection, and some for the caller.
+# A transaction takes 100 actions: up to four for an item in a new collection, one for a title to come, and some for the
+# caller.
 ITEMS_AT_ONCE = 22
+ACTIONS_AT_ONCE = 88
+MOST_COLUMNS = 100
 MOST_LOOKED_UP = 300
 LOOKED_UP_AT_ONCE = 4
 LOOKED_UP_FOR = timedelta(seconds=60)
 SHOWN_FIRST = 20
 
+Columns = Annotated[
+    list[Annotated[Field, Message("A column must be one of the fields of a book or a video, or skip")]],
+    Length(0, MOST_COLUMNS, f"A table can have at most {MOST_COLUMNS} columns"),
+]
+
 
 class ImportFile(Input):
     text: FileText
     """The file itself."""
-    format: Annotated[FileFormat, Message("format must be csv, goodreads or isbns")] | Unset = UNSET
-    """Left out, it is told by the first line."""
+    format: Annotated[FileFormat, Message("format must be csv, goodreads, isbns or titles")] | Unset = UNSET
+    """Left out, it is told by the first lines."""
+    columns: Columns | Unset = UNSET
+    """What each column of a table holds, in order, where its header does not say so."""
+    to_read: bool = False
+    """Whether books that are only on the to-read shelf of Goodreads are added too."""
     apply: bool = False
     """Without it, nothing is written."""
+
+
+class ColumnRead(Struct, rename="camel", frozen=True, kw_only=True):
+    header: str
+    field: Field
+    """What it holds; `skip` if it is left out."""
+    example: str
 
 
 class LeftOut(Struct, rename="camel", frozen=True, kw_only=True):
@@ -76,6 +97,8 @@ class Planned(Struct, rename="camel", frozen=True, kw_only=True):
     by: list[str]
     collection: str | None
     order: int | None
+    awaited: bool
+    """Whether its title is still to be looked up."""
     item_id: UUID | None
     """Which it is, once it was added."""
 
@@ -84,45 +107,42 @@ class Imported(Struct, rename="camel", frozen=True, kw_only=True):
     """What an import adds, or would add."""
 
     applied: bool
+    format: FileFormat
+    columns: list[ColumnRead]
+    """The columns of a table, and what each is read as."""
     new: int
+    awaited: int
+    """How many of the new ones wait for their title, which could not be looked up."""
     already_there: int
     left_out: list[LeftOut]
+    adjusted: list[LeftOut]
+    """Rows that are added, but not with everything that they say."""
     first: list[Planned]
     """Some of what is new."""
 
 
 @dataclass(slots=True)
 class _Shelf:
-    """The library's content: what identifies its items, and the next free place in each collection."""
+    """The library's content: its collections, and the next free place in each."""
 
     library: Library
     collections: dict[str, Collection]
     next_order: dict[UUID, int]
     to_be_made: set[UUID] = field(default_factory=set)
     """The collections that do not exist yet."""
-    isbns: set[str] = field(default_factory=set)
-    titles: set[tuple[object, ...]] = field(default_factory=set)
-    titles_without_isbn: set[tuple[object, ...]] = field(default_factory=set)
 
-    def knows(self, item: Item) -> bool:
-        """Whether the item is there: the same ISBN or, if either has none, the same title by the same people."""
-        isbn = item.isbn if isinstance(item, Book) else None
-        if isbn is None:
-            return _title_of(item) in self.titles
-        return isbn in self.isbns or _title_of(item) in self.titles_without_isbn
-
-    def add(self, item: Item) -> None:
-        isbn = item.isbn if isinstance(item, Book) else None
-        self.titles.add(_title_of(item))
-        if isbn is None:
-            self.titles_without_isbn.add(_title_of(item))
-        else:
-            self.isbns.add(isbn)
+    def follow(self, item: Item) -> None:
+        """The next item in its collection comes after this one."""
+        if item.collection_id is not None and item.order is not None:
+            last = self.next_order.get(item.collection_id, FIRST_ORDER)
+            self.next_order[item.collection_id] = max(last, min(item.order + 1, LAST_ORDER))
 
 
-def _title_of(item: Item) -> tuple[object, ...]:
-    by = item.authors[:1] if isinstance(item, Book) else item.directors[:1]
-    return type(item), *words_of(item.title), "by", *words_of(" ".join(by))
+@dataclass(slots=True)
+class _File:
+    format: FileFormat
+    rows: list[Row]
+    columns: list[Column]
 
 
 imports: Actions[Any] = Actions(
@@ -141,54 +161,51 @@ ROWS = RateLimit("imported rows", 5_000, weight=rows_in)
 
 @imports.action("POST", "", TOO_MANY, largest_body=LARGEST_IMPORT, rate_limit=ROWS)
 async def import_file(at: OwnLibrary, sent: ImportFile) -> Writes[Imported]:
-    """Add what is in a file: our own CSV, a Goodreads export or a list of ISBNs. Without `apply` only say what would
-    happen. Only the owner may."""
+    """Add what is in a file: a table, a Goodreads export, or a list of ISBNs or titles. Without `apply` only say what
+    would happen. A book with only an ISBN is kept until its title is known. Only the owner may."""
     try:
         # In a thread, because thousands of rows would block the event loop.
-        rows = await asyncio.to_thread(lambda: list(rows_of(sent.text, sent.format or format_of(sent.text))))
+        file = await asyncio.to_thread(_parsed, sent)
     except UnreadableFile as bad:
         raise InvalidFields(WrongField("text", str(bad))) from bad
-    rows = await _looked_up(at.context.lookup, rows)
+    rows = file.rows = await _looked_up(at.context.lookup, file.rows)
     added: list[tuple[Row, Item]] = []
     async for _ in attempts("importing", at.rows.patience):
-        shelf = await _read(at.rows, at.owner_id, at.library_id)
+        matching = Matching(rows)
+        shelf = await _read(at.rows, at.owner_id, at.library_id, matching)
         # What an earlier attempt added is on the shelf by now, and not new any more.
-        new = list(_new_items(shelf, rows))
+        new = list(_new_items(shelf, matching.new_rows()))
         if not sent.apply:
-            return Writes(_said(rows, new, applied=False))
+            return Writes(_said(file, new, applied=False))
         must_have_room(shelf.library, len(new))
         done = True
-        for batch in _batches(new, ITEMS_AT_ONCE):
-            done = await at.write(*_adding(shelf, [item for _, item in batch]))
+        for batch in _batches(new):
+            done = await at.write(*_adding(shelf, [item for _, item in batch], at.core.clock()))
             if not done:
                 break
             added += batch
         if done:
-            return Writes(_said(rows, added, applied=True))
+            return Writes(_said(file, added, applied=True))
     raise AssertionError("attempts end by raising")
 
 
+def _parsed(sent: ImportFile) -> _File:
+    format: FileFormat = sent.format or format_of(sent.text)
+    fields = None if sent.columns is UNSET else sent.columns
+    rows = list(rows_of(sent.text, format, fields, to_read=sent.to_read))
+    return _File(format, rows, columns_of(sent.text, fields) if format == "csv" else [])
+
+
 async def _looked_up(lookup: Lookup, rows: list[Row]) -> list[Row]:
-    """All rows, those with only an ISBN completed by looking it up."""
+    """All rows, those with only an ISBN completed by looking it up; where that fails, the title is still to come."""
     wanted = list(dict.fromkeys(row.isbn for row in rows if row.isbn is not None))
     looked = await _asked(lookup, wanted[:MOST_LOOKED_UP])
-    reasons = {
-        "no-match": "Nobody knows this ISBN; add it by hand",
-        "unreachable": "It cannot be looked up now; try again later, or add it by hand",
-        "no-service": "No service to look it up is set up; add it by hand",
-    }
-    taken = []
-    for row in rows:
-        if row.isbn is not None:
-            found = looked.get(row.isbn)
-            if found is None:
-                row = row._replace(reason=f"Only {MOST_LOOKED_UP} are looked up at once; send the rest again")
-            elif found.outcome != "found":
-                row = row._replace(reason=reasons[found.outcome])
-            else:
-                row = _as_known(row, found.matches[0])
-        taken.append(row)
-    return taken
+    return [
+        _as_known(row, found.matches[0])
+        if row.isbn is not None and (found := looked.get(row.isbn)) is not None and found.outcome == "found"
+        else row
+        for row in rows
+    ]
 
 
 async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
@@ -205,22 +222,19 @@ async def _asked(lookup: Lookup, isbns: list[str]) -> dict[str, Looked]:
     return looked
 
 
-def as_new_book(isbn: str, book: Known) -> NewBook:
-    """A provider's record as a new book, validated like anything people type; InvalidFields if it is not valid."""
-    said = {"title": book.title, "authors": book.authors, "summary": book.summary, "isbn": isbn}
-    return decode_tree(NewBook, {**said, "pictureUrl": book.picture_url})
-
-
 def _as_known(row: Row, book: Known) -> Row:
-    """The row completed with a provider's record."""
+    """The row completed with a provider's record; what the file itself says stays."""
     assert row.isbn is not None
     try:
-        return row._replace(new=as_new_book(row.isbn, book))
-    except InvalidFields as wrong:
-        return row._replace(reason=wrong.errors[0].message)
+        known = as_new_book(row.isbn, book)
+    except InvalidFields:
+        return row
+    assert isinstance(row.new, NewBook)
+    blank = [name for name in ("title", "authors", "summary", "picture_url") if not getattr(row.new, name)]
+    return row._replace(new=replace(row.new, **{name: getattr(known, name) for name in blank}))
 
 
-async def _read(rows: Store, owner_id: str, library_id: UUID) -> _Shelf:
+async def _read(rows: Store, owner_id: str, library_id: UUID, matching: Matching) -> _Shelf:
     """The library's content, read consistently, so that what was just added is not added again."""
     library = await rows.get(Library.one(owner_id, library_id))
     if library is None:
@@ -228,25 +242,18 @@ async def _read(rows: Store, owner_id: str, library_id: UUID) -> _Shelf:
     there = await rows.all(Collection.in_library(owner_id, library_id))
     shelf = _Shelf(library, {fold(each.name): each for each in there}, {})
     async for item in rows.each(LibraryItem.stored_in(owner_id, library_id)):
-        shelf.add(item)
-        if item.collection_id is not None and item.order is not None:
-            last = shelf.next_order.get(item.collection_id, FIRST_ORDER)
-            shelf.next_order[item.collection_id] = max(last, min(item.order + 1, LAST_ORDER))
+        matching.add(item)
+        shelf.follow(item)
     return shelf
 
 
 def _new_items(shelf: _Shelf, rows: Iterable[Row]) -> Iterator[tuple[Row, Item]]:
-    """The items that are not there yet, each with its place; missing collections are prepared as well."""
+    """The new items, each with its place; missing collections are prepared as well."""
     for row in rows:
-        if row.new is None or row.reason is not None:
-            continue
+        assert row.new is not None
         item = new_item(row.new, _spot(shelf, row.collection, row.new))
-        if not shelf.knows(item):
-            shelf.add(item)
-            if item.collection_id is not None and item.order is not None:
-                last = shelf.next_order.get(item.collection_id, FIRST_ORDER)
-                shelf.next_order[item.collection_id] = max(last, min(item.order + 1, LAST_ORDER))
-            yield row, item
+        shelf.follow(item)
+        yield row, item
 
 
 def _spot(shelf: _Shelf, name: str | None, new: NewItem) -> Spot:
@@ -263,12 +270,12 @@ def _spot(shelf: _Shelf, name: str | None, new: NewItem) -> Spot:
     return Spot(shelf.library, collection, order)
 
 
-def _adding(shelf: _Shelf, items: list[Item]) -> list[Operation | Outcome]:
+def _adding(shelf: _Shelf, items: list[Item], now: datetime) -> list[Operation | Outcome]:
     """The writes of one transaction: items, member rows and counts; a new collection comes with its first items."""
     writes: list[Operation | Outcome] = [counting_in_library(shelf.library, len(items))]
     inside: dict[UUID, int] = {}
     for item in items:
-        writes.append(or_retry(put(item, when=absent)))
+        writes += [or_retry(put(item, when=absent)), *awaiting(item, now)]
         member: CollectionMember | None = member_of(item)
         if member is not None:
             writes.append(put(member))
@@ -283,20 +290,34 @@ def _adding(shelf: _Shelf, items: list[Item]) -> list[Operation | Outcome]:
     return writes
 
 
-def _batches(new: list[tuple[Row, Item]], size: int) -> Iterator[list[tuple[Row, Item]]]:
-    for start in range(0, len(new), size):
-        yield new[start : start + size]
+def _batches(new: list[tuple[Row, Item]]) -> Iterator[list[tuple[Row, Item]]]:
+    """The new items in batches for one transaction each."""
+    batch: list[tuple[Row, Item]] = []
+    actions = 0
+    for row, item in new:
+        own = 1 + (3 if item.collection_id is not None else 0) + is_awaited(item)
+        if len(batch) == ITEMS_AT_ONCE or actions + own > ACTIONS_AT_ONCE:
+            yield batch
+            batch, actions = [], 0
+        batch.append((row, item))
+        actions += own
+    if batch:
+        yield batch
 
 
-def _said(rows: list[Row], new: list[tuple[Row, Item]], *, applied: bool) -> Imported:
+def _said(file: _File, new: list[tuple[Row, Item]], *, applied: bool) -> Imported:
     left_out = [
-        LeftOut(row=each.number, what=each.what, reason=each.reason) for each in rows if each.reason is not None
+        LeftOut(row=each.number, what=each.what, reason=each.reason) for each in file.rows if each.reason is not None
     ]
     return Imported(
         applied=applied,
+        format=file.format,
+        columns=[ColumnRead(header=each.header, field=each.field, example=each.example) for each in file.columns],
         new=len(new),
-        already_there=len(rows) - len(left_out) - len(new),
+        awaited=sum(is_awaited(item) for _, item in new),
+        already_there=len(file.rows) - len(left_out) - len(new),
         left_out=left_out,
+        adjusted=[LeftOut(row=row.number, what=row.what, reason=row.remark) for row, _ in new if row.remark],
         first=[
             Planned(
                 row=row.number,
@@ -304,6 +325,7 @@ def _said(rows: list[Row], new: list[tuple[Row, Item]], *, applied: bool) -> Imp
                 by=item.authors if isinstance(item, Book) else item.directors,
                 collection=item.collection_name,
                 order=item.order,
+                awaited=is_awaited(item),
                 item_id=item.item_id if applied else None,
             )
             for row, item in new[:SHOWN_FIRST]

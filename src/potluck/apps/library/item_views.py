@@ -79,6 +79,16 @@ class ItemView(View[Book | Video]):
         return item.tmdb_id if isinstance(item, Video) else UNSET
 
     @computed
+    def note(item: Item, viewer: Viewer) -> str | Unset | None:
+        """Left out for guests, and where there is none."""
+        return item.note or UNSET if viewer.owns(item) else UNSET
+
+    @computed
+    def title_awaited(item: Item) -> Literal[True] | Unset:
+        """While the title is still to be looked up by the ISBN, which stands in for it."""
+        return True if isinstance(item, Book) and item.title_awaited else UNSET
+
+    @computed
     def lent_to(item: Item, viewer: Viewer) -> str | Unset | None:
         return item.lent_to if viewer.owns(item) else UNSET
 

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import field
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.awaited_titles import awaiting, is_awaited, no_longer_awaiting, title_to_come
 from potluck.apps.library.entities import Book, Cover, Event, Library, LibraryItem, Loan, Video
 from potluck.apps.library.fields import (
     TOP_OF_CAST,
@@ -16,6 +17,7 @@ from potluck.apps.library.fields import (
     ItemId,
     LibraryId,
     ManyCast,
+    Note,
     Order,
     People,
     PictureAddress,
@@ -80,8 +82,10 @@ class ItemThere(ProblemError):
 class NewItem(Input):
     """What a new book and a new video both have."""
 
-    title: Title
+    title: Title | Unset
     summary: Summary | None = None
+    note: Note | None = None
+    """Only the owner sees it."""
     picture_url: PictureAddress | None = None
     """Where its cover is to be had; it is fetched once, and kept here."""
     collection_id: CollectionId | None = None
@@ -92,11 +96,14 @@ class NewItem(Input):
 
 
 class NewBook(NewItem):
+    title: Title | Unset = UNSET
+    """Left out, it is looked up by the ISBN, now or later."""
     authors: People = field(default_factory=list)
     isbn: IsbnText | None = None
 
 
 class NewVideo(NewItem):
+    title: Title
     directors: People = field(default_factory=list)
     cast: ManyCast = field(default_factory=list)
     """The first five are kept."""
@@ -108,6 +115,7 @@ class NewVideo(NewItem):
 class ItemChange(Versioned):
     title: Title | Unset = UNSET
     summary: Summary | Unset | None = UNSET
+    note: Note | Unset | None = UNSET
     picture_url: PictureAddress | Unset | None = UNSET
     authors: People | Unset = UNSET
     isbn: IsbnText | Unset | None = UNSET
@@ -159,6 +167,8 @@ def new_item(new: NewItem, spot: Spot) -> Item:
     left_out = {"collection_id", "order", "item_id"}
     said = {name: value for name in new.__struct_fields__ if name not in left_out for value in [getattr(new, name)]}
     kind: type[Any] = Book if isinstance(new, NewBook) else Video
+    if new.title is UNSET:
+        said |= {"title": title_to_come(isbn_13(said["isbn"])), "title_awaited": True}
     item: Item = kind(
         **{name: _stored(name, value) for name, value in said.items()},
         owner_id=spot.library.owner_id,
@@ -171,6 +181,8 @@ def new_item(new: NewItem, spot: Spot) -> Item:
 
 
 async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
+    if isinstance(new, NewBook) and new.title is UNSET and new.isbn is None:
+        raise InvalidFields(WrongField("title", "Enter a title or an ISBN"))
     must_have_room(at.library, 1)
     history = None if new.item_id is UNSET else Event.of_item(at.owner_id, at.library_id, new.item_id)
     if history is not None and await at.rows.first(history) is not None:
@@ -179,12 +191,18 @@ async def _added(at: OwnLibrary, new: NewItem) -> Writes[Item]:
     spot = await spot_in(at.rows, at.library, new.collection_id, new.order)
     item = new_item(new, spot)
     there = or_raise(put(item, when=absent), ItemThere)
-    return Writes(item, there, counting_in_library(spot.library, 1), *joining_collection(item, spot.collection))
+    return Writes(
+        item,
+        there,
+        counting_in_library(spot.library, 1),
+        *joining_collection(item, spot.collection),
+        *awaiting(item, at.core.clock()),
+    )
 
 
 @books.create(ItemThere, TOO_MANY)
 async def add_book(at: OwnLibrary, new: NewBook) -> Writes[Book | Video]:
-    """Add a book. Only the owner may."""
+    """Add a book. With an ISBN and no title, its title is looked up later. Only the owner may."""
     return await _added(at, new)
 
 
@@ -200,10 +218,14 @@ async def change_item(at: OwnLibrary, item: Book | Video, change: ItemChange) ->
     changed = _new_values(item, change)
     if "picture_url" in changed:
         changed["cover_hash"] = None
+    if is_awaited(item):
+        changed |= _still_awaited(changed)
     spot = await _wanted_spot(at, item, change)
     if spot is not None and spot.library.library_id != item.library_id:
         return await _moved(at, item, changed, spot)
     others: list[Operation | Outcome] = []
+    if "title" in changed:
+        others += awaiting(_with(item, changed), at.core.clock()) or no_longer_awaiting(item)
     if spot is not None:
         there = spot.put_there(item, item.version)
         before, after_it = member_of(item), member_of(there)
@@ -235,6 +257,8 @@ async def _moved(at: OwnLibrary, item: Item, changed: dict[str, Any], spot: Spot
         *await leaving_collection(at.rows, item),
         *joining_collection(after, spot.collection),
         *await moving_history(at.rows, item, spot.library.library_id),
+        *no_longer_awaiting(item),
+        *awaiting(after, at.core.clock()),
     )
 
 
@@ -250,6 +274,7 @@ async def delete_item(at: OwnLibrary, item: Book | Video, forced: Forced) -> Wri
         *await leaving_collection(at.rows, item),
         delete(Loan.one(at.owner_id, item.library_id, item.item_id)),
         delete(Cover.one(at.owner_id, item.item_id)),
+        *no_longer_awaiting(item),
     )
 
 
@@ -281,6 +306,17 @@ def _new_values(item: Item, change: ItemChange) -> dict[str, Any]:
         raise InvalidFields(*wrong)
     stored = {name: _stored(name, value) for name, value in sent.items()}
     return {name: value for name, value in stored.items() if value != getattr(item, name)}
+
+
+def _still_awaited(changed: dict[str, Any]) -> dict[str, Any]:
+    """What else changes with a book whose title is awaited: a typed title ends that, another ISBN is looked up."""
+    if "title" in changed:
+        return {"title_awaited": False}
+    if "isbn" not in changed:
+        return {}
+    if changed["isbn"] is None:
+        raise InvalidFields(WrongField("isbn", "Its title is looked up by its ISBN. Enter a title to remove the ISBN"))
+    return {"title": title_to_come(changed["isbn"])}
 
 
 def _not_of_kind(item: Item, sent: dict[str, Any]) -> Iterator[WrongField]:

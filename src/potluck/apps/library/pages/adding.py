@@ -1,5 +1,6 @@
 """The page that adds items: by ISBN, by camera, many at once, or by hand."""
 
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +9,7 @@ from starlette.responses import Response
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.drawn_books import face, spine
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
-from potluck.apps.library.fields import LONGEST_TITLE, IsbnText
-from potluck.apps.library.importing import as_new_book
+from potluck.apps.library.fields import LARGEST_FILE, LONGEST_TITLE, IsbnText
 from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.items import NewBook, NewVideo, add_book, add_video
@@ -19,7 +19,8 @@ from potluck.apps.library.page_frame import HOME, LIBRARY, frame_of
 from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import HandForm, beside_fields, sent_of
 from potluck.apps.library.pages.rows import ShelfRowView
-from potluck.people.errors import InvalidFields, WrongField
+from potluck.apps.library.title_search import as_new_book
+from potluck.people.errors import InvalidFields
 from potluck.web.actions import Actions, Show
 from potluck.web.endpoints import Call, Endpoints
 from potluck.web.inputs import Input
@@ -72,6 +73,7 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         "isbn_wrong": wrong or show.form(FoundForm).errors["isbn"],
         "found": found,
         "have": have,
+        "largest": LARGEST_FILE,
         "films": films,
         "form": filled,
         "face": face,
@@ -118,12 +120,14 @@ def _film(films: Looked, title: str, pick: str) -> dict[str, Any]:
 
 @adding.form("/isbn", then=f"{ADD}?added={{item_id}}", on=add_page)
 async def put_found(at: OwnLibrary, wanted: FoundForm) -> Writes[Book | Video]:
-    """Put on the shelf what is known of an ISBN."""
+    """Put on the shelf what is known of an ISBN; if that is nothing, its title is still to come."""
     isbn = isbn_13(wanted.isbn)
     looked = await looking_up(at).book(isbn)
-    if looked.outcome != "found":
-        raise InvalidFields(WrongField("isbn", "It could not be looked up; put it in by hand"))
-    return await add_book(at, as_new_book(isbn, looked.matches[0]))
+    new = NewBook(isbn=isbn)
+    if looked.outcome == "found":
+        with suppress(InvalidFields):
+            new = as_new_book(isbn, looked.matches[0])
+    return await add_book(at, new)
 
 
 @adding.form("/hand", then=f"{ADD}?added={{item_id}}", on=add_page)
@@ -132,6 +136,9 @@ async def put_by_hand(at: OwnLibrary, typed: HandForm) -> Writes[Book | Video]:
     kind = "video" if typed.kind == "video" else "book"
     sent = sent_of(typed, kind)
     number = typed.order.strip()
+    if kind == "book" and not typed.title.strip() and typed.isbn.strip():
+        # Its title is still to come.
+        del sent["title"]
     try:
         if kind == "video" and typed.tmdb_id.isdecimal():
             sent["tmdbId"] = int(typed.tmdb_id)

@@ -1,17 +1,33 @@
 """The import page: a preview of everything before anything is added, with the reason for each row left out."""
 
+import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import UNSET
 
 from potluck.apps.library.access import OwnLibrary
 from potluck.apps.library.drawn_books import face
-from potluck.apps.library.fields import FileText
-from potluck.apps.library.importing import LARGEST_IMPORT, ROWS, Imported, ImportFile, LeftOut, import_file, imports
+from potluck.apps.library.fields import LARGEST_FILE, FileText
+from potluck.apps.library.import_columns import Column, Field, UnreadableFile, columns_of
+from potluck.apps.library.import_files import NOT_OWNED, FileFormat, format_of
+from potluck.apps.library.importing import (
+    LARGEST_IMPORT,
+    ROWS,
+    Columns,
+    Imported,
+    ImportFile,
+    LeftOut,
+    import_file,
+    imports,
+)
 from potluck.apps.library.libraries import LibraryView
 from potluck.apps.library.page_frame import HOME
+from potluck.field_types import Message
+from potluck.people.errors import InvalidFields
 from potluck.web.actions import Show
 from potluck.web.forms import Line
-from potluck.web.inputs import Input
+from potluck.web.inputs import Input, Unset
 from potluck.web.writes import Writes
 
 __all__ = ["import_page"]
@@ -20,25 +36,69 @@ __all__ = ["import_page"]
 LARGEST_FORM = 3 * LARGEST_IMPORT
 SHOWN_OF_A_REASON = 200
 
+FORMATS: dict[FileFormat, str] = {
+    "csv": "A table",
+    "goodreads": "A Goodreads export",
+    "isbns": "A list of ISBNs",
+    "titles": "A list of titles",
+}
+FIELD_NAMES: dict[Field, str] = {
+    "skip": "Leave out",
+    "title": "Title",
+    "authors": "Authors",
+    "isbn": "ISBN",
+    "collection": "Collection",
+    "order": "Number in it",
+    "summary": "Summary",
+    "note": "Note",
+    "kind": "Book or video",
+    "directors": "Directors",
+    "cast": "Cast",
+    "releaseYear": "Year",
+    "duration": "Minutes",
+    "tmdbId": "TMDB id",
+    "pictureUrl": "Cover address",
+}
+
 
 class PastedFile(Input):
     text: FileText
     name: Line = ""
     """What the file is called, if it was one."""
+    format: Annotated[FileFormat, Message("Choose what kind of file it is")] | Unset = UNSET
+    columns: Columns | Unset = UNSET
+    to_read: bool = False
+
+
+class Preview(NamedTuple):
+    """What a file would add; without that, what its columns are, so that somebody can say what they hold."""
+
+    pasted: PastedFile
+    format: FileFormat
+    columns: list[Column]
+    found: Imported | None
+    wrong: str = ""
 
 
 @imports.page("", "library/import.html")
 async def import_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
     (library,) = await at.show(LibraryView, [at.library])
-    done: tuple[PastedFile, Imported] | None = show.done
-    pasted, found = (None, None) if done is None else done
+    preview: Preview | None = show.done
+    found = None if preview is None else preview.found
+    left_out = [] if found is None else found.left_out
     return {
         "library": library,
         "form": show.form(PastedFile),
-        "pasted": pasted,
+        "preview": preview,
+        "pasted": None if preview is None else preview.pasted,
         "found": found,
-        "groups": [] if found is None else _by_reason(found.left_out),
+        "groups": _by_reason(left_out),
+        "not_owned": sum(each.reason == NOT_OWNED for each in left_out),
+        "adjusted": [] if found is None else _by_reason(found.adjusted),
+        "formats": FORMATS,
+        "fields": FIELD_NAMES,
         "shown": SHOWN_OF_A_REASON,
+        "largest": LARGEST_FILE,
         "face": face,
     }
 
@@ -51,10 +111,34 @@ def _by_reason(rows: Iterable[LeftOut]) -> list[tuple[str, list[LeftOut]]]:
     return sorted(found.items(), key=lambda each: -len(each[1]))
 
 
+def _sent(pasted: PastedFile, *, apply: bool) -> ImportFile:
+    return ImportFile(
+        text=pasted.text, format=pasted.format, columns=pasted.columns, to_read=pasted.to_read, apply=apply
+    )
+
+
+def _columns(pasted: PastedFile) -> list[Column]:
+    """The columns of a table; none if it is something else."""
+    try:
+        if (pasted.format or format_of(pasted.text)) != "csv":
+            return []
+        return columns_of(pasted.text, None if pasted.columns is UNSET else pasted.columns)
+    except UnreadableFile:
+        return []
+
+
 @imports.form("", then="", on=import_page, rate_limit=ROWS, largest_body=LARGEST_FORM)
-async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[tuple[PastedFile, Imported]]:
-    looked = await import_file(at, ImportFile(text=pasted.text))
-    return looked.answering((pasted, looked.answer))
+async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[Preview]:
+    try:
+        looked = await import_file(at, _sent(pasted, apply=False))
+    except InvalidFields as wrong:
+        columns = await asyncio.to_thread(_columns, pasted)
+        if len(columns) < 2:
+            raise
+        return Writes(Preview(pasted, "csv", columns, None, wrong.errors[0].message))
+    found = looked.answer
+    columns = [Column(each.header, each.field, each.example) for each in found.columns]
+    return looked.answering(Preview(pasted, found.format, columns, found))
 
 
 @imports.form(
@@ -65,4 +149,4 @@ async def preview(at: OwnLibrary, pasted: PastedFile) -> Writes[tuple[PastedFile
     largest_body=LARGEST_FORM,
 )
 async def apply(at: OwnLibrary, pasted: PastedFile) -> Writes[Imported]:
-    return await import_file(at, ImportFile(text=pasted.text, apply=True))
+    return await import_file(at, _sent(pasted, apply=True))

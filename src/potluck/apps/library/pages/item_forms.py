@@ -27,6 +27,7 @@ class HandForm(Input):
     release_year: Line = ""
     duration: Line = ""
     summary: LongText = ""
+    note: LongText = ""
     picture_url: Line = ""
     tmdb_id: Line = ""
     collection: Line = ""
@@ -44,12 +45,14 @@ class ItemForm(Versioned):
     release_year: Line = ""
     duration: Line = ""
     summary: LongText = ""
+    note: LongText = ""
     picture_url: Line = ""
 
 
 def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
     """The form as an API client would send it; blank fields are null."""
-    said = {"title": form.title, "summary": form.summary or None, "pictureUrl": form.picture_url or None}
+    texts = {"summary": form.summary, "note": form.note, "pictureUrl": form.picture_url}
+    said: dict[str, Any] = {"title": form.title, **{name: text or None for name, text in texts.items()}}
     if kind == "book":
         return {**said, "authors": _names(form.people), "isbn": form.isbn or None}
     numbers = {"releaseYear": _number(form.release_year), "duration": _number(form.duration)}
@@ -59,13 +62,15 @@ def sent_of(form: HandForm | ItemForm, kind: str) -> dict[str, Any]:
 def typed_of(item: ItemView) -> dict[str, Any]:
     """The form values of an existing item."""
     shown = {
-        "title": item.title,
+        # What stands in for a title is not offered for editing: typing one ends the search for it.
+        "title": "" if item.title_awaited else item.title,
         "people": _joined(item.authors if item.kind == "book" else item.directors),
         "isbn": item.isbn,
         "cast": _joined(item.cast or ()),
         "releaseYear": item.release_year,
         "duration": item.duration,
         "summary": item.summary,
+        "note": item.note,
         "pictureUrl": item.picture_url,
     }
     return {name: "" if not value else str(value) for name, value in shown.items()}

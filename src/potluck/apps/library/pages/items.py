@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
+from potluck.apps.library.awaited_titles import is_awaited
 from potluck.apps.library.covers import NoCover, fetch_cover
 from potluck.apps.library.entities import Book, Collection, Event, Library, LibraryItem, Loan, Share, Video
 from potluck.apps.library.home_card import how_long
@@ -17,6 +18,7 @@ from potluck.apps.library.page_frame import HOME, ITEM, LENT, LIBRARY
 from potluck.apps.library.pages.collections import collection_named
 from potluck.apps.library.pages.item_forms import ItemForm, beside_fields, sent_of, typed_of
 from potluck.apps.library.pages.rows import ShelfRowView, shelf_rows
+from potluck.apps.library.title_search import NoTitleYet, look_up_title
 from potluck.people.errors import InvalidFields, WrongField
 from potluck.table.keys.folding import fold
 from potluck.web.actions import Show
@@ -70,6 +72,7 @@ async def item_page(at: InLibrary, item: Book | Video, show: Show) -> dict[str, 
         "quicker": refusal.members["lentTo"] if isinstance(refusal, AlreadyLent) else "",
         "is_back": isinstance(refusal, NotLent),
         "no_cover": isinstance(refusal, NoCover),
+        "no_title": refusal.detail if isinstance(refusal, NoTitleYet) else "",
     }
 
 
@@ -135,12 +138,16 @@ async def edit_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
 @items.form("/edit", then=f"{ITEM}?said=changed", on=edit_page)
 async def edit(at: OwnLibrary, item: Book | Video, typed: ItemForm) -> Writes[Book | Video]:
     try:
-        change = decode_tree(ItemChange, sent_of(typed, "book" if isinstance(item, Book) else "video"))
+        sent = sent_of(typed, "book" if isinstance(item, Book) else "video")
+        if is_awaited(item) and not typed.title.strip():
+            del sent["title"]
+        change = decode_tree(ItemChange, sent)
         return await change_item(at, item, change)
     except InvalidFields as wrong:
         raise beside_fields(wrong) from wrong
 
 
+items.form("/look-up", then=f"{ITEM}?said=title", on=item_page)(look_up_title)
 items.form("/cover", then=f"{ITEM}?said=cover", on=edit_page)(fetch_cover)
 
 

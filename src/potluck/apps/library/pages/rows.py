@@ -8,6 +8,7 @@ import msgspec
 from markupsafe import Markup
 
 from potluck.apps.library.access import InLibrary, Viewer
+from potluck.apps.library.awaited_titles import is_awaited
 from potluck.apps.library.drawn_books import bookend, face, gap, spine
 from potluck.apps.library.entities import Book, Collection, ShelfRow, Video, media_library
 from potluck.apps.library.item_views import ItemView, people_of
@@ -51,6 +52,11 @@ class ShelfRowView(View[Collection | Book | Video]):
     @computed
     def collection_name(row: Row) -> str | None:
         return None if isinstance(row, Collection) else row.collection_name
+
+    @computed
+    def awaited(row: Row) -> Literal[True] | Unset:
+        """While its title is still to be looked up."""
+        return UNSET if isinstance(row, Collection) or not is_awaited(row) else True
 
     @computed
     def volume(row: Row) -> int | None:

@@ -32,30 +32,53 @@ const rows = document.querySelector("[data-came-in]");
 const ready = document.getElementById("came-in");
 // A book stays in front of the camera for a while and is added once; a number that is typed again is sent again.
 const seen = new Set();
+const TRY_AGAIN = 15_000;
 
 async function api(path, options = {}) {
   const answer = await fetch(library + path, {
     headers: { "content-type": "application/json", accept: "application/json" },
     ...options,
   }).catch(() => null);
-  if (!answer) return { words: "No signal. Try this one again." };
+  if (!answer) return { words: "You’re offline. It is added when you’re back.", offline: true };
   const said = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
   return answer.ok ? { said } : { words: said.errors?.[0]?.message ?? said.detail ?? "It was not taken." };
 }
+
+/** Resolves when there may be a signal again. */
+const backOnline = () =>
+  new Promise((resolve) => {
+    const timer = setTimeout(go, TRY_AGAIN);
+    function go() {
+      clearTimeout(timer);
+      removeEventListener("online", go);
+      resolve();
+    }
+    addEventListener("online", go);
+  });
 
 async function putOn(isbn) {
   seen.add(isbn);
   const row = ready.content.firstElementChild.cloneNode(true);
   const [title, note, undo] = ["title", "note", "undo"].map((each) => row.querySelector(`[data-${each}]`));
   title.textContent = isbn;
-  note.textContent = "Looking…";
   undo.hidden = true;
   rows.prepend(row);
   rows.hidden = false;
-  const { said, words } = await api("/import", {
-    method: "POST",
-    body: JSON.stringify({ text: isbn, format: "isbns", apply: true }),
-  });
+  const key = crypto.randomUUID();
+  const send = () => {
+    note.textContent = "Looking…";
+    return api("/import", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json", "idempotency-key": key },
+      body: JSON.stringify({ text: isbn, format: "isbns", apply: true }),
+    });
+  };
+  let { said, words, offline } = await send();
+  while (offline) {
+    note.textContent = words;
+    await backOnline();
+    ({ said, words, offline } = await send());
+  }
   if (!said) {
     note.textContent = words;
     return;
@@ -65,12 +88,12 @@ async function putOn(isbn) {
     note.textContent = said.leftOut[0].reason;
     const byHand = document.createElement("a");
     byHand.href = `?hand=yes&isbn=${encodeURIComponent(isbn)}#by-hand`;
-    byHand.textContent = "By hand";
+    byHand.textContent = "Type its title";
     undo.replaceWith(byHand);
   } else if (!book) note.textContent = "On the shelf already";
   else {
     title.textContent = book.title;
-    note.textContent = book.by.join(", ");
+    note.textContent = book.awaited ? "Waiting for its title" : book.by.join(", ");
     const pic = await fetch(`/library/spine?${new URLSearchParams({ title: book.title, by: book.by[0] ?? "" })}`).catch(() => null);
     if (pic?.ok) {
       const page = new DOMParser().parseFromString(await pic.text(), "text/html");

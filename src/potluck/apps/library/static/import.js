@@ -6,9 +6,10 @@ const form = document.querySelector("[data-apply]");
 const EVERY = 400;
 
 form?.addEventListener("submit", async (event) => {
+  const button = event.submitter;
+  if (!button?.matches("[data-add]")) return;
   event.preventDefault();
   const told = form.querySelector("[data-progress]");
-  const button = form.querySelector("button");
   button.setAttribute("aria-disabled", true);
   const all = Number(form.dataset.new);
   let done = false;
@@ -18,7 +19,7 @@ form?.addEventListener("submit", async (event) => {
     const added = (await answer.json()).totalItems - Number(form.dataset.before);
     told.textContent = `${Math.max(0, Math.min(added, all))} of ${all} are on the shelf.`;
   }, EVERY);
-  const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+  const answer = await fetch(button.formAction, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => null);
   done = true;
   clearInterval(watching);
   if (answer?.ok && answer.redirected) location.assign(answer.url);

@@ -1,0 +1,34 @@
+"""Books that were added by their ISBN alone: what they are called until their title is known, and the writes."""
+
+from datetime import datetime
+
+from potluck.apps.library.entities import AwaitedTitle, Book, Video
+from potluck.table import delete, put
+from potluck.table.operations import Operation
+
+__all__ = ["awaiting", "is_awaited", "no_longer_awaiting", "title_to_come"]
+
+
+def title_to_come(isbn: str) -> str:
+    """What a book is called until its title is known."""
+    return f"ISBN {isbn}"
+
+
+def is_awaited(item: Book | Video) -> bool:
+    """Whether the title of an item is still to be looked up."""
+    return isinstance(item, Book) and item.title_awaited
+
+
+def awaiting(item: Book | Video, now: datetime) -> list[Operation]:
+    """The write that has the title of an item looked up, if it has none yet."""
+    if not is_awaited(item):
+        return []
+    row = AwaitedTitle(owner_id=item.owner_id, library_id=item.library_id, item_id=item.item_id, next_at=now)
+    return [put(row)]
+
+
+def no_longer_awaiting(item: Book | Video) -> list[Operation]:
+    """The write that ends the search for the title of an item, if there is one."""
+    if not is_awaited(item):
+        return []
+    return [delete(AwaitedTitle.one(item.owner_id, item.library_id, item.item_id))]

@@ -1,0 +1,64 @@
+"""A Goodreads export: series out of titles, shelves, and ratings and reviews as a note."""
+
+import html
+import re
+from collections.abc import Mapping
+
+__all__ = ["in_series", "is_goodreads", "isbn_of", "note_of", "only_wanted"]
+
+# "The Hunger Games (The Hunger Games, #1)" is the first of a series. Matched in two anchored steps: a single pattern
+# would take quadratic time on a title of nothing but brackets.
+SERIES = re.compile(r"\S\s+\(")
+NUMBERED = re.compile(r"#(\d{1,4})(?:\.\d{1,4})?\)")
+# Goodreads writes ="0439023483", so that a spreadsheet keeps the leading zero.
+QUOTED = re.compile(r'^="?(.*?)"?$')
+BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
+TAG = re.compile(r"<[^<>]{1,200}>")
+WANTED = "to-read"
+
+Cells = Mapping[str, str]
+
+
+def is_goodreads(header: list[str]) -> bool:
+    """Whether a table with this header is an export from Goodreads."""
+    return {"title", "author", "isbn13"} <= {each.lower() for each in header}
+
+
+def in_series(title: str) -> tuple[str, str, int] | None:
+    """The title without its series, the series, and the number in it; None if no series is named."""
+    begins, at = SERIES.search(title), title.rfind("#")
+    numbered = None if begins is None else NUMBERED.fullmatch(title, at)
+    if begins is None or numbered is None:
+        return None
+    before = title[begins.end() : at]
+    series = before.rstrip().removesuffix(",").strip()
+    if not series or before == before.rstrip():
+        return None
+    return title[: begins.start() + 1], series, int(numbered[1])
+
+
+def isbn_of(cells: Cells) -> str | None:
+    """The ISBN as it is written there, the longer one first."""
+    found = (QUOTED.sub(r"\1", cells.get(name, "")).strip() for name in ("isbn13", "isbn"))
+    return next(filter(None, found), None)
+
+
+def only_wanted(cells: Cells) -> bool:
+    """Whether the book is on the to-read shelf, and no owned copy is counted."""
+    shelf = cells.get("exclusive shelf", "").lower()
+    shelves = [each.strip().lower() for each in cells.get("bookshelves", "").split(",")]
+    owned = cells.get("owned copies", "")
+    return (shelf == WANTED if shelf else WANTED in shelves) and not (owned.isdecimal() and owned.strip("0"))
+
+
+def note_of(cells: Cells) -> str | None:
+    """The rating, the review and the private notes as one note; None if there are none."""
+    rating = cells.get("my rating", "")
+    rated = f"Rated {rating} of 5 on Goodreads" if rating in [*"12345"] else ""
+    texts = (_plain(cells.get(name, "")) for name in ("my review", "private notes"))
+    return "\n\n".join(filter(None, (rated, *texts))) or None
+
+
+def _plain(text: str) -> str:
+    """A review without its markup."""
+    return html.unescape(TAG.sub("", BREAK.sub("\n", text))).strip()
