@@ -7,7 +7,7 @@ anything that msgspec cannot express is in its `extra`.
 """
 
 from collections.abc import Callable, Iterable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Protocol
 
 from msgspec import Meta
@@ -39,6 +39,7 @@ def Text(
 
     Surrounding whitespace is trimmed first; blank becomes null where null and length 0 are allowed.
     """
+    _must_be_in_order(shortest, longest)
     return Meta(
         min_length=shortest or None,
         max_length=longest,
@@ -52,34 +53,42 @@ def OneLine(
     shortest: int, longest: int, message: str | None = None, *, trim: bool = True, examples: list[str] | None = None
 ) -> Meta:
     """Text that people see as one line: a name, a title. Something in it is visible, nothing hidden or reordered."""
+    _must_be_in_order(shortest, longest)
     extra = _said(message=message, trim=trim, rule=one_line)
     return Meta(min_length=shortest or None, max_length=longest, examples=examples, extra=extra)
 
 
 def ManyLines(shortest: int, longest: int, message: str | None = None, *, trim: bool = True) -> Meta:
     """Text of several lines: a note, a description. Line ends are normalized to line feeds."""
+    _must_be_in_order(shortest, longest)
     extra = _said(message=message, trim=trim, rule=several_lines)
     return Meta(min_length=shortest or None, max_length=longest, extra=extra)
 
 
 def Integer(smallest: int, largest: int, message: str | None = None, *, too_large: str | None = None) -> Meta:
     """An integer within bounds; `too_large` is the message above the upper bound, if it differs from the other."""
+    _must_be_in_order(smallest, largest)
     return Meta(ge=smallest, le=largest, extra=_said(message=message, too_large=too_large))
 
 
 def Amount(
-    smallest: Decimal | int | None = None,
-    largest: Decimal | int | None = None,
+    smallest: Decimal | int | str | None = None,
+    largest: Decimal | int | str | None = None,
     message: str | None = None,
     *,
     places: int | None = None,
 ) -> Meta:
-    """The bounds of a Decimal, which Meta cannot express, and how many decimal places it may have."""
-    return Meta(extra=_said(ge=smallest, le=largest, places=places, message=message))
+    """The bounds of a Decimal, which Meta cannot express, and how many decimal places it may have: Amount("0.1", 9)."""
+    least, most = _exact(smallest), _exact(largest)
+    _must_be_in_order(least, most)
+    if places is not None and (type(places) is not int or places < 0):
+        raise ValueError(f"places is a whole number, 0 or more, not {places!r}")
+    return Meta(extra=_said(ge=least, le=most, places=places, message=message))
 
 
 def Length(shortest: int, longest: int, message: str | None = None) -> Meta:
     """How many entries a list may have."""
+    _must_be_in_order(shortest, longest)
     return Meta(min_length=shortest or None, max_length=longest, extra=_said(message=message))
 
 
@@ -100,6 +109,25 @@ def Check(function: Callable[[Any], Iterable[FieldError]]) -> Meta:
 def Spelled(function: Callable[[str], str]) -> Meta:
     """The canonical spelling of a value in a path: the function maps all equivalent spellings to one."""
     return Meta(extra={"spelled": function})
+
+
+def _exact(bound: Decimal | int | str | None) -> Decimal | int | None:
+    if isinstance(bound, float):
+        raise TypeError(f"a bound is an int, a Decimal or a text such as {str(bound)!r}: {bound!r} is not exact")
+    if not isinstance(bound, str):
+        return bound
+    try:
+        found = Decimal(bound)
+    except InvalidOperation:
+        raise ValueError(f"{bound!r} is not a number") from None
+    if not found.is_finite():
+        raise ValueError(f"{bound!r} is not a number that can be stored")
+    return found
+
+
+def _must_be_in_order(least: Decimal | int | None, most: Decimal | int | None) -> None:
+    if least is not None and most is not None and least > most:
+        raise ValueError(f"no value is at least {least} and at most {most}")
 
 
 def _said(**extra: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from potluck.web.errors import ProblemError
 from potluck.web.forms import blank
 from potluck.web.inputs import Input
 from potluck.web.layout import Templates
+from potluck.web.template_names import SET_BY_PAGES
 from potluck.web.writes import Writes
 from tests.toy.app import notes_app
 from tests.toy.books import NewBook
@@ -90,6 +91,67 @@ async def test_a_template_that_is_not_there_is_said_when_the_app_is_put_together
     with pytest.raises(DeclarationError, match=r"there is no template notes/bocks\.html"):
         async with suite_on(tmp_path, [notes_app, attic_app]):
             pass
+
+
+@pytest.mark.parametrize(
+    "defined",
+    [
+        "{% macro refused(note) %}{{ note }}{% endmacro %}",
+        "{% set refused = 'Sold' %}",
+        "{% set one, served = 1, 2 %}",
+        "{% if form %}{%- set icon = 'x' %}{% endif %}",
+        "{% import 'notes/row.html' as banner %}",
+        "{% from 'notes/row.html' import icon %}",
+        "{% from 'components/icons.html' import avatar as icon %}",
+        "{% set apps %}none{% endset %}",
+    ],
+)
+@pytest.mark.parametrize("extended", ["page.html", "attic/frame.html"])
+async def test_a_page_that_takes_a_name_of_the_layout_is_refused_when_the_app_is_put_together(
+    tmp_path, defined, extended
+):
+    (tmp_path / "templates" / "attic").mkdir(parents=True)
+    (tmp_path / "templates" / "attic" / "frame.html").write_text('{% extends "page.html" %}')
+    (tmp_path / "templates" / "attic" / "shelf.html").write_text(f'{{% extends "{extended}" %}}\n{defined}')
+
+    def attic_app(core: Core) -> App:
+        return App(name="attic", tables=[], templates=tmp_path / "templates")
+
+    with pytest.raises(
+        DeclarationError, match=r"attic/shelf\.html: \w+ is a name of the layout; call it something else"
+    ):
+        async with suite_on(tmp_path, [attic_app]):
+            pass
+
+
+def test_a_page_may_say_what_the_layout_asks_import_what_it_imports_and_set_anything_in_a_block(tmp_path):
+    (tmp_path / "shelf.html").write_text(
+        """{% extends "page.html" %}{% from "components/icons.html" import icon, avatar %}
+        {% set watched, here = true, 1 %}
+        {% macro shelf(refused) %}{% set icon = refused %}{{ icon }}{% endmacro %}
+        {% block main %}{% set refused = "it" %}{{ shelf(refused) }}{% endblock %}"""
+    )
+    (tmp_path / "row.html").write_text("{% macro refused() %}{% endmacro %}")
+    templates = Templates(CATALOGUE, [tmp_path])
+    assert {"refused", "icon", "banner", "served", "apps"} <= templates.reserved
+    assert not templates.reserved & SET_BY_PAGES
+
+
+async def test_a_rule_that_gives_the_layout_a_name_of_its_own_fails_at_the_first_look(tmp_path, caplog):
+    async def shown(at: SignedIn) -> dict[str, Any]:
+        return {"refused": "Sold", "books": []}
+
+    attic: Actions[Any] = Actions(SignedIn, page="/attic")
+    attic.page("", "notes/books.html")(shown)
+
+    def attic_app(core: Core) -> App:
+        return App(name="attic", tables=[], subjects=[attic])
+
+    async with suite_on(tmp_path, [notes_app, attic_app]) as (client, _):
+        ada = await signed_up(client)
+        # Which names a rule returns is known only when it has run.
+        assert (await client.get("/attic", headers=bearer(ada))).status_code == 500
+    assert "shown: refused is for the layout; call it something else" in caplog.text
 
 
 class AtShelf(SignedIn):

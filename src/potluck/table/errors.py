@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 __all__ = [
     "AlreadyExists",
     "Changed",
@@ -33,11 +35,13 @@ class DesignError(TableError):
 class InvalidValue(TableError, ValueError):
     """A value that its field does not allow; nothing was sent."""
 
-    def __init__(self, entity: str, field: str, why: str) -> None:
+    def __init__(self, entity: str, field: str, why: str, value: Any = msgspec.UNSET) -> None:
         super().__init__(f"{entity}.{field}: {why}")
         self.entity = entity
         self.field = field
         self.why = why
+        self.value = value
+        """The value itself; UNSET where it is not known."""
 
 
 class ComponentsNeeded(TableError, ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,7 @@ from potluck.web.live.event_stream import EventStreamResponse
 from potluck.web.live.events import SeeAsNow
 from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import LONGEST_PAGE, OwnPages, PageRequest, References, list_input
+from potluck.web.refused_values import named_by_field
 from potluck.web.requests import LARGEST_BODY, Ids, body_of, headers_of, idempotency_key, must_be_json, visitor_of
 from potluck.web.runner import Runner, Sent, tag
 from potluck.web.schema import decode, decode_query
@@ -142,7 +144,8 @@ class Api:
                 at, thing = await self._runner.admit(read, visitor, ids)
                 wanted = decode_query(query, request.query_params.multi_items(), strict=True)
                 given = [each for each in (thing, None if read.input is None else wanted) if each is not None]
-                found = await read.rule(at, *given)
+                with named_by_field(read, None if read.input is None else wanted):
+                    found = await read.rule(at, *given)
                 if isinstance(found, Response):
                     return _tagged_file(request, found) if read.tagged else found, None
                 body = encode(await self._runner.show(read, at, found))
@@ -174,7 +177,8 @@ class Api:
                 wanted = decode_query(kind, request.query_params.multi_items(), strict=True)
                 page = PageRequest.read(request, visitor, wanted, self._core.cursors)
                 filters = () if listing.input is None else (kind.filter_of(wanted),)
-                items, following, extra, position = await found_in(self._core, listing, at, filters, page)
+                with named_by_field(listing, filters[0] if filters else None):
+                    items, following, extra, position = await found_in(self._core, listing, at, filters, page)
                 encoded = encode(items)
                 tagged = tag_of(encoded + encode(extra) + (b"" if following is None else b"more"))
                 cursor = page.cursor(following)
@@ -313,7 +317,7 @@ async def found_in(
         seen = [each for each in part.items if at.sees(each)]
         return await plan.show_many(at, seen), part.next, {}, position
     shown = await shown_whole(core, listing, at, found)
-    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown), builtin_types=[datetime])
+    extra = {} if listing.also is None else msgspec.to_builtins(listing.also(shown), builtin_types=[datetime, Decimal])
     items, following = page.part_of(shown, listing.order)
     return items, following, extra, position
 

@@ -1,16 +1,19 @@
 """Fields of inputs and views, checked against those of their entity when the class is defined."""
 
 from difflib import get_close_matches
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from potluck.table import Entity
+from msgspec import UnsetType
+
+from potluck.table import DesignError, Entity
 from potluck.table.entity import plan_of
-from potluck.table.fields import FieldPlan, plain_type
+from potluck.table.fields import FieldPlan, Kind, plain_type, plan_value
 
-__all__ = ["DeclarationError", "entities_named", "entity_field", "kinds_of", "not_covered", "shown"]
+__all__ = ["DeclarationError", "entities_named", "entity_field", "is_looser", "kinds_of", "not_covered", "shown"]
 
 SCALARS = (str, int, float, bool, bytes)
+NUMBERS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
 
 
 class DeclarationError(TypeError):
@@ -56,6 +59,66 @@ def not_covered(values: Any, by: Any) -> frozenset[Any]:
         and (_literal_type(each) or each) not in kinds
         and not (get_origin(each) is not None and get_origin(each) in origins)
     )
+
+
+def is_looser(kind: Any, held: FieldPlan) -> bool:
+    """Whether it accepts a value that the entity's field would refuse: too long, too small, with too many places."""
+    plans = (_planned(each, held) for each in _with_metadata(kind))
+    return any(_admits_more(plan, held) for plan in plans if plan is not None)
+
+
+def _with_metadata(kind: Any) -> list[Any]:
+    """The alternatives of a type with the metadata of each, without None and what need not be sent."""
+    if get_origin(kind) is Annotated:
+        inner, *extras = get_args(kind)
+        return [Annotated[each, *extras] for each in _with_metadata(inner)]
+    if get_origin(kind) in (Union, UnionType):
+        return [found for each in get_args(kind) for found in _with_metadata(each)]
+    return [] if kind in (NoneType, UnsetType) else [kind]
+
+
+def _planned(kind: Any, held: FieldPlan) -> FieldPlan | None:
+    try:
+        return plan_value(kind, held.entity, held.name)
+    except DesignError:
+        # What cannot be stored as it is, such as a time of no stated precision, is for the rule to convert.
+        return None
+
+
+def _admits_more(given: FieldPlan, held: FieldPlan) -> bool:
+    if given.choices:
+        # Its values are compared one by one.
+        return False
+    if held.max_length is not None and (given.max_length is None or given.max_length > held.max_length):
+        return True
+    if held.min_length and (given.min_length or 0) < held.min_length:
+        return True
+    if held.kind in NUMBERS and given.kind in NUMBERS and _reaches_further(given, held):
+        return True
+    if held.places is not None and given.kind is Kind.DECIMAL and (given.places is None or given.places > held.places):
+        return True
+    if held.element is not None and given.element is not None and _admits_more(given.element, held.element):
+        return True
+    return any(
+        name in given.members and _admits_more(given.members[name], member) for name, member in held.members.items()
+    )
+
+
+def _reaches_further(given: FieldPlan, held: FieldPlan) -> bool:
+    """Whether a number below or above the bounds of the entity's field would be accepted."""
+    for least, less in ((held.ge, False), (held.gt, True)):
+        if least is not None and not (
+            (given.ge is not None and (given.ge > least if less else given.ge >= least))
+            or (given.gt is not None and given.gt >= (least if less or given.kind is not Kind.INTEGER else least - 1))
+        ):
+            return True
+    for most, more in ((held.le, False), (held.lt, True)):
+        if most is not None and not (
+            (given.le is not None and (given.le < most if more else given.le <= most))
+            or (given.lt is not None and given.lt <= (most if more or given.kind is not Kind.INTEGER else most + 1))
+        ):
+            return True
+    return False
 
 
 def shown(alternatives: frozenset[Any]) -> str:

@@ -11,18 +11,17 @@
 The fields of `New` and `Change` are checked against the entity when the class is defined.
 """
 
-from collections.abc import Iterator
 from inspect import signature
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, dataclass_transform
 
 import msgspec
-from msgspec import NODEFAULT, UNSET, UnsetType, inspect
+from msgspec import NODEFAULT, UNSET, UnsetType
 
 from potluck.field_types import Integer
 from potluck.table import Entity
 from potluck.table.entity import EntityPlan, plan_of
 from potluck.table.fields import FieldPlan
-from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, not_covered, shown
+from potluck.web.entity_fields import DeclarationError, entities_named, entity_field, is_looser, not_covered, shown
 
 __all__ = ["UNSET", "Change", "DeclarationError", "Input", "New", "Unset", "Versioned"]
 
@@ -101,7 +100,7 @@ def _require_fields(cls: Any, entity: EntityPlan) -> None:
         extra = not_covered(field.type, held.type | Unset)
         if extra:
             raise DeclarationError(f"{where}: {entity.name}.{field.name} cannot hold {shown(extra)}")
-        if _is_looser(field.type, held):
+        if is_looser(field.type, held):
             bounded = f"{entity.name}.{field.name} has bounds that this does not state"
             raise DeclarationError(f"{where}: {bounded}; write its field type, {_stated(held)}")
         if changes and field.name in entity.key.components:
@@ -109,33 +108,6 @@ def _require_fields(cls: Any, entity: EntityPlan) -> None:
         if changes and not field.required and field.default is not UNSET:
             given = "a new value" if field.default is NODEFAULT else repr(field.default)
             raise DeclarationError(f"{where}: not sending it would set {given}; write `| Unset = UNSET`")
-
-
-def _is_looser(kind: Any, held: FieldPlan) -> bool:
-    """Whether it accepts a value that the entity's field would refuse: too long, too short, too small or too large."""
-    for each in _kinds(inspect.type_info(kind)):
-        if isinstance(each, inspect.StrType):
-            if held.max_length is not None and (each.max_length is None or each.max_length > held.max_length):
-                return True
-            if held.min_length and (each.min_length or 0) < held.min_length:
-                return True
-        if isinstance(each, inspect.IntType):
-            if held.le is not None and (each.le is None or each.le > held.le):
-                return True
-            if held.ge is not None and (each.ge is None or each.ge < held.ge):
-                return True
-    return False
-
-
-def _kinds(found: inspect.Type) -> Iterator[inspect.Type]:
-    """The alternatives of a type, without their metadata."""
-    if isinstance(found, inspect.Metadata):
-        yield from _kinds(found.type)
-    elif isinstance(found, inspect.UnionType):
-        for each in found.types:
-            yield from _kinds(each)
-    else:
-        yield found
 
 
 def _stated(held: FieldPlan) -> str:

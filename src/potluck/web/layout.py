@@ -16,6 +16,7 @@ from starlette.responses import Response
 from potluck.people.authentication import Principal
 from potluck.web.app_catalogue import AppEntry
 from potluck.web.http.responses import html
+from potluck.web.template_names import must_leave_names, reserved_names
 
 __all__ = ["Section", "Templates", "around", "asset", "icon_names", "initials"]
 
@@ -59,10 +60,10 @@ class Templates:
 
     def __init__(self, catalogue: Sequence[AppEntry], folders: Iterable[Path] = (), hue_sheet: str = "") -> None:
         """`hue_sheet` is the address of the style sheet with the hues of further apps, if there is one."""
+        folders = tuple(folders)
         self.environment = environment(catalogue, folders)
         self.environment.globals["hue_sheet"] = hue_sheet
-        # Only listed: compiling them all would take as long as the rest of the start.
-        self.names = frozenset(self.environment.list_templates())
+        self.names, self.reserved = _names_in(folders)
 
     def render(self, request: Request, name: str, context: Mapping[str, Any]) -> str:
         return self.environment.get_template(name).render({"request": request, **context})
@@ -80,6 +81,16 @@ class Templates:
         # Enough to tell apart the people who share a device.
         whose = {"person": "" if principal is None else str(principal.user_id)[:8]}
         return html(self.render(request, name, around(principal) | whose | dict(context)), status, headers)
+
+
+@cache
+def _names_in(folders: Sequence[Path]) -> tuple[frozenset[str], frozenset[str]]:
+    """The templates there are, and the names that pages leave to the layout, which all of these do."""
+    listing = environment((), folders)
+    # Only listed: compiling them all would take as long as the rest of the start.
+    names, reserved = frozenset(listing.list_templates()), reserved_names(listing)
+    must_leave_names(listing, names, reserved)
+    return names, reserved
 
 
 def around(principal: Principal | None) -> dict[str, Any]:

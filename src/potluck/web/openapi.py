@@ -32,6 +32,7 @@ from potluck.web.live.positions import LONGEST_POSITION
 from potluck.web.pagination import list_input
 from potluck.web.requests import camel
 from potluck.web.schema import ObjectType, Schema, Schemas, SchemaType, schema_of
+from potluck.web.schema.json_schema import default_value
 from potluck.web.schema.types import TextType, without_null
 from potluck.web.versions import known, tag_of
 
@@ -491,7 +492,7 @@ def _operation(call: Call, schemas: Schemas) -> dict[str, Any]:
 def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
     schema = schemas.of_type(parameter.type)
     if parameter.default is not None:
-        schema |= {"default": msgspec.to_builtins(parameter.default)}
+        schema |= {"default": default_value(parameter.default)}
     return {
         "name": parameter.name,
         "in": parameter.place,

@@ -175,6 +175,8 @@ class Pages:
         context = await page.rule(at, *given)
         if isinstance(context, Response):
             return context
+        if taken := self._templates.reserved & context.keys():
+            raise DeclarationError(f"{page.name}: {', '.join(sorted(taken))} is for the layout; call it something else")
         around = {"refused": "" if shown.is_told else detail, **await self._frame(page, at)}
         said = {**page.headers, **(headers or {})}
         response = self._templates.page(request, page.template, visitor.principal, {**around, **context}, status, said)

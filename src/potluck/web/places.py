@@ -55,9 +55,9 @@ from potluck.table import (
 from potluck.table.entity import plan_of
 from potluck.table.operations import Operation
 from potluck.web.access import ByRow, SignedIn
+from potluck.web.entity_fields import DeclarationError, is_looser
 from potluck.web.errors import NotFound as NothingThere
 from potluck.web.errors import ProblemError
-from potluck.web.inputs import DeclarationError
 from potluck.web.views import View, computed
 from potluck.web.writes import Outcome, Writes, or_raise, or_retry
 
@@ -149,6 +149,13 @@ class Place(Generic[P, M]):
         self.most_members = most_members
         _require(place, "name", "admin_count", "member_count")
         _require(member, "name", "email", "role", "status", "created_at", "updated_at", "version")
+        for name in ("name", "email"):
+            account, copied = plan_of(Account).fields[name], plan_of(member).fields[name]
+            if is_looser(account.annotation, copied):
+                raise DeclarationError(
+                    f"{copied.where}: it is copied from an account, whose {name} has other bounds;"
+                    f" write potluck.people.fields.{name.capitalize()}"
+                )
         (self.id,) = self.place.by_id.__self__.names
         (self.own_id,) = (name for name in self.member.by_id.__self__.names if name != self.id)
         self.active = the(self.member.status) == "active"

@@ -29,6 +29,7 @@ from potluck.web.access import Access, Visitor, read_together
 from potluck.web.declarations import Action, Declared
 from potluck.web.errors import Conflict, NotFound, NotSignedIn, ProblemError
 from potluck.web.inputs import Input
+from potluck.web.refused_values import named_by_field
 from potluck.web.schema.encoding import encode
 from potluck.web.versions import etag, tag_of
 from potluck.web.writes import Writes
@@ -219,6 +220,19 @@ class Runner:
         given = [thing] if action.on_thing else []
         if sent.input is not None:
             given.append(sent.input)
+        with named_by_field(action, sent.input):
+            return await self._performed(action, at, thing, sent, key, given, kept_by_rule)
+
+    async def _performed(
+        self,
+        action: Action,
+        at: Access,
+        thing: Any,
+        sent: Sent,
+        key: IdempotencyKey | None,
+        given: Sequence[Any],
+        kept_by_rule: Sequence[Any],
+    ) -> Done | None:
         writes: Writes[Any] = await action.rule(at, *given)
         shown = await self.show(action, at, writes.answer)
         secret = action.secret or writes.secret

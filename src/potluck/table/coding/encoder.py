@@ -21,7 +21,7 @@ from potluck.dynamo.limits import NUMBER_DIGITS
 from potluck.dynamo.numbers import canonical_number
 from potluck.table.coding.written_code import Code, indented
 from potluck.table.fields.plans import FieldPlan, Kind
-from potluck.table.fields.values import stored_value, written_time
+from potluck.table.fields.values import places_of, stored_value, written_time
 from potluck.table.keys import Component, KeyPlan, Template
 
 __all__ = ["KNOWN_TO_ENCODERS", "write_encoder", "write_key_function"]
@@ -182,6 +182,8 @@ def _test(code: Code, plan: FieldPlan, value: str) -> str:
     elif plan.kind in (Kind.DECIMAL, Kind.FLOAT):
         bounds = {">=": plan.ge, ">": plan.gt, "<=": plan.le, "<": plan.lt}
         tests += [f"{value} {sign} {code.constant(bound)}" for sign, bound in bounds.items() if bound is not None]
+    if plan.places is not None:
+        tests.append(f"{code.constant(places_of)}({value}) <= {plan.places}")
     if plan.multiple_of is not None:
         tests.append(f"not {value} % {plan.multiple_of!r}")
     if plan.min_length is not None or plan.max_length is not None:

@@ -109,6 +109,8 @@ def _limits(field: FieldPlan) -> Iterator[str]:
         yield _range(low, high)
     if below is not None:
         yield f"less than {_number(below)}"
+    if field.places is not None:
+        yield f"at most {field.places} decimal place{'' if field.places == 1 else 's'}"
 
 
 def _range(low: Any, high: Any) -> str:

@@ -150,7 +150,7 @@ class Expressions:
             case Owned(owner):
                 return f"{self.name(OWNER)} = {self.value(OWNER, {'M': dict(owner)})}", ONE_TEST
         assert isinstance(condition, FieldCondition)
-        field = self.field(condition.field)
+        field = self.field(condition.field).as_compared
         name = self.name(field.attribute)
         text, holds = self._asked_of(field, name, condition)
         if field.unwritten is None:

@@ -41,6 +41,7 @@ KNOWN_FACTORIES = (list, dict, set, frozenset, tuple)
 
 def stored_forms(field: FieldPlan, value: Any) -> tuple[bool, Value | None]:
     """How a row may store a value: whether the attribute may be missing, and what it otherwise holds."""
+    field = field.as_compared
     stored = stored_value(field, value)
     start = read_when_missing(field)
     if value is None:

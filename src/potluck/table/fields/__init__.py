@@ -38,6 +38,7 @@ __all__ = [
     "encode_value",
     "plain_type",
     "plan_fields",
+    "plan_value",
     "stored_value",
     "written_time",
 ]
@@ -104,7 +105,9 @@ _PLAIN = {
 _SET_OF = {"S": "SS", "N": "NS", "B": "BS"}
 _META = ("min_length", "max_length", "ge", "gt", "le", "lt", "multiple_of", "pattern")
 # The bounds of a Decimal, which Meta does not support; field types carry them in Meta's extra.
-_LIMITS = ("ge", "le")
+_LIMITS = ("ge", "le", "places")
+MOST_PLACES = 130
+"""DynamoDB stores no number closer to zero than this."""
 _TEXT_KEYS = (Kind.TEXT, Kind.UUID, Kind.LITERAL, Kind.ENUM)
 
 
@@ -147,6 +150,11 @@ def _plan_members(cls: Any, entity: str, inside: str, levels: int, above: tuple[
             plan = replace(plan, unwritten=_unwritten(plan))
         plans[info.name] = plan
     return plans
+
+
+def plan_value(annotation: Any, entity: str, name: str) -> FieldPlan:
+    """The plan of a value of this type, as if it were a field; raises a DesignError for what cannot be stored."""
+    return _plan(annotation, entity, name, NESTING_LEVELS - 1, ())
 
 
 def _plan(annotation: Any, entity: str, name: str, levels: int, above: tuple[Any, ...]) -> FieldPlan:
@@ -309,8 +317,18 @@ def _check_plan(plan: FieldPlan, has_role: bool, has_limits: bool) -> None:
         raise DesignError(f"{where}: an empty set is left out of the row, as None would be; drop None or use OrNull")
     if (plan.is_version or plan.is_counter or plan.is_expiry) and plan.kind is not Kind.INTEGER:
         raise DesignError(f"{where}: versions, counters and expiries are whole numbers")
-    if has_limits != (plan.kind is Kind.DECIMAL and (plan.ge, plan.le) != (None, None)):
+    if has_limits != (plan.kind is Kind.DECIMAL and (plan.ge, plan.le, plan.places) != (None, None, None)):
         raise DesignError(f"{where}: Limits are for Decimal, and Meta for everything else")
+    if plan.kind is Kind.DECIMAL:
+        _check_limits(plan)
+
+
+def _check_limits(plan: FieldPlan) -> None:
+    for bound in (plan.ge, plan.le):
+        if bound is not None and not (isinstance(bound, int) or (isinstance(bound, Decimal) and bound.is_finite())):
+            raise DesignError(f"{plan.where}: the bounds of a Decimal are int or Decimal, not {bound!r}")
+    if plan.places is not None and not (type(plan.places) is int and 0 <= plan.places <= MOST_PLACES):
+        raise DesignError(f"{plan.where}: places is a whole number from 0 to {MOST_PLACES}, not {plan.places!r}")
 
 
 def _unwritten(plan: FieldPlan) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal
@@ -27,10 +27,11 @@ class Unique:
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds of a Decimal, which Meta does not support."""
+    """The bounds of a Decimal, which Meta does not support, and how many decimal places it may have."""
 
     ge: Decimal | int | None = None
     le: Decimal | int | None = None
+    places: int | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class FieldPlan:
     le: Any = None
     lt: Any = None
     multiple_of: Any = None
+    places: int | None = None  # of a Decimal
     pattern: str | None = None
     choices: tuple[Any, ...] = ()  # the values of a Literal or the members of an Enum
     is_version: bool = False
@@ -101,6 +103,11 @@ class FieldPlan:
     map_key: FieldPlan | None = None
     members: Mapping[str, FieldPlan] = field(default_factory=dict)  # of a struct
     remaining_levels: int = NESTING_LEVELS - 1  # how deep a value here may still nest
+
+    @property
+    def as_compared(self) -> FieldPlan:
+        """For values that are compared and not written: a row may have more decimal places than are written today."""
+        return self if self.places is None else replace(self, places=None)
 
     @property
     def where(self) -> str:

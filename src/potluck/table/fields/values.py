@@ -23,6 +23,7 @@ __all__ = [
     "encode_element",
     "encode_value",
     "limits_broken",
+    "places_of",
     "shown",
     "stored_value",
     "written_time",
@@ -57,7 +58,7 @@ def _written_or_refused(plan: FieldPlan, value: Any) -> Value | None:
     try:
         return _written(plan, value)
     except _Refused as refused:
-        raise InvalidValue(plan.entity, plan.name, str(refused)) from None
+        raise InvalidValue(plan.entity, plan.name, str(refused), value) from None
 
 
 def encode_element(plan: FieldPlan, value: Any) -> Value:
@@ -69,7 +70,7 @@ def encode_element(plan: FieldPlan, value: Any) -> Value:
             raise _Refused("it has no elements")
         return _written_element(plan.element, value)
     except _Refused as refused:
-        raise InvalidValue(plan.entity, plan.name, str(refused)) from None
+        raise InvalidValue(plan.entity, plan.name, str(refused), value) from None
 
 
 def written_time(value: datetime, precision: Precision) -> str:
@@ -141,10 +142,17 @@ def limits_broken(plan: FieldPlan, value: Any) -> str | None:
     return None
 
 
+def places_of(number: Decimal) -> int:
+    """How many decimal places a finite number has, without zeros at the end."""
+    _, digits, exponent = number.as_tuple()
+    significant = "".join(map(str, digits)).rstrip("0")
+    return max(0, len(significant) - len(digits) - int(exponent)) if significant else 0
+
+
 def shown(value: Any, length: int = 100) -> str:
     """A value as text for a message: cut to a length, and safe for any value."""
     try:
-        return f"{value!r:.{length}}"
+        return f"{value!s:.{length}}" if isinstance(value, Decimal) else f"{value!r:.{length}}"
     except Exception as error:  # for example, for a number with thousands of digits
         return f"({error})"
 
@@ -187,6 +195,8 @@ def _write_decimal(plan: FieldPlan, value: Any) -> Value:
     if not value.is_finite():
         raise _Refused(f"{value} is not a number that can be stored")
     _check_bounds(plan, value)
+    if plan.places is not None and places_of(value) > plan.places:
+        raise _Refused(f"{shown(value)} has more than {plan.places} decimal places")
     return _number(str(value))
 
 

@@ -1,4 +1,5 @@
-"""Encodes JSON as in every response: times are in UTC and to the millisecond, `2026-11-16T10:00:00.000Z`.
+"""Encodes JSON as in every response: times are in UTC and to the millisecond, `2026-11-16T10:00:00.000Z`, and decimal
+numbers are numbers.
 
 msgspec writes as many digits as a time happens to need, so times are written out before it sees them. A struct's
 types say where times can be: one that holds none is encoded as it is.
@@ -19,7 +20,8 @@ MILLISECONDS = len("2026-11-16T10:00:00.000")
 
 Writer = Callable[[Any], Any]
 
-_encode = msgspec.json.Encoder().encode
+# A decimal number as JSON has it, with every digit: it is sent the same way.
+_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def encode(value: Any) -> bytes:

@@ -15,7 +15,7 @@ from potluck.web.schema import types
 from potluck.web.schema.compiling import schema_of
 from potluck.web.schema.types import SchemaType
 
-__all__ = ["Schema", "Schemas"]
+__all__ = ["Schema", "Schemas", "default_value"]
 
 Schema = dict[str, Any]
 
@@ -29,7 +29,7 @@ SIMPLE_ANSWERS: dict[type[declared.Type], Schema] = {
     declared.IntType: {"type": "integer"},
     declared.FloatType: {"type": "number"},
     declared.StrType: {"type": "string"},
-    declared.DecimalType: {"type": "string"},
+    declared.DecimalType: {"type": "number"},
     declared.UUIDType: {"type": "string", "format": "uuid"},
     declared.DateTimeType: {"type": "string", "format": "date-time"},
     declared.DateType: {"type": "string", "format": "date"},
@@ -146,7 +146,7 @@ class Schemas:
         schema = self.of_type(field.type)
         if field.default in (msgspec.NODEFAULT, msgspec.UNSET, None):
             return schema
-        return schema | {"default": msgspec.to_builtins(field.default)}
+        return schema | {"default": default_value(field.default)}
 
     # --- what is answered ---------------------------------------------------------------------------------------------
 
@@ -283,6 +283,11 @@ def _text(expected: types.TextType) -> Schema:
 
 def _written(form: str, text: re.Pattern[str]) -> Schema:
     return {"type": "string", **({"format": form} if form else {}), "pattern": f"^{text.pattern}$"}
+
+
+def default_value(value: Any) -> Any:
+    """A default as JSON has it."""
+    return _plain(value) if isinstance(value, Decimal) else msgspec.to_builtins(value)
 
 
 def _plain(number: Decimal | None) -> int | float | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from potluck.characters import TextRule
 from potluck.field_types import FieldError
+from potluck.table.fields.values import places_of
 
 __all__ = [
     "DATE_TEXT",
@@ -215,7 +216,7 @@ class DecimalType(SchemaType):
         return (
             (self.least is None or number >= self.least)
             and (self.most is None or number <= self.most)
-            and (self.places is None or _places(number) <= self.places)
+            and (self.places is None or places_of(number) <= self.places)
         )
 
     @property
@@ -427,8 +428,3 @@ def bounded(least: Any = None, most: Any = None, above: Any = None, below: Any =
 
 def in_bounds(count: int, least: int | None, most: int | None) -> bool:
     return (least is None or count >= least) and (most is None or count <= most)
-
-
-def _places(number: Decimal) -> int:
-    exponent = number.normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
