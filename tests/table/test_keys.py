@@ -240,7 +240,7 @@ class TestDesigns:
             ("{version:05}", "version is a version"),
             ("{title}", "say how long it may be: Annotated[str, Meta(max_length=...)]"),
             ("{title:folded}", "or where to cut it: {title:folded 400}"),
-            ("{name:upper}", "write {name}, {name:caseless} or {name:folded}"),
+            ("{name:upper}", "write {name}, {name:caseless}, {name:folded} or {name:collated}"),
             ("{name:folded x}", "{name:folded 400} to cut it"),
             ("{balance}", "say its bounds, Meta(ge=0, le=...), or give it a width, {balance:05}"),
             ("{balance:x}", "such as {balance:05}"),

@@ -10,7 +10,7 @@ from potluck.apps.library.libraries import TAG
 from potluck.apps.library.page_frame import LIBRARY, frame_of
 from potluck.people.secrets import new_id
 from potluck.table import Query, absent, delete, put
-from potluck.table.keys.folding import fold
+from potluck.table.keys.collation import collate
 from potluck.web.actions import Actions
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
 from potluck.web.inputs import UNSET, Change, New, Unset
@@ -69,7 +69,7 @@ collections = Actions(
 
 
 def by_name(collection: Any) -> tuple[str, str]:
-    return fold(collection.name), str(collection.collection_id)
+    return collate(collection.name), str(collection.collection_id)
 
 
 @collections.list(order=by_name, live=True)

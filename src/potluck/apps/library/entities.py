@@ -76,17 +76,19 @@ media_library = Table(
 
 ANY_ORDER = between(FIRST_ORDER, LAST_ORDER)
 
-# Names are folded in the sort keys of both indexes, which need not be unique: accents off, lower case, "#" dropped, and
-# whatever sorts before "#" written "_". A space sorts before "#", so "Foo Bar" would land inside collection "Foo"; "É"
-# would sort after "z"; "#" would end the name too early. The attributes keep the spelling.
-# The name of a collection is never cut, so items of two collections never mix. It may take 603 bytes, which leaves 409
-# of a key's 1,024 to the title: there titles are cut, and sort by their first 400 bytes.
-COLLECTION = "item#{name:folded}"
-IN_COLLECTION = "item#{collection_name:folded}#{order:05}#{title:folded 400}"
+# Names are collated in the sort keys of both indexes, which need not be unique: as folded names they have no accents,
+# are lower case and hold nothing that sorts before "#", and in addition they sort as on a shelf. A space sorts before
+# "#", so "Foo Bar" would land inside collection "Foo"; "É" would sort after "z"; "#" would end the name too early; "The
+# Foo" would be under T, and 10 before 9. The attributes keep the spelling.
+# The name of a collection is never cut, and names that differ when folded differ when collated, so items of two
+# collections never mix. It may take 616 bytes, which leaves 396 of a key's 1,024 to the title: there titles are cut,
+# and sort by their first 390 bytes.
+COLLECTION = "item#{name:collated}"
+IN_COLLECTION = "item#{collection_name:collated}#{order:05}#{title:collated 390}"
 # "~" sorts after every digit: first the collection, then its items, then a standalone item of the same name. All other
-# names come before or after the three, because a folded name holds neither "#" nor anything that sorts before it.
-STANDALONE = "item#{title:folded 400}#~"
-BY_TITLE = "item#{title:folded 400}"
+# names come before or after the three, because a collated name holds neither "#" nor anything that sorts before it.
+STANDALONE = "item#{title:collated 390}#~"
+BY_TITLE = "item#{title:collated 390}"
 
 
 class Library(
@@ -94,7 +96,7 @@ class Library(
     table=media_library,
     type="LIBRARY",
     key=("owner#{owner_id}", "library#{library_id}"),
-    GSI1=("owner#{owner_id}", "library#{library_name:folded}"),
+    GSI1=("owner#{owner_id}", "library#{library_name:collated}"),
 ):
     """A person's media collection."""
 

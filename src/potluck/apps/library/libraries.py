@@ -13,7 +13,7 @@ from potluck.people.errors import AccountGone
 from potluck.people.secrets import new_id
 from potluck.store import Store
 from potluck.table import absent, check, delete, put, the
-from potluck.table.keys.folding import fold
+from potluck.table.keys.collation import collate
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.errors import ALREADY_EXISTS, TOO_MANY, ProblemError
@@ -104,7 +104,7 @@ def place_of(owner_id: str, library_id: UUID) -> str:
 
 
 def by_name(library: Any) -> tuple[str, str]:
-    return fold(library.library_name), str(library.library_id)
+    return collate(library.library_name), str(library.library_id)
 
 
 async def libraries_of(rows: Store, user_id: UUID) -> list[Library]:

@@ -216,6 +216,11 @@ def _meaning(component: Component) -> str:
     form = component.form
     if form.name == "caseless":
         return "the same whatever its case, the space around it, and how its accents are put together"
+    if form.name.startswith("collated"):
+        return (
+            "as people look it up: folded, in base letters, without quotes or a leading article, numbers by value; "
+            "a number says to how many bytes it is cut"
+        )
     if form.decode is None:
         return (
             "as people look for it: lower case, without accents, `_` for what sorts before `#`; "

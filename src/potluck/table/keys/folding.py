@@ -3,7 +3,7 @@
 from functools import lru_cache
 from unicodedata import combining, normalize
 
-__all__ = ["FOLDED_BYTES_PER_CHARACTER", "caseless", "fold"]
+__all__ = ["FOLDED_BYTES_PER_CHARACTER", "LONGEST_CHARACTER", "LONGEST_NAME", "caseless", "cut", "fold"]
 
 FOLDED_BYTES_PER_CHARACTER = 6
 """The most that a character becomes, folded or caseless: some Indic letters become two, of three bytes each."""
@@ -25,7 +25,7 @@ BEFORE_SEPARATOR = dict.fromkeys(range(ord("#")), "_") | {ord("#"): None}
 def fold(text: str, /, most_bytes: int | None = None) -> str:
     """Lower case without accents, every character sorting after "#"; cutting keeps the order; may be empty."""
     folded = _folded(text) if len(text) <= LONGEST_NAME else _folded.__wrapped__(text)
-    return folded if most_bytes is None else _cut(folded, most_bytes)
+    return folded if most_bytes is None else cut(folded, most_bytes)
 
 
 # A list that is sorted by name folds the same names after every write to it. Longer texts would fill the memory.
@@ -54,7 +54,8 @@ def _without_accents(text: str) -> str:
     return "".join(each for each in normalize("NFD", text) if combining(each) < FIRST_ACCENT_CLASS)
 
 
-def _cut(text: str, most_bytes: int) -> str:
+def cut(text: str, most_bytes: int) -> str:
+    """At most so many bytes of the text, so that cut texts keep their order."""
     # A character stays only if any character would fit: were "a" kept where "é" is not, "xa" would sort after "xé".
     written = text.encode()
     end = most_bytes - LONGEST_CHARACTER + 1

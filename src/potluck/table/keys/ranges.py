@@ -120,7 +120,8 @@ def check_range(template: Template, name: str, kind: Literal["range", "prefix"],
     form = component.form
     if kind == "prefix":
         if form.begins is None:
-            raise DesignError(f"{where}: {name} is no text, so it begins with nothing; ask for a Range of it")
+            why = "is collated" if form.name.startswith("collated") else "is no text"
+            raise DesignError(f"{where}: {name} {why}, so it begins with nothing; ask for a Range of it")
         return
     if form.span is None:
         instead = f"give it a width, {{{name}:05}}" if form.name == UNPADDED else "ask for one value of it"

@@ -1,13 +1,16 @@
-"""Text in keys: as it is, folded, or one of a few choices; never with "#" in it, which separates components."""
+"""Text in keys: as it is, folded, collated, or one of a few choices; never with "#", which separates components."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from potluck.table.errors import DesignError, InvalidValue
 from potluck.table.fields import FieldPlan, Kind
+from potluck.table.keys.collation import COLLATED_EXTRA_BYTES, collate
 from potluck.table.keys.folding import FOLDED_BYTES_PER_CHARACTER, LONGEST_CHARACTER, caseless, fold
 from potluck.table.keys.forms import KeyForm, Span, discrete, expected_other, misspelt
 
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     from potluck.table.keys.ranges import Range
 
 __all__ = ["choice_form", "custom_form", "escape", "text_form", "unescape"]
+
+Normalize = Callable[[str, int | None], str]
+"""Writes a text in another form, cut to so many bytes."""
 
 ESCAPED = r'(?:[^"#]|"[!~])'
 """A pattern for one escaped character."""
@@ -31,12 +37,17 @@ def unescape(text: str) -> str:
 
 
 def text_form(field: FieldPlan, spec: str) -> KeyForm:
-    if spec == "folded" or spec.startswith("folded "):
-        return _folded(field, spec)
+    kind = spec.partition(" ")[0]
+    if kind == "folded":
+        return _normalized(field, spec, fold)
+    if kind == "collated":
+        # How a text begins does not say how it is collated: "The" may be an article.
+        return replace(_normalized(field, spec, collate, COLLATED_EXTRA_BYTES), begins=None)
     if spec == "caseless":
         return _caseless(field)
     if spec:
-        raise misspelt(field, spec, f"{{{field.name}}}, {{{field.name}:caseless}} or {{{field.name}:folded}}")
+        forms = ", ".join(f"{{{field.name}{form}}}" for form in ("", ":caseless", ":folded"))
+        raise misspelt(field, spec, f"{forms} or {{{field.name}:collated}}")
     shortest, longest = field.min_length or 0, field.max_length
     if longest is None:
         raise DesignError(f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)]")
@@ -89,26 +100,28 @@ def _caseless(field: FieldPlan) -> KeyForm:
     )
 
 
-def _folded(field: FieldPlan, spec: str) -> KeyForm:
-    most = re.fullmatch("folded(?: ([0-9]{2,4}))?", spec)
+def _normalized(field: FieldPlan, spec: str, normalize: Normalize, extra_bytes: int = 0) -> KeyForm:
+    """A form that loses the spelling, cut if the spec says so: `folded 400`."""
+    kind = spec.partition(" ")[0]
+    most = re.fullmatch(f"{kind}(?: ([0-9]{{2,4}}))?", spec)
     if most is None:
-        raise misspelt(field, spec, f"{{{field.name}:folded}}, or {{{field.name}:folded 400}} to cut it to 400 bytes")
+        raise misspelt(field, spec, f"{{{field.name}:{kind}}}, or {{{field.name}:{kind} 400}} to cut it to 400 bytes")
     if most[1] is not None:
         max_bytes = int(most[1])
     elif field.max_length is not None:
-        # Large enough that no allowed value is ever cut; see how fold cuts.
-        max_bytes = field.max_length * FOLDED_BYTES_PER_CHARACTER + LONGEST_CHARACTER - 1
+        # Large enough that no allowed value is ever cut; see how `cut` does it.
+        max_bytes = field.max_length * FOLDED_BYTES_PER_CHARACTER + extra_bytes + LONGEST_CHARACTER - 1
     else:
         raise DesignError(
             f"{field.where} is in a key, so say how long it may be: Annotated[str, Meta(max_length=...)], "
-            f"or where to cut it: {{{field.name}:folded 400}}"
+            f"or where to cut it: {{{field.name}:{kind} 400}}"
         )
 
     def encode(value: str) -> str:
-        return fold(valid_text(field, value), max_bytes)
+        return normalize(valid_text(field, value), max_bytes)
 
-    def folded(value: str) -> str:
-        return fold(valid_text(field, value))
+    def whole(value: str) -> str:
+        return normalize(valid_text(field, value), None)
 
     def span(asked: Range[str]) -> Span | None:
         low = None if asked.low is None else encode(asked.low)
@@ -127,7 +140,7 @@ def _folded(field: FieldPlan, spec: str) -> KeyForm:
         span=span,
         sorts_before_separator=True,
         begins=encode,
-        compared_as=folded,
+        compared_as=whole,
         whole_below=max_bytes - LONGEST_CHARACTER + 1,
     )
     lost_its_end = form.lost_its_end

@@ -7,6 +7,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from potluck.apps.library.access import OwnLibrary
+from potluck.apps.library.collections import by_name
 from potluck.apps.library.drawn_books import face, spine
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
 from potluck.apps.library.fields import LARGEST_FILE, LONGEST_TITLE, IsbnText
@@ -65,7 +66,7 @@ async def add_page(at: OwnLibrary, show: Show) -> dict[str, Any]:
         filled = show.form(HandForm, _film(films, title, asked.get("pick", "")))
     elif asked.get("hand"):
         filled = show.form(HandForm, {"kind": "book", "isbn": isbn, "title": title})
-    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=lambda each: each.name)
+    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
     return {
         "library": library,
         "isbn": isbn,

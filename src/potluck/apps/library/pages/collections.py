@@ -8,6 +8,7 @@ from potluck.apps.library.collections import (
     CollectionChange,
     CollectionView,
     NewCollection,
+    by_name,
     change_collection,
     collections,
     delete_collection,
@@ -100,7 +101,7 @@ class Group(Input):
 async def group_page(at: OwnLibrary, library: Library, show: Show) -> dict[str, Any]:
     part = await at.rows.page(LibraryItem.in_library(at.owner_id, at.library_id), SHOWN_TO_GROUP)
     (view,) = await at.show(LibraryView, [library])
-    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=lambda each: each.name)
+    named = sorted(await at.rows.all(Collection.in_library(at.owner_id, at.library_id)), key=by_name)
     return {
         "library": view,
         "items": await at.show(ShelfRowView, [each for each in part.items if each.collection_id is None]),

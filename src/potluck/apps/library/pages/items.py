@@ -7,6 +7,7 @@ from uuid import UUID
 
 from potluck.apps.library.access import InLibrary, OwnLibrary
 from potluck.apps.library.awaited_titles import is_awaited
+from potluck.apps.library.collections import by_name
 from potluck.apps.library.covers import NoCover, fetch_cover
 from potluck.apps.library.entities import Book, Collection, Event, Library, LibraryItem, Loan, Share, Video
 from potluck.apps.library.home_card import how_long
@@ -175,9 +176,7 @@ async def move_page(at: OwnLibrary, item: Book | Video, show: Show) -> dict[str,
     shown = await _one(at, item)
     places = []
     for library in await at.rows.all(Library.of_owner(at.owner_id)):
-        named = sorted(
-            await at.rows.all(Collection.in_library(at.owner_id, library.library_id)), key=lambda it: it.name
-        )
+        named = sorted(await at.rows.all(Collection.in_library(at.owner_id, library.library_id)), key=by_name)
         listed = [(f"{library.library_id}/{each.collection_id}", each.name) for each in named]
         places.append(Place(library.library_id, library.library_name, listed))
     here = f"{item.library_id}/{item.collection_id}" if item.collection_id is not None else str(item.library_id)
