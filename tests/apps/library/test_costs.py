@@ -55,8 +55,8 @@ async def measured(shelves):
     await cost("accept", Sharing(shelves.core).accept(bo, made.token))
     await cost("one item, as a guest", direct.read(one_item, bo, library_id=cabin, item_id=one.item_id))
     await cost("who looks", direct.list(all_shares, ada, library_id=cabin))
-    await direct.read(search, ada, SearchQuery(q="uno"))
-    await cost("search two libraries again", direct.read(search, ada, SearchQuery(q="uno")))
+    await direct.list(search, ada, SearchQuery(q="uno"))
+    await cost("search two libraries again", direct.list(search, ada, SearchQuery(q="uno")))
     await cost("unshare", direct.do(unshare, ada, library_id=cabin, email="bo@example.org"))
     return costs
 

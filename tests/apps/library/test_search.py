@@ -5,13 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from benchmarks.search import KINDS, made_up, queries
+from benchmarks.search import KINDS, made_up, ours, queries, score
+from benchmarks.search_corpus import CLASSES, household, questions
 from potluck.apps.library.fields import owner_of
-from potluck.apps.library.search import MOST_WORDS, Entry, SearchIndex, best, words_of
+from potluck.apps.library.search import MOST_FOUND, MOST_WORDS, Entry, SearchIndex, best
+from potluck.apps.library.search_words import words_of
 from potluck.apps.library.searching import Indexes
 from potluck.store import Store
 from potluck.web.live import Live
-from tests.apps.library.calls import calls_on, data
+from tests.apps.library.calls import calls_on, data, problem
 from tests.patience import until
 
 # --- the search alone -------------------------------------------------------------------------------------------------
@@ -99,6 +101,86 @@ def test_of_made_up_titles_nearly_all_are_found():
     assert hits / len(wanted) >= 0.95
 
 
+@pytest.fixture(scope="module")
+def household_answers():
+    """A search in a household's 1,995 titles, and what is asked there: 150 surnames, up to 40 of other classes."""
+    things = household()
+    assert len({thing.title for thing in things}) == len(things) == 1995
+    asked = {kind: most if "surname" in kind else most[:40] for kind, most in questions(things).items()}
+    return ours(things), asked
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_in_a_household_s_library_people_find_what_they_type(household_answers, kind):
+    search, asked = household_answers
+    result = score(search, asked[kind])
+    assert result.recall >= 0.98, result
+    assert result.reciprocal_rank >= 0.98, result
+    assert "surname" not in kind or len(asked[kind]) == 150
+
+
+TEN = [
+    Entry(UUID(int=1), "War and Peace", ("Leo Tolstoy",)),
+    Entry(UUID(int=2), "Nineteen Eighty-Four", ("George Orwell",), isbn="9780451524935"),
+    Entry(UUID(int=3), "The Trial", ("Franz Kafka",)),
+    Entry(UUID(int=4), "V", ("Thomas Pynchon",)),
+    Entry(UUID(int=5), "Vingt mille lieues et 20\u202f000 mers", ("Jules Verne",)),
+    Entry(UUID(int=6), "Norwegian Wood", ("村上春樹",)),
+    Entry(UUID(int=7), "The Prisoner of Azkaban", ("J. K. Rowling",), UUID(int=99), order=3),
+    Entry(UUID(int=8), "The Goblet of Fire", ("J. K. Rowling",), UUID(int=99), order=4),
+    Entry(UUID(int=9), "Smørrebrød à l'été", ("Søren Łysiak",)),
+    Entry(UUID(int=10), "Rocky II", ("Sylvester Stallone", "Talia Shire")),
+    Entry(UUID(int=99), "Harry Potter", is_collection=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("tolstoy", 1),
+        ("tolstoi", 1),
+        ("leo tolstoy", 1),
+        ("orwell", 2),
+        ("kafka", 3),
+        ("kfaka", 3),
+        ("franzkafka", 3),
+        ("v", 4),
+        ("20000 mers", 5),
+        ("20 000", 5),
+        ("20,000 mers", 5),
+        ("村上", 6),
+        ("春樹", 6),
+        ("potter 3", 7),
+        ("potter 4", 8),
+        ("jk rowling azkaban", 7),
+        ("soren lysiak", 9),
+        ("smorrebrod", 9),
+        ("ete", 9),
+        ("rocky 2", 10),
+        ("shire", 10),
+        ("978-0-451-52493-5", 2),
+        ("0451524934", 2),
+        ("ISBN 0-451-52493-4", 2),
+        ("9780451524936", 2),
+        ("978-0-4515", 2),
+    ],
+)
+def test_people_numbers_and_isbns_are_found_in_a_library_of_ten(query, first):
+    assert found(index_of(TEN), query)[:1] == [first]
+
+
+@pytest.mark.parametrize("query", ["9780306406157", "tolkien", "potter 7 kangaroo", "q", "1999"])
+def test_what_is_only_a_little_like_it_is_not_found(query):
+    assert found(index_of(TEN), query) == []
+
+
+def test_all_results_are_in_one_order_however_many_are_asked_for():
+    index = index_of(Entry(UUID(int=number), f"Volume {number:03}", ("Émile Zola",)) for number in range(1, 1201))
+    whole = found(index, "zola", MOST_FOUND)
+    assert len(set(whole)) == MOST_FOUND
+    assert found(index, "zola", 500) == whole[:500]
+
+
 def test_what_has_words_without_end_is_found_by_the_first_of_them():
     index, mass = SearchIndex(), tuple(f"p{number} q{number}" for number in range(2_500))
     index.put(Entry(UUID(int=1), "The Green Tram", mass))
@@ -166,6 +248,45 @@ async def test_an_import_of_many_is_found_and_a_deleted_library_is_not(calls):
     assert (await calls.found("t0007 harbour", by=ada))[0] == "T0007 Harbour"
     data(await calls.ask("DELETE", home, by=ada), 204)
     assert await calls.found("t0007 harbour", by=ada) == []
+
+
+async def test_people_and_isbns_are_found_over_the_api(calls):
+    ada = await calls.person()
+    home = await calls.library(ada)
+    shelf = [("War and Peace", "Leo Tolstoy"), ("Animal Farm", "George Orwell"), ("The Trial", "Franz Kafka")]
+    for title, by in shelf:
+        await calls.make(f"{home}/books", {"title": title, "authors": [by]}, by=ada)
+    await calls.make(f"{home}/books", {"title": "Nineteen Eighty-Four", "isbn": "0-451-52493-4"}, by=ada)
+    video = {"title": "Stalker", "directors": ["Andrei Tarkovsky"], "cast": ["Alisa Freindlich"]}
+    await calls.make(f"{home}/videos", video, by=ada)
+    wanted = {
+        "tolstoy": "War and Peace", "orwell": "Animal Farm", "kafka": "The Trial", "tarkovski": "Stalker",
+        "freindlich": "Stalker", "9780451524935": "Nineteen Eighty-Four",
+    }  # fmt: skip
+    assert {query: await calls.found(query, by=ada) for query in wanted} == {
+        query: [title] for query, title in wanted.items()
+    }
+
+
+async def test_results_come_in_pages(calls):
+    ada, eve = await calls.person(), await calls.person("Eve")
+    home = await calls.library(ada)
+    text = "title,authors\n" + "\n".join(f"Volume {number},Émile Zola" for number in range(1, 71))
+    data(await calls.ask("POST", f"{home}/import", {"text": text, "apply": True}, by=ada))
+    titles, address = [], "/library-search?q=zola&limit=30"
+    first = page = await calls.get(address, by=ada)
+    # What is added meanwhile is on no page twice, and nothing is left out for it.
+    await calls.make(f"{home}/books", {"title": "Zola", "authors": ["Émile Zola"]}, by=ada)
+    while True:
+        titles += [each["title"] for each in page["items"]]
+        if page["nextCursor"] is None:
+            break
+        page = await calls.get(f"{address}&cursor={page['nextCursor']}", by=ada)
+    assert sorted(titles) == sorted(f"Volume {number}" for number in range(1, 71))
+    bad = [address + "&cursor=x", address + f"x&cursor={first['nextCursor']}", "/library-search", "/library-search?q="]
+    for each in bad:
+        problem(await calls.ask("GET", each, by=ada), 422, "invalid-fields")
+    problem(await calls.ask("GET", f"{address}&cursor={first['nextCursor']}", by=eve), 422, "invalid-fields")
 
 
 async def test_another_process_finds_what_this_one_wrote(shelves):

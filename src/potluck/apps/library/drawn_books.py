@@ -11,7 +11,7 @@ from zlib import crc32
 
 from markupsafe import Markup, escape
 
-from potluck.apps.library.search import words_of
+from potluck.apps.library.search_words import words_of
 
 __all__ = ["SHARED", "bookend", "cover_number", "drawn_cover", "face", "gap", "spine"]
 

@@ -16,6 +16,7 @@ __all__ = [
     "LAST_ORDER",
     "LONGEST_NOTE",
     "LONGEST_TITLE",
+    "NOTHING_SOUGHT",
     "Borrower",
     "Cast",
     "CollectionDescription",
@@ -95,7 +96,8 @@ Borrower = Annotated[str, OneLine(1, 50, "Say in 1 to 50 characters who has it")
 Due = Annotated[date, Message("The date must be one such as 2025-12-24")]
 CoverHash = Annotated[str, Text(64, 64, pattern="^[0-9a-f]{64}$", trim=False)]
 Force = Annotated[Literal["true", "false"], Message("force must be true or false")]
-SearchText = Annotated[str, Text(1, 200, "Search for 1 to 200 characters")]
+NOTHING_SOUGHT = "Search for 1 to 200 characters"
+SearchText = Annotated[str, Text(1, 200, NOTHING_SOUGHT)]
 FileText = Annotated[
     str, Text(1, LARGEST_FILE, "Paste a list or choose a file, of up to 9,000,000 characters", trim=False)
 ]

@@ -7,23 +7,26 @@ before they are shown.
 
 import asyncio
 from collections import OrderedDict
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from potluck.apps.library.entities import Book, Collection, LibraryItem, Video
-from potluck.apps.library.fields import SearchText
+from potluck.apps.library.fields import NOTHING_SOUGHT, SearchText
+from potluck.apps.library.isbn import BadIsbn, isbn_13
 from potluck.apps.library.item_views import ItemView
 from potluck.apps.library.libraries import TAG, libraries_of
 from potluck.apps.library.page_frame import SEARCH, frame_of
 from potluck.apps.library.search import Entry, SearchIndex, best
-from potluck.field_types import Integer
+from potluck.people.errors import WrongField
 from potluck.store import Store
 from potluck.web.access import SignedIn
 from potluck.web.actions import Actions
 from potluck.web.inputs import Input
 from potluck.web.live import Live
+from potluck.web.pagination import OwnPages
 
-__all__ = ["Indexes", "SearchQuery", "search", "searching"]
+__all__ = ["Hit", "Indexes", "SearchQuery", "hits", "items_at", "search", "searching"]
 
 # Some 600 bytes each; beyond this, the least recently searched library is evicted.
 MOST_ENTRIES = 1_000_000
@@ -32,8 +35,21 @@ CHANGES_AT_ONCE = 1000
 
 
 class SearchQuery(Input):
-    q: SearchText
-    limit: Annotated[int, Integer(1, 50, "limit must be a whole number from 1 to 50")] = 10
+    q: SearchText = ""
+    """What to look for; it cannot be left out."""
+
+    @staticmethod
+    def check(sent: "SearchQuery") -> Iterator[WrongField]:
+        if not sent.q:
+            yield WrongField("q", NOTHING_SOUGHT)
+
+
+class Hit(NamedTuple):
+    """Where an item was found."""
+
+    owner_id: str
+    library_id: UUID
+    id: UUID
 
 
 class Indexes:
@@ -107,12 +123,23 @@ def entry_of(row: Any) -> Entry:
     """The index entry of an item or a collection; an item's entry refers to its collection's for the name."""
     match row:
         case Book():
-            return Entry(row.item_id, row.title, tuple(row.authors), row.collection_id)
+            people = tuple(row.authors)
+            return Entry(row.item_id, row.title, people, row.collection_id, order=row.order, isbn=_thirteen(row.isbn))
         case Video():
-            return Entry(row.item_id, row.title, (*row.directors, *row.cast), row.collection_id)
+            return Entry(row.item_id, row.title, (*row.directors, *row.cast), row.collection_id, order=row.order)
         case Collection():
             return Entry(row.collection_id, row.name, is_collection=True)
     raise TypeError(row)
+
+
+def _thirteen(isbn: str | None) -> str | None:
+    """The ISBN as queries are compared with it; rows may have ten digits."""
+    if isbn is None:
+        return None
+    try:
+        return isbn_13(isbn)
+    except BadIsbn:
+        return isbn
 
 
 searching: Actions[Book | Video] = Actions(
@@ -120,18 +147,43 @@ searching: Actions[Book | Video] = Actions(
 )
 
 
-@searching.read()
-async def search(at: SignedIn, wanted: SearchQuery) -> list[Book | Video]:
-    """Books and videos of the caller's own libraries and of those shared with them, the closest first. Titles, people
-    and collections are looked at; accents, case, the order of words, words left out and a typo or two do not matter."""
+@searching.list(shows=ItemView)
+def search(at: SignedIn, wanted: SearchQuery) -> OwnPages[ItemView]:
+    """Books and videos of the caller's own libraries and of those shared with them, the closest first, 1,000 at most.
+    Titles, people, collections, numbers in a collection and ISBNs are looked at; accents, case, the order of words,
+    words left out and a typo or two do not matter."""
+
+    async def page(limit: int, after: Mapping[str, Any] | None) -> tuple[list[ItemView], Mapping[str, Any] | None]:
+        found = await hits(at, wanted.q)
+        start = 0 if after is None else _start_after(found, after)
+        end = start + limit
+        following = {"id": found[end - 1].id.bytes, "start": end} if end < len(found) else None
+        return await at.show(ItemView, await items_at(at, found[start:end])), following
+
+    return OwnPages(page)
+
+
+async def hits(at: SignedIn, query: str) -> list[Hit]:
+    """Everything that a search finds in the libraries that the caller may see now, the closest first."""
     # Reading the clock prevents caching: the answer depends on more than the store's rows.
     _ = at.now
     indexes: Indexes = at.context.indexes
     places = await libraries_of(at.rows, at.principal.user_id)
     searched = [await indexes.of(place.owner_id, place.library_id) for place in places]
     place_of = dict(zip(map(id, searched), places, strict=True))
-    refs = [
-        LibraryItem.one(place_of[id(each.where)].owner_id, place_of[id(each.where)].library_id, each.id)
-        for each in best(searched, wanted.q, wanted.limit)
+    return [
+        Hit(place_of[id(each.where)].owner_id, place_of[id(each.where)].library_id, each.id)
+        for each in best(searched, query)
     ]
+
+
+async def items_at(at: SignedIn, found: Sequence[Hit]) -> list[Book | Video]:
+    """The items as they are stored now, without those that are gone."""
+    refs = [LibraryItem.one(*each) for each in found]
     return [each for each in await at.rows.get_many(refs) if each is not None]
+
+
+def _start_after(found: Sequence[Hit], after: Mapping[str, Any]) -> int:
+    """Where a page begins: after the last item of the page before, also if others were added or deleted meanwhile."""
+    last = UUID(bytes=after["id"])
+    return next((place for place, each in enumerate(found, 1) if each.id == last), int(after["start"]))

@@ -5,8 +5,8 @@ from typing import Any
 from markupsafe import Markup
 
 from potluck.apps.library.pages.rows import ShelfRowView
-from potluck.apps.library.search import marked
-from potluck.apps.library.searching import SearchQuery, search, searching
+from potluck.apps.library.search import MOST_FOUND, marked
+from potluck.apps.library.searching import Hit, SearchQuery, hits, items_at, searching
 from potluck.people.errors import InvalidFields
 from potluck.web.access import SignedIn
 from potluck.web.actions import Show
@@ -15,29 +15,41 @@ from potluck.web.schema.decoding import decode_tree
 
 __all__ = ["search_page"]
 
-MOST_FOUND = 30
+# How many results are shown at first, and how many more each time.
+AT_ONCE = 30
 
 
 @searching.page("", "library/search.html")
 async def search_page(at: SignedIn, show: Show) -> dict[str, Any]:
     typed = show.query.get("q", "").strip()
-    found: list[ShelfRowView] = []
+    found: list[Hit] = []
+    rows: list[ShelfRowView] = []
     wrong = ""
+    shown = _shown(show.query.get("shown", ""))
     if typed:
         try:
-            wanted = decode_tree(SearchQuery, {"q": typed, "limit": MOST_FOUND})
-            found = await at.show(ShelfRowView, await search(at, wanted))
+            wanted = decode_tree(SearchQuery, {"q": typed})
+            found = await hits(at, wanted.q)
+            rows = await at.show(ShelfRowView, await items_at(at, found[:shown]))
         except InvalidFields as refused:
             wrong = refused.errors[0].message
     return {
         "q": typed,
         "wrong": wrong,
-        "own": [each for each in found if each.owned],
-        "shared": [(each, initials(each.owner_name)) for each in found if not each.owned],
-        "count": len(found),
+        "own": [each for each in rows if each.owned],
+        "shared": [(each, initials(each.owner_name)) for each in rows if not each.owned],
+        "count": len(found) if rows else 0,
+        "shown": shown,
+        "more": min(AT_ONCE, len(found) - shown),
         "most": MOST_FOUND,
         "marked": lambda text: _with_marks(text, typed),
     }
+
+
+def _shown(asked: str) -> int:
+    """How many results to show: as many as the address says, in whole steps."""
+    wanted = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 6 else AT_ONCE
+    return min(max(1, -(-wanted // AT_ONCE)) * AT_ONCE, MOST_FOUND)
 
 
 def _with_marks(text: str, typed: str) -> Markup:

@@ -6,14 +6,18 @@ const PAUSE = 140;
 let asked = null;
 let timer = 0;
 let last = field.value.trim();
+const hits = () => [...document.querySelectorAll("[data-results] .hit > .row-main")];
 
 async function ask() {
   const typed = field.value.trim();
   if (typed === last) return;
   last = typed;
+  await load(typed ? `${form.action}?q=${encodeURIComponent(typed)}` : form.action);
+}
+
+async function load(address) {
   asked?.abort();
   const asking = (asked = new AbortController());
-  const address = typed ? `${form.action}?q=${encodeURIComponent(typed)}` : form.action;
   const answer = await fetch(address, { headers: { accept: "text/html" }, signal: asking.signal }).catch(() => null);
   if (asking.signal.aborted) return;
   // Signed out, or no signal: the results shown may be outdated.
@@ -37,6 +41,17 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   clearTimeout(timer);
   ask();
+});
+// More results: the page that has them, too. The first new one gets the focus, where a keyboard or a reader goes on.
+document.querySelector("[data-results]").addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-more]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const had = new Set(hits().map((hit) => hit.getAttribute("href")));
+  await load(link.href);
+  hits()
+    .find((hit) => !had.has(hit.getAttribute("href")))
+    ?.focus();
 });
 // A page from the back/forward cache must show only what the person may see now.
 addEventListener("pageshow", (event) => {
